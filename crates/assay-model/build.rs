@@ -1,4 +1,5 @@
-//! Packs the JSON schemas of contract/ into one compressed text: they are rarely read, and ten times as long as they need be.
+//! Packs the JSON schemas of contract/ into one compressed text: they are rarely read, and ten
+//! times as long as they need be.
 
 use std::error::Error;
 use std::fmt::Write;

@@ -1,4 +1,5 @@
-//! Measures without the command line: a calibration of a simulated device, and a load on a database.
+//! Measures without the command line: a calibration of a simulated device, and a load on a
+//! database.
 #![allow(clippy::print_stdout, reason = "an example shows what it found")]
 
 use assay_app::calibrate::CalibrationRunPlan;
@@ -12,7 +13,8 @@ use assay_model::{Error, Result};
 use assay_store::Store;
 use std::path::Path;
 
-/// Calibrates a device of two servers that need 500 µs for each I/O; gives the most IOPS within 5 ms.
+/// Calibrates a device of two servers that need 500 µs for each I/O; gives the most IOPS within 5
+/// ms.
 pub(crate) fn calibrate(context: &Context) -> Result<f64> {
     let plan = CalibrationRunPlan {
         target: TargetPlan {
@@ -33,7 +35,8 @@ pub(crate) fn calibrate(context: &Context) -> Result<f64> {
     })
 }
 
-/// The plan of an order-entry load of four users on a target: a directory, or the address of a server.
+/// The plan of an order-entry load of four users on a target: a directory, or the address of a
+/// server.
 pub(crate) fn order_entry(target: &str) -> LoadPlan {
     LoadPlan::Oltp(OltpPlan {
         warehouses: 1,

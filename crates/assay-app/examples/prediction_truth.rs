@@ -1,5 +1,6 @@
-//! Predictions of simulated hosts on simulated arrays, compared with the truth, which is simulated, too: a profile is taken on array A,
-//! array B is calibrated, and the same host runs on B. `prediction_truth PAIRS [SEED] [--each]` prints the errors.
+//! Predictions of simulated hosts on simulated arrays, compared with the truth, which is simulated,
+//! too: a profile is taken on array A, array B is calibrated, and the same host runs on B.
+//! `prediction_truth PAIRS [SEED] [--each]` prints the errors.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 use assay_arrays::{ArraySpec, profile, run_host};
@@ -23,7 +24,8 @@ struct Outcome {
     answer: Answer,
     error: f64,
     is_covered: bool,
-    /// The calibration did not reach as far as the database asks: the answer is what it does at least.
+    /// The calibration did not reach as far as the database asks: the answer is what it does at
+    /// least.
     is_least: bool,
 }
 

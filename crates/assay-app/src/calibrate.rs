@@ -42,7 +42,8 @@ pub struct CalibrationRunPlan {
     /// Quantile that the limit holds for
     #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
     pub quantile: Quantile,
-    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70%
+    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where
+    /// writing is allowed also writes and 70%
     #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
     pub read_share: Vec<Share>,
     /// Size of a small I/O
@@ -66,8 +67,8 @@ pub struct CalibrationRunPlan {
     /// Bytes of an append to the log of a database, where that is measured, too
     #[arg(skip)]
     pub append: Option<Bytes>,
-    /// Hosts that issue together, each on the targets as it sees them: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
+    /// Hosts that issue together, each on the targets as it sees them: local:N (processes here),
+    /// ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostNames>,
@@ -134,7 +135,8 @@ impl CalibrationRunPlan {
         }
     }
 
-    /// The plan with all of it said that depends on the target: reads, and where writing is allowed also writes and 70%.
+    /// The plan with all of it said that depends on the target: reads, and where writing is allowed
+    /// also writes and 70%.
     pub fn resolved(&self) -> Self {
         let target = self.target.seen_by(self.hosts.as_ref());
         let mut plan = Self { target, ..self.clone() };
@@ -151,7 +153,8 @@ impl CalibrationRunPlan {
         self.read_share.iter().any(|share| share.0 < 1.0)
     }
 
-    /// Takes transfer, mix and log of a database, and gives the curve where it lives half as much time again.
+    /// Takes transfer, mix and log of a database, and gives the curve where it lives half as much
+    /// time again.
     ///
     /// # Errors
     /// When the profile has no reads of a block.
@@ -214,7 +217,8 @@ impl CalibrationRunPlan {
     }
 }
 
-/// Calibrates what a recording opened, keeps the result, and says whether the method came to its end.
+/// Calibrates what a recording opened, keeps the result, and says whether the method came to its
+/// end.
 pub(crate) fn calibrate_recording(
     recording: &mut Recording,
     plan: &CalibrationPlan,
@@ -261,7 +265,8 @@ pub(crate) fn calibrate_recording(
     })
 }
 
-/// The plan with large transfers that one command can carry, where commands go past the block layer, which would split them.
+/// The plan with large transfers that one command can carry, where commands go past the block
+/// layer, which would split them.
 fn carried(plan: &CalibrationPlan, storage: &Storage, context: &Context) -> CalibrationPlan {
     let mut plan = plan.clone();
     if let Some((name, most)) =

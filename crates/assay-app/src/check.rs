@@ -1,4 +1,5 @@
-//! All of it in about two minutes: calibrations, a workload, a ladder on a real database, and a verdict.
+//! All of it in about two minutes: calibrations, a workload, a ladder on a real database, and a
+//! verdict.
 
 mod replayed;
 
@@ -44,7 +45,8 @@ use std::path::{Path, PathBuf};
 
 /// What is asked of storage for databases where nobody says.
 const USUAL_LIMIT: Nanos = Nanos(1_000_000);
-/// Share of the measuring time for the workload of a typical database; the calibrations get the rest.
+/// Share of the measuring time for the workload of a typical database; the calibrations get the
+/// rest.
 const RUN_SHARE: f64 = 0.25;
 /// Blocks of the database's table: 1 GiB, thirty times the cache of the server.
 const SCALE_BLOCKS: u64 = 1 << 17;
@@ -66,7 +68,8 @@ pub struct CheckPlan {
     /// Measured time in total; filling a test file comes on top
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
     pub time: Nanos,
-    /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with --for]
+    /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with
+    /// --for]
     #[arg(long, value_name = "TIME", value_parser = latency)]
     pub max_latency: Option<Nanos>,
     /// IOPS at which p99 must stay within --max-latency
@@ -81,8 +84,8 @@ pub struct CheckPlan {
     /// The demand of one database, in place of a typical one
     #[arg(skip)]
     pub demand: Option<Workload>,
-    /// Hosts that measure together, without a database: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
+    /// Hosts that measure together, without a database: local:N (processes here), ssh:A,B, or
+    /// names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostNames>,
@@ -108,7 +111,8 @@ impl CheckPlan {
         (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9))
     }
 
-    /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written.
+    /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be
+    /// written.
     ///
     /// # Errors
     /// None: the presets ship with the program.
@@ -134,9 +138,9 @@ impl CheckPlan {
         real(self.max_latency.unwrap_or(unasked).0)
     }
 
-    /// Calibrates, runs the workload and judges: by what is named, else by what the workload asks, else by limit and rate.
-    /// Where the question is whether one database is carried, `database` is its profile, and what it would do there is kept
-    /// with the rest.
+    /// Calibrates, runs the workload and judges: by what is named, else by what the workload asks,
+    /// else by limit and rate. Where the question is whether one database is carried,
+    /// `database` is its profile, and what it would do there is kept with the rest.
     pub fn run(
         &self,
         named: Option<CriteriaSource>,
@@ -241,7 +245,8 @@ impl CheckPlan {
         }
     }
 
-    /// The progress of one of the parts: calibration, workload, and the database where there is one.
+    /// The progress of one of the parts: calibration, workload, and the database where there is
+    /// one.
     fn part(&self, whole: &Progress, number: u32) -> Progress {
         let count = if self.directory().is_some() { 3 } else { 2 };
         let run_s = run_share(self.demand.is_some()) * self.time.seconds();
@@ -273,8 +278,9 @@ impl CheckPlan {
         self.check_time(&self.method(self.may_be_written(), None))
     }
 
-    /// The directory that a database can be made in; nothing when it is not wanted or there is none, where the question is
-    /// about another database, or when hosts answer together: a managed server is one of one machine.
+    /// The directory that a database can be made in; nothing when it is not wanted or there is
+    /// none, where the question is about another database, or when hosts answer together: a
+    /// managed server is one of one machine.
     pub(crate) fn directory(&self) -> Option<&str> {
         let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
         let is_wanted = !self.no_database && self.demand.is_none() && self.hosts.is_none();
@@ -287,7 +293,8 @@ impl CheckPlan {
         1.0 - run_share(self.demand.is_some()) - database
     }
 
-    /// Reads, and where it may be written also a mix, that of the database where there is one; each for its part of the time.
+    /// Reads, and where it may be written also a mix, that of the database where there is one; each
+    /// for its part of the time.
     fn method(&self, write: bool, database: Option<&Demand>) -> CalibrationPlan {
         let usual = CalibrationPlan::default();
         let database = database.filter(|demand| demand.reads_mean > 0.0);

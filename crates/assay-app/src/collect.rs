@@ -26,7 +26,8 @@ struct Died {
 /// Completes a run from what its hosts kept, and judges it; hosts then forget it.
 ///
 /// # Errors
-/// A usage error where the run is not one of several hosts that keep what they measure, or has ended; what any host says.
+/// A usage error where the run is not one of several hosts that keep what they measure, or has
+/// ended; what any host says.
 pub fn collect(
     run: &RunReader,
     named: Option<CriteriaSource>,
@@ -147,7 +148,8 @@ impl Died {
         cell.finish(whole.measurement(&self.workload, &self.targets, (total, elapsed_ns))).map(drop)
     }
 
-    /// The cycle that was under way, and what all cycles came to; what is missing of them stays missing.
+    /// The cycle that was under way, and what all cycles came to; what is missing of them stays
+    /// missing.
     fn complete_soak(
         &self,
         soak: &SoakPlan,
@@ -159,7 +161,8 @@ impl Died {
         let half_ns = self.workload.interval.0 / 2;
         if let Some((last, before)) = cells.split_last() {
             let is_under_way = last.elapsed_ns()? + half_ns < self.workload.duration.0;
-            // A cycle that no host has begun yet has nothing, and hosts still keep the one before it.
+            // A cycle that no host has begun yet has nothing, and hosts still keep the one before
+            // it.
             let is_before = last.elapsed_ns()? == 0
                 && before.last().is_some_and(|cell| is_of(cell, whole).unwrap_or(false));
             if is_under_way && !is_before {
@@ -195,7 +198,8 @@ fn is_of(cell: &CellReader, whole: &KeptRun) -> Result<bool> {
     Ok(false)
 }
 
-/// What the driver wrote and what its hosts kept of the same time is the same, or one of both is of something else.
+/// What the driver wrote and what its hosts kept of the same time is the same, or one of both is of
+/// something else.
 fn check_same(written: Option<&CellReader>, whole: &KeptRun) -> Result<()> {
     let Some(written) = written else { return Ok(()) };
     for interval in written.intervals()? {

@@ -33,8 +33,8 @@ const BY_NODES: [&str; 4] =
 /// What is compared, and how strictly.
 #[derive(Clone, Debug)]
 pub struct ComparePlan {
-    /// Each side: a run (id, its beginning, name, `latest`, directory, or RUN:CELL), repeats joined by commas, or the
-    /// file of a profile. The first one is the base.
+    /// Each side: a run (id, its beginning, name, `latest`, directory, or RUN:CELL), repeats
+    /// joined by commas, or the file of a profile. The first one is the base.
     pub sides: Vec<String>,
     /// Nodes, bricks or sessions behind each side; empty where scaling is not asked for.
     pub nodes: Vec<f64>,
@@ -207,8 +207,9 @@ fn read_run(named: &RunPart) -> Result<SideFacts> {
     Ok(facts)
 }
 
-/// The rows of another program's result that are meant: the one of that number, or all where they are repeats of one load.
-/// Nothing of a run that Assay measured, and of rows of several loads, which are compared cell by cell.
+/// The rows of another program's result that are meant: the one of that number, or all where they
+/// are repeats of one load. Nothing of a run that Assay measured, and of rows of several loads,
+/// which are compared cell by cell.
 fn imported_rows(run: &RunReader, wanted: Option<&str>) -> Result<Option<SideFacts>> {
     let Some(study) = run.json::<StudyResult>(Document::Results)? else { return Ok(None) };
     let rows: Vec<&CellResult> = study.cells.iter().filter(|row| row.is_imported()).collect();
@@ -258,7 +259,8 @@ fn facts_of(run: &RunReader, wanted: Option<&str>) -> Result<SideFacts> {
     of_parts(parts).ok_or_else(|| nothing_measured(id))
 }
 
-/// A cell by its number as it is printed: as a run of its own where it has one, else by its row of the results.
+/// A cell by its number as it is printed: as a run of its own where it has one, else by its row of
+/// the results.
 fn facts_of_named_cell(run: &RunReader, wanted: &str, targets: &str) -> Result<SideFacts> {
     let number = wanted.parse::<u32>().ok();
     let is_it = |cell: &CellReader| {

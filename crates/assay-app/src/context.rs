@@ -1,4 +1,5 @@
-//! What whoever calls gives to everything that measures: where runs are kept, how it is stopped, who hears of it.
+//! What whoever calls gives to everything that measures: where runs are kept, how it is stopped,
+//! who hears of it.
 
 use crate::progress::Progress;
 use assay_store::Store;
@@ -57,13 +58,15 @@ impl Context {
 }
 
 impl Guards {
-    /// The guards that the program `assay` is, too; it may lie anywhere where accounts of servers may look.
+    /// The guards that the program `assay` is, too; it may lie anywhere where accounts of servers
+    /// may look.
     pub fn of(assay: &Path) -> Self {
         let words = |verb: &str| vec![assay.display().to_string(), verb.to_owned()];
         Self { server: words("guard"), hook: words("guard-hook"), node: words("node") }
     }
 
-    /// The guards of this program itself, where it is `assay`; it may lie where an account of a server may not look.
+    /// The guards of this program itself, where it is `assay`; it may lie where an account of a
+    /// server may not look.
     pub fn of_this_program() -> Self {
         Self::of(Path::new("/proc/self/exe"))
     }

@@ -29,11 +29,12 @@ pub(crate) fn append_of(demand: &Demand) -> Bytes {
     Bytes(512 * count((appended / 512.0).ceil()).clamp(1, 256))
 }
 
-/// Of the I/Os that give the most, this many times as many wait before storage that cannot keep up: a log waits behind them.
+/// Of the I/Os that give the most, this many times as many wait before storage that cannot keep up:
+/// a log waits behind them.
 const DEEP: u32 = 3;
 
-/// The log of a database during none, some, much and too much of its own I/O, each for a fifteenth of what a mix is given: slow
-/// storage needs hundreds of appends, too.
+/// The log of a database during none, some, much and too much of its own I/O, each for a fifteenth
+/// of what a mix is given: slow storage needs hundreds of appends, too.
 pub(crate) fn log_plan(
     append: Bytes,
     transfer: Bytes,

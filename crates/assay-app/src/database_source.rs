@@ -1,4 +1,5 @@
-//! The database that a word names, for every command that takes one: an address, a report, a folder, a profile, or a run.
+//! The database that a word names, for every command that takes one: an address, a report, a
+//! folder, a profile, or a run.
 
 use crate::context::Context;
 use crate::live_profile::{ServerWatch, profile};
@@ -31,11 +32,13 @@ pub struct DatabaseSource {
 }
 
 impl DatabaseSource {
-    /// Reads what is named: the address of a server, which is watched for that long; a report, a folder with reports of one
-    /// database, a profile; or a run that keeps a profile, or of a benchmark with its step, the best where none is named.
+    /// Reads what is named: the address of a server, which is watched for that long; a report, a
+    /// folder with reports of one database, a profile; or a run that keeps a profile, or of a
+    /// benchmark with its step, the best where none is named.
     ///
     /// # Errors
-    /// What the server says or a file holds, and a usage error for a word that names no database or several.
+    /// What the server says or a file holds, and a usage error for a word that names no database or
+    /// several.
     pub fn open(named: &str, watch: Nanos, context: &Context) -> Result<Self> {
         if is_address(named) {
             let wanted =

@@ -1,4 +1,5 @@
-//! What a plan would do, where and for how long, for a person who wants to know before anything is touched.
+//! What a plan would do, where and for how long, for a person who wants to know before anything is
+//! touched.
 
 use crate::calibrate::CalibrationRunPlan;
 use crate::check::CheckPlan;
@@ -86,7 +87,8 @@ impl TargetPlan {
     }
 }
 
-/// A workload and on whom it is; one that does not describe itself, as of a job file, by its streams.
+/// A workload and on whom it is; one that does not describe itself, as of a job file, by its
+/// streams.
 fn load_of(workload: &Workload, hosts: Option<&HostNames>) -> String {
     let streams = || workload.streams.iter().map(describe).collect::<Vec<_>>().join("; ");
     let load = Some(workload.description.clone()).filter(|said| !said.is_empty());

@@ -81,7 +81,8 @@ fn with_names(error: &Error) -> Error {
 pub struct FinishedRun {
     /// How it ended.
     pub finish: Finish,
-    /// What came of it: the verdict where something was asked, else PASS, and FAIL where data was damaged.
+    /// What came of it: the verdict where something was asked, else PASS, and FAIL where data was
+    /// damaged.
     pub outcome: Outcome,
     /// What it holds.
     pub loaded: LoadedRun,
@@ -89,8 +90,8 @@ pub struct FinishedRun {
     pub run: RunReader,
 }
 
-/// Judges what was measured where something was asked, keeps verdict and page, and ends the run. Where nothing was asked
-/// there is an answer and no verdict.
+/// Judges what was measured where something was asked, keeps verdict and page, and ends the run.
+/// Where nothing was asked there is an answer and no verdict.
 pub fn finish_run(
     writer: RunWriter,
     finish: &Finish,

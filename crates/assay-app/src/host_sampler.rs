@@ -1,4 +1,5 @@
-//! Watches the machine during a measurement: a thread that sleeps, reads the kernel's counters, and keeps them.
+//! Watches the machine during a measurement: a thread that sleeps, reads the kernel's counters, and
+//! keeps them.
 
 use assay_host::root::SysRoot;
 use assay_host::watch::Sampler;
@@ -60,7 +61,8 @@ pub struct HostSampler {
 }
 
 impl HostSampler {
-    /// Begins to watch devices by kernel name; without a thread nothing is watched, and nothing else is lost.
+    /// Begins to watch devices by kernel name; without a thread nothing is watched, and nothing
+    /// else is lost.
     pub fn begin(log: WatchLog, devices: Vec<String>) -> Self {
         let (sender, words) = channel();
         let builder = thread::Builder::new().name("watch".to_owned());
@@ -86,7 +88,8 @@ impl Drop for HostSampler {
     }
 }
 
-/// Reads and keeps until the watcher is dropped or the store is full: the measurement itself says so then.
+/// Reads and keeps until the watcher is dropped or the store is full: the measurement itself says
+/// so then.
 fn watch(mut log: WatchLog, devices: Vec<String>, words: &Receiver<Word>) {
     let mut sampler = Sampler::new(SysRoot::live(), devices);
     let (mut pace, mut cell) = (Pace::new(EVERY), None);

@@ -1,4 +1,5 @@
-//! What watching the machine says to the criteria: the network of every run, and all of it where only watching was done.
+//! What watching the machine says to the criteria: the network of every run, and all of it where
+//! only watching was done.
 
 use assay_judge::statistics;
 use assay_model::Estimate;
@@ -67,9 +68,11 @@ impl HostSamples {
         }
     }
 
-    /// The network: a count of what happened, so without an interval; unknown where hardly anything was sent.
+    /// The network: a count of what happened, so without an interval; unknown where hardly anything
+    /// was sent.
     pub fn network(&self) -> Vec<NamedEstimate> {
-        // A limit of half a percent is five segments of these; of fewer, one that is lost by chance would decide.
+        // A limit of half a percent is five segments of these; of fewer, one that is lost by chance
+        // would decide.
         const FEWEST_SEGMENTS: u64 = 1000;
         let counted = self.tcp.filter(|tcp| tcp.out_segments >= FEWEST_SEGMENTS);
         let known = counted.and_then(|tcp| Some((tcp.retransmit_share()?, tcp)));
@@ -81,8 +84,8 @@ impl HostSamples {
         estimate.into_iter().collect()
     }
 
-    /// Everything that watching alone can show: processors, network, and the times of each volume by the kernel's
-    /// count. The volumes are the topmost devices under the targets.
+    /// Everything that watching alone can show: processors, network, and the times of each volume
+    /// by the kernel's count. The volumes are the topmost devices under the targets.
     pub fn everything(&self, environment: Option<&Environment>) -> Vec<NamedEstimate> {
         let mut given = self.network();
         if self.cpu.total_ns() > 0 {
@@ -133,7 +136,8 @@ mod tests {
     use super::*;
     use assay_model::counters::{Counters, NamedDevice};
 
-    /// A second in which a device served that many reads of 4 ms each, and one segment of 200 was sent again.
+    /// A second in which a device served that many reads of 4 ms each, and one segment of 200 was
+    /// sent again.
     fn moment(read_ios: u64, cell: Option<&str>) -> Moment {
         Moment {
             cell: cell.map(str::to_owned),

@@ -71,8 +71,8 @@ fn name_of(path: &Path) -> String {
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Reads files and puts together those that are of one run; the folder of a SLOB run is a group of its own, and any other
-/// folder stands for the results in it.
+/// Reads files and puts together those that are of one run; the folder of a SLOB run is a group of
+/// its own, and any other folder stands for the results in it.
 ///
 /// # Errors
 /// A usage error when a file cannot be read, or is not text.
@@ -130,7 +130,8 @@ struct FolderFiles {
     left_out: Vec<String>,
 }
 
-/// The results in a folder by name, and the names of its other files; no results where it has AWR reports.
+/// The results in a folder by name, and the names of its other files; no results where it has AWR
+/// reports.
 fn results_of(folder: &Path) -> Result<FolderFiles> {
     let unreadable = |error: std::io::Error| {
         Error::environment(
@@ -175,7 +176,8 @@ fn add_companion(group: &mut ImportGroup) {
 /// Imports the files of one run, or the folder of a SLOB run; each measurement in it becomes a run.
 ///
 /// # Errors
-/// A usage error when it is not a known result, is cut off, or was imported before and `again` is not set.
+/// A usage error when it is not a known result, is cut off, or was imported before and `again` is
+/// not set.
 pub fn import_group(
     group: &ImportGroup,
     again: bool,
@@ -372,7 +374,8 @@ fn keep_rows(
     finish_with_page(writer, &Finish::Complete, Outcome::Pass)
 }
 
-/// What `iostat` and `vmstat` saw of the host during a SLOB run, which its script writes next to the report.
+/// What `iostat` and `vmstat` saw of the host during a SLOB run, which its script writes next to
+/// the report.
 fn add_host(row: &mut ImportedRow, folder: &Path) {
     let text = |name: &str| read_foreign_plain(&folder.join(name), "output").unwrap_or_default();
     let [iostat, vmstat] = HOST_FILES.map(text);
@@ -426,8 +429,8 @@ fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
     }
     let mut rows: Vec<ImportedRow> =
         profiles.iter().map(|(file, profile)| report_row(file, profile)).collect();
-    // One run left one output of each tool, and its report in up to four forms; those of several runs would be guessed
-    // apart.
+    // One run left one output of each tool, and its report in up to four forms; those of several
+    // runs would be guessed apart.
     let snapshots = |profile: &Profile| profile.source.snapshots.clone();
     let first = profiles.first().and_then(|(_, profile)| snapshots(profile));
     let is_one = profiles.len() == 1 || first.is_some();

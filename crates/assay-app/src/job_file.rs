@@ -1,4 +1,5 @@
-//! Job files of other programs: read with what they include, and made to plans on the targets that the caller names.
+//! Job files of other programs: read with what they include, and made to plans on the targets that
+//! the caller names.
 
 use crate::job_variables::{ValueSources, from_environment};
 use crate::run::RunPlan;
@@ -17,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// What a job file is given by whoever runs it.
 #[derive(Clone, Debug, Default)]
 pub struct JobSettings {
-    /// Values of variables; what is not here is looked for in the environment, where the name holds no secret.
+    /// Values of variables; what is not here is looked for in the environment, where the name
+    /// holds no secret.
     pub variables: BTreeMap<String, String>,
     /// Those that job files took so far.
     pub taken: ValueSources,
@@ -98,7 +100,8 @@ pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conve
     with_surroundings(folder, settings, convert)
 }
 
-/// Reads the options of fio's command line, `name=value` or a name alone, as the job file that they mean.
+/// Reads the options of fio's command line, `name=value` or a name alone, as the job file that they
+/// mean.
 ///
 /// # Errors
 /// A usage error with the option and the reason where nothing can be made of them.
@@ -148,7 +151,8 @@ fn describe(document: &mut Document, sentence: &str) {
     *description = format!("{description}{separator}{sentence}");
 }
 
-/// The targets that a command line names by `filename` or `directory`: whoever typed them meant them.
+/// The targets that a command line names by `filename` or `directory`: whoever typed them meant
+/// them.
 ///
 /// # Errors
 /// A usage error where it names none.
@@ -168,7 +172,8 @@ pub fn typed_targets(conversion: &Conversion) -> Result<Vec<String>> {
     })
 }
 
-/// The targets that stand for those of the job file, in its order. What a file names is never opened by that name alone.
+/// The targets that stand for those of the job file, in its order. What a file names is never
+/// opened by that name alone.
 ///
 /// # Errors
 /// A usage error when they are not as many, or a name is not in the file.

@@ -37,7 +37,8 @@ pub struct ServerWatch<'a> {
 /// Watches a server and gives the same document as a report does.
 ///
 /// # Errors
-/// A usage error for a length that is too short or no address, an environment error when the server refuses or goes away.
+/// A usage error for a length that is too short or no address, an environment error when the server
+/// refuses or goes away.
 pub fn profile(
     wanted: &ServerWatch<'_>,
     stop: &Arc<AtomicBool>,

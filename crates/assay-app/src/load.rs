@@ -81,8 +81,8 @@ impl LoadPlan {
         std::iter::once(&*parts.target).chain(others).cloned().collect()
     }
 
-    /// Keeps acknowledged transactions in a ledger, or judges by it, where the load has any. A control is for what writes, and
-    /// not for the recovery that is judged.
+    /// Keeps acknowledged transactions in a ledger, or judges by it, where the load has any. A
+    /// control is for what writes, and not for the recovery that is judged.
     pub fn set_ledger(&mut self, ledger: Option<CommitPlan>) {
         let parts = self.load_mut().parts();
         let Some(kept) = parts.ledger else { return };

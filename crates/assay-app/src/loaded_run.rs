@@ -1,5 +1,5 @@
-//! Gathers what the store holds of a run into one report, and judges it: the same for a run that just ended and for
-//! one of last year.
+//! Gathers what the store holds of a run into one report, and judges it: the same for a run that
+//! just ended and for one of last year.
 
 use crate::host_samples::HostSamples;
 use crate::run_part::RunPart;
@@ -90,7 +90,8 @@ impl LoadedRun {
         Ok(Self { report, series, rungs: rungs?, watched })
     }
 
-    /// Reads a run, or a cell or step of it alone. A part has no verdict of its own until it is judged.
+    /// Reads a run, or a cell or step of it alone. A part has no verdict of its own until it is
+    /// judged.
     ///
     /// # Errors
     /// A usage error with the parts of the run where it has no such part, and what the store says.
@@ -118,7 +119,8 @@ impl LoadedRun {
         Ok(loaded)
     }
 
-    /// Whether data was damaged, transactions were lost or queries failed: a failure whatever was asked.
+    /// Whether data was damaged, transactions were lost or queries failed: a failure whatever was
+    /// asked.
     pub fn is_broken(&self) -> bool {
         let Report { load, dss, integrity, .. } = &self.report;
         load.as_ref().is_some_and(Load::is_damaged)
@@ -126,7 +128,8 @@ impl LoadedRun {
             || dss.as_ref().is_some_and(|dss| dss.outcome() == Outcome::Fail)
     }
 
-    /// An outcome, or that nothing is decided where nothing could be verified or the sum over hosts is none.
+    /// An outcome, or that nothing is decided where nothing could be verified or the sum over hosts
+    /// is none.
     pub fn verified(&self, judged: Outcome) -> Outcome {
         let verified = self.report.integrity.as_ref().map(Integrity::outcome);
         let summed = self.report.cluster.as_ref().and_then(Cluster::doubt);
@@ -152,7 +155,8 @@ impl LoadedRun {
         weighted_response(Run { measurement: &run.measurement, series }, weights)
     }
 
-    /// What a unit of the database's work takes with the times that were measured, where it was checked for one.
+    /// What a unit of the database's work takes with the times that were measured, where it was
+    /// checked for one.
     fn database_response(&self) -> Option<NamedEstimate> {
         let replay = self.report.projection.as_ref()?.replay.as_ref()?;
         let estimate = replay.time_ratio.as_ref()?.scaled(1e9 * replay.base_s()?);
@@ -279,7 +283,8 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
     read_paced_cell(cell, events, false)
 }
 
-/// The same of a load that may itself change from second to second: then a change of level is not the storage's.
+/// The same of a load that may itself change from second to second: then a change of level is not
+/// the storage's.
 fn read_paced_cell(
     cell: &CellReader,
     events: &[Event],

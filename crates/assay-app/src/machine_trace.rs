@@ -1,5 +1,5 @@
-//! What a machine did, as other tools recorded it: an archive of `OSWatcher`, or one trace of `iostat`, `vmstat`, `mpstat`
-//! or `sar`, as text or as JSON.
+//! What a machine did, as other tools recorded it: an archive of `OSWatcher`, or one trace of
+//! `iostat`, `vmstat`, `mpstat` or `sar`, as text or as JSON.
 
 use assay_archives::oswatcher::{Imported, read, read_trace};
 use assay_methods::files::read_foreign;

@@ -31,7 +31,8 @@ pub struct PredictionPlan {
     pub cache: Option<Bytes>,
     /// Bytes of the buffer cache now, where no advice is printed.
     pub present_cache: Option<Bytes>,
-    /// Virtual time that a simulated device is calibrated for, each mix; by default as long as its rate asks for.
+    /// Virtual time that a simulated device is calibrated for, each mix; by default as long as its
+    /// rate asks for.
     pub calibration_time: Option<Nanos>,
     /// Everything else that is asked.
     pub projection: ProjectionPlan,

@@ -1,4 +1,5 @@
-//! What is said of a measurement while it lasts: how far it is, and notes that stay; who shows it decides how.
+//! What is said of a measurement while it lasts: how far it is, and notes that stay; who shows it
+//! decides how.
 
 use assay_model::measurement::Interval;
 use std::fmt;
@@ -62,14 +63,16 @@ impl Progress {
         })
     }
 
-    /// The progress of one of several equal parts of the whole, after which the others take `left_after_s` more seconds.
+    /// The progress of one of several equal parts of the whole, after which the others take
+    /// `left_after_s` more seconds.
     pub fn part(&self, number: u32, count: u32, left_after_s: f64) -> Self {
         let whole = f64::from(count.max(1));
         let span = f64::from(number.saturating_sub(1)) / whole..f64::from(number) / whole;
         self.span(format!("{number} of {count}"), span, left_after_s)
     }
 
-    /// The progress of a span of the whole (0..=1) with a name, after which the rest takes `left_after_s` more seconds.
+    /// The progress of a span of the whole (0..=1) with a name, after which the rest takes
+    /// `left_after_s` more seconds.
     pub fn span(&self, name: String, span: Range<f64>, left_after_s: f64) -> Self {
         let all = self.clone();
         Self::new(move |update| match update {
@@ -82,7 +85,8 @@ impl Progress {
         })
     }
 
-    /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where it is known.
+    /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where
+    /// it is known.
     pub fn show(&self, what: &str, share: f64, left_s: Option<f64>) {
         self.tell(Update::Phase { what, share, left_s });
     }
@@ -97,7 +101,8 @@ impl Progress {
         self.tell(Update::Note(text));
     }
 
-    /// Says that a run was begun in the store or goes on; `subject` names what is measured and where.
+    /// Says that a run was begun in the store or goes on; `subject` names what is measured and
+    /// where.
     pub fn run(&self, directory: &Path, subject: &str) {
         self.tell(Update::Run { directory, subject });
     }

@@ -1,4 +1,5 @@
-//! One command that measures: its place in the store, its targets, its progress, and every interval kept as it comes.
+//! One command that measures: its place in the store, its targets, its progress, and every interval
+//! kept as it comes.
 
 use crate::cluster::{HostsPlan, HostsRequest, OpenHosts, Order};
 use crate::context::Context;
@@ -69,7 +70,8 @@ pub struct Recording {
     backend: BackendChoice,
     /// Where what is read is compared with what was written.
     verification: Option<Verification>,
-    /// Samples the host as long as the recording lives; nothing real is sampled while a device is simulated.
+    /// Samples the host as long as the recording lives; nothing real is sampled while a device is
+    /// simulated.
     sampler: Option<HostSampler>,
     /// Whether the run began with this command.
     is_new: bool,
@@ -96,8 +98,8 @@ pub struct RunRequest<'a> {
     pub direct: bool,
     /// Whether a small test file is enough while its reads do not look cached.
     pub grows: bool,
-    /// The workload, where there is one alone: kept before anything else, so that the run can be taken up again
-    /// whenever it ends.
+    /// The workload, where there is one alone: kept before anything else, so that the run can be
+    /// taken up again whenever it ends.
     pub workload: Option<&'a Workload>,
     /// The study, for the same reason.
     pub study: Option<&'a Study>,
@@ -234,7 +236,8 @@ impl Recording {
         self.writer
     }
 
-    /// Ends a recording whose measurement was refused: test files go, and so does a run in which nothing was measured.
+    /// Ends a recording whose measurement was refused: test files go, and so does a run in which
+    /// nothing was measured.
     pub fn abandon(self, error: Error) -> Error {
         let Self { writer, target, context, is_new, sampler, .. } = self;
         drop((target, sampler));
@@ -280,7 +283,8 @@ impl Recording {
     /// Runs a workload as a cell of the run; every interval is kept before the next one ends.
     ///
     /// # Errors
-    /// What the engine or the store says before the first interval; later failures are in the measurement.
+    /// What the engine or the store says before the first interval; later failures are in the
+    /// measurement.
     pub fn measure(&mut self, cell: &str, workload: &Workload) -> Result<Measurement> {
         let start = self.cell_start();
         let writer = self.writer.create_cell(cell, workload, &start)?;
@@ -299,7 +303,8 @@ impl Recording {
         self.measure_with(writer, work, watch)
     }
 
-    /// Why the sum over the hosts of the last measurement decides nothing, in a sentence, where it does not.
+    /// Why the sum over the hosts of the last measurement decides nothing, in a sentence, where it
+    /// does not.
     pub fn doubt_of_hosts(&self) -> Option<&str> {
         match &self.target {
             OpenTarget::Hosts(hosts) => hosts.last_doubt(),
@@ -330,7 +335,8 @@ impl Recording {
         let verification = &mut self.verification;
         let mut observe = |interval: &Interval, joint: &Window| {
             let done_s = seconds(interval.end_ns);
-            // Virtual time passes at a pace of its own: who shows it takes the time left from that pace.
+            // Virtual time passes at a pace of its own: who shows it takes the time left from that
+            // pace.
             let left_s = is_real.then_some(total_s - done_s);
             progress.show(&describe(name, interval), done_s / total_s, left_s);
             progress.interval(interval);
@@ -383,7 +389,8 @@ impl Recording {
         }
     }
 
-    /// What a cell must know before its first interval: all that can be said of a run that is killed.
+    /// What a cell must know before its first interval: all that can be said of a run that is
+    /// killed.
     pub fn cell_start(&self) -> CellStart {
         let started_unix_ns = unix_ns();
         match &self.target {
@@ -435,8 +442,9 @@ impl Recording {
         Ok(())
     }
 
-    /// Verifies everything that is measured from now on, and keeps a ledger of what is acknowledged; `begin` is given the target,
-    /// the number in the stamps and the bytes of a block.
+    /// Verifies everything that is measured from now on, and keeps a ledger of what is
+    /// acknowledged; `begin` is given the target, the number in the stamps and the bytes of a
+    /// block.
     ///
     /// # Errors
     /// As for [`verify`](Self::verify), and what `begin` says.
@@ -477,7 +485,8 @@ impl Recording {
     /// Reads everything that was written, and says what came of it; nothing without verification.
     ///
     /// # Errors
-    /// An environment error when memory is short or the store cannot take both versions of what is wrong.
+    /// An environment error when memory is short or the store cannot take both versions of what is
+    /// wrong.
     pub fn sweep_verified(
         &mut self,
         finish: &Finish,
@@ -505,7 +514,8 @@ impl Recording {
         Ok(Some(integrity))
     }
 
-    /// A simulated device has no memory any more; what it did to its data, by its own account, where it fails.
+    /// A simulated device has no memory any more; what it did to its data, by its own account,
+    /// where it fails.
     fn end_simulated_verification(&mut self) -> Option<SimulatedLoss> {
         match &mut self.target {
             OpenTarget::Simulated(simulation, device) => {

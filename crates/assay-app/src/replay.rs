@@ -1,4 +1,5 @@
-//! A recorded write log, cut everywhere: which lies of a device its workload would have shown, and images of single states.
+//! A recorded write log, cut everywhere: which lies of a device its workload would have shown, and
+//! images of single states.
 
 use assay_integrity::{
     CacheBehaviour, CacheOrder, CrashDevice, CrashModel, CutResults, StampedLog, WriteLog,
@@ -75,7 +76,8 @@ pub struct ReplayedDevice {
     pub states: u64,
     /// Of these, states in which a promise was broken.
     pub broken_states: u64,
-    /// Cuts after which such a device is found out with a confidence of 95%; absent where no state shows it.
+    /// Cuts after which such a device is found out with a confidence of 95%; absent where no state
+    /// shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cuts_needed: Option<u64>,
     /// Broken promises by kind.

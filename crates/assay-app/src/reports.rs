@@ -1,4 +1,5 @@
-//! Report files in, packed or not: many at once, in parallel, in bounded memory, each with its own error.
+//! Report files in, packed or not: many at once, in parallel, in bounded memory, each with its own
+//! error.
 
 use crate::other_file::other_file;
 use assay_archives::packed::{gunzip, is_gzip, is_zip, zip_members};
@@ -292,7 +293,8 @@ pub fn skipped(paths: &[PathBuf]) -> Vec<PathBuf> {
     skipped
 }
 
-/// Endings of names under which reports are kept; what is named on the command line is read whatever its name.
+/// Endings of names under which reports are kept; what is named on the command line is read
+/// whatever its name.
 fn may_be_report(path: &Path) -> bool {
     const ENDINGS: &[&str] = &["html", "htm", "txt", "lst", "log", "out", "gz", "zip"];
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());

@@ -24,7 +24,8 @@ pub struct RunPlan {
     pub target: TargetPlan,
     /// The workload.
     pub workload: Workload,
-    /// Share of the reads that are compared with what was written; nothing is verified where it is absent.
+    /// Share of the reads that are compared with what was written; nothing is verified where it is
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Share>,
     /// The hosts that run it together; this program alone where they are absent.
@@ -75,8 +76,8 @@ impl RunPlan {
         self.verify.map_or(Ok(()), |share| recording.verify(workload, share))
     }
 
-    /// Goes on with a run that was killed or interrupted: the same workload for the time that is left, all of it when
-    /// the run ended before anything was measured.
+    /// Goes on with a run that was killed or interrupted: the same workload for the time that is
+    /// left, all of it when the run ended before anything was measured.
     ///
     /// # Errors
     /// A usage error when nothing is left to measure; else as for [`run`](Self::run).

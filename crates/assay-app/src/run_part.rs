@@ -1,4 +1,5 @@
-//! A run, or a cell or step of it, as people name it: RUN, RUN:CELL or RUN:SESSIONS, as the tables print them.
+//! A run, or a cell or step of it, as people name it: RUN, RUN:CELL or RUN:SESSIONS, as the tables
+//! print them.
 
 use crate::rung_cell::{is_rung, rung_sessions};
 use assay_model::load::Load;
@@ -16,7 +17,8 @@ pub struct RunPart {
 }
 
 impl RunPart {
-    /// Opens what a name means: a run whose own name has a colon comes before a part of another one.
+    /// Opens what a name means: a run whose own name has a colon comes before a part of another
+    /// one.
     ///
     /// # Errors
     /// Those of [`Store::open`].

@@ -1,4 +1,5 @@
-//! A sizing from files: profiles and reports, catalogs over those of the program, and calibrations in place of data sheets.
+//! A sizing from files: profiles and reports, catalogs over those of the program, and calibrations
+//! in place of data sheets.
 
 use crate::context::Context;
 use crate::database_source::{DatabaseSource, WATCH_TIME};
@@ -95,7 +96,8 @@ pub fn read_catalog(path: &Path) -> Result<Catalog> {
     parse_catalog(&text).map_err(|error| error.context(path.display()))
 }
 
-/// All profiles with the names of their files; a folder gives those of its reports, RUN:SESSIONS a step of a benchmark.
+/// All profiles with the names of their files; a folder gives those of its reports, RUN:SESSIONS a
+/// step of a benchmark.
 fn read_profiles(paths: &[PathBuf], context: &Context) -> Result<Vec<(String, Profile)>> {
     let mut profiles = Vec::new();
     for path in paths {

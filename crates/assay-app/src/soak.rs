@@ -33,7 +33,8 @@ pub struct SoakPlan {
     pub cycles: soak::SoakPlan,
     /// Loss that does not matter.
     pub tolerance: Share,
-    /// Share of the reads that are compared with what was written; nothing is verified where it is absent.
+    /// Share of the reads that are compared with what was written; nothing is verified where it is
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Share>,
     /// The hosts that load it together; this program alone where they are absent.
@@ -42,7 +43,8 @@ pub struct SoakPlan {
 }
 
 impl SoakPlan {
-    /// Loads the target and says whether it becomes steady, what it loses, and whether rest brings it back.
+    /// Loads the target and says whether it becomes steady, what it loses, and whether rest brings
+    /// it back.
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.check()?;
         let document = PlanDocument::new(self)?;
@@ -53,7 +55,8 @@ impl SoakPlan {
         self.measure(recording, Cycles::new(self.cycles, self.tolerance))
     }
 
-    /// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is measured.
+    /// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is
+    /// measured.
     pub fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
         check_resumable(run)?;
         self.check()?;

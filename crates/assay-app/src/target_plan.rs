@@ -19,16 +19,18 @@ use std::path::Path;
 #[command(next_help_heading = "Target options")]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetPlan {
-    /// Directories (a test file is created there), files, block devices, NVMe namespaces (`/dev/ng0n1`), or one simulated
-    /// device: `sim:…`, `array:NAME`, `catalog:NAME`
+    /// Directories (a test file is created there), files, block devices, NVMe namespaces
+    /// (`/dev/ng0n1`), or one simulated device: `sim:…`, `array:NAME`, `catalog:NAME`
     #[arg(value_name = "STORAGE", help_heading = None::<&'static str>)]
     #[serde(serialize_with = "without_passwords")]
     pub targets: Vec<String>,
-    /// Whether they lie on other machines, where nobody can look at them from here; said each time and never kept.
+    /// Whether they lie on other machines, where nobody can look at them from here; said each time
+    /// and never kept.
     #[arg(skip)]
     #[serde(skip)]
     pub are_elsewhere: bool,
-    /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth of the free space at most
+    /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth
+    /// of the free space at most
     #[arg(long, alias = "filesize", value_name = "SIZE")]
     pub size: Option<Bytes>,
     /// Longest time to spend on filling a test file
@@ -41,13 +43,15 @@ pub struct TargetPlan {
     #[arg(skip)]
     #[serde(skip)]
     pub ledger: Option<LedgerUse>,
-    /// Overwrite the block device with this serial number (or exact size if it has none); once per device, in their order
+    /// Overwrite the block device with this serial number (or exact size if it has none); once per
+    /// device, in their order
     // A permission: typed each time and never kept.
     #[arg(long, value_name = "SERIAL-OR-SIZE")]
     #[serde(skip)]
     pub destroy: Vec<String>,
-    /// Also give up the known data on that device: the names of everything found there, for example `ext4` or `gpt,mbr`;
-    /// once per --destroy, in their order, `none` if nothing is found
+    /// Also give up the known data on that device: the names of everything found there, for
+    /// example `ext4` or `gpt,mbr`; once per --destroy, in their order, `none` if nothing is
+    /// found
     #[arg(long, value_name = "NAMES", requires = "destroy")]
     #[serde(skip)]
     pub wipe: Vec<String>,
@@ -76,7 +80,8 @@ pub struct EnginePlan {
     /// When the kernel processes completions of a ring
     #[arg(long, value_enum, default_value_t = RingTasks::Cooperative)]
     pub task_run: RingTasks,
-    /// Most I/Os to hand to the kernel in one call; by default up to 8, fewer if they would delay one another
+    /// Most I/Os to hand to the kernel in one call; by default up to 8, fewer if they would delay
+    /// one another
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submit_batch: Option<u32>,
@@ -167,14 +172,15 @@ impl TargetPlan {
         Self { are_elsewhere, ..self.clone() }
     }
 
-    /// Whether writing is possible: a simulated device, directories only, or a device that was given up.
+    /// Whether writing is possible: a simulated device, directories only, or a device that was
+    /// given up.
     pub fn may_be_written(&self) -> bool {
         let free = |target: &String| is_simulated(target) || self.is_directory(target);
         !self.destroy.is_empty() || self.targets.iter().all(free)
     }
 
-    /// Whether a target is a directory. On other machines a path counts as one that is not below `/dev`, until they say so
-    /// themselves.
+    /// Whether a target is a directory. On other machines a path counts as one that is not below
+    /// `/dev`, until they say so themselves.
     pub(crate) fn is_directory(&self, target: &str) -> bool {
         let path = Path::new(target);
         if self.are_elsewhere { !path.starts_with("/dev") } else { path.is_dir() }
@@ -185,7 +191,8 @@ impl TargetPlan {
         if self.are_elsewhere { path.starts_with("/dev") } else { is_device(path) }
     }
 
-    /// Refuses options that contradict one another or mean nothing for these targets, before anything is touched.
+    /// Refuses options that contradict one another or mean nothing for these targets, before
+    /// anything is touched.
     ///
     /// # Errors
     /// A usage error that names the option.
@@ -228,7 +235,8 @@ impl TargetPlan {
         Ok(())
     }
 
-    /// The same with test files as large as a workload's data, where their size is not said otherwise.
+    /// The same with test files as large as a workload's data, where their size is not said
+    /// otherwise.
     pub(crate) fn sized_for(&self, workload: &Workload) -> Self {
         let mut sized = self.clone();
         let makes_files = self.targets.iter().any(|target| self.is_directory(target));
@@ -252,7 +260,8 @@ impl TargetPlan {
         given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
-    /// How the targets are to be opened, and whether a small test file is enough while its reads do not look cached.
+    /// How the targets are to be opened, and whether a small test file is enough while its reads do
+    /// not look cached.
     pub fn opening(&self, write: bool, direct: bool, grows: bool) -> AccessOptions {
         AccessOptions {
             write,

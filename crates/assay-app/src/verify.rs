@@ -1,5 +1,5 @@
-//! Whether storage keeps what it acknowledged: times of flushes and a verified load, with a ledger until the storage dies, and the
-//! judgement of what is left afterwards.
+//! Whether storage keeps what it acknowledged: times of flushes and a verified load, with a ledger
+//! until the storage dies, and the judgement of what is left afterwards.
 
 mod after;
 mod target_identity;
@@ -40,7 +40,8 @@ pub(crate) use target_identity::{boot, check_apart, identity};
 const CELL: &str = "verify";
 /// Share of the time for the times of flushes; the load has the rest.
 const TIMING_SHARE: f64 = 0.25;
-/// Size of a test file where nobody says one: large enough for caches of devices, small enough to be read again in seconds.
+/// Size of a test file where nobody says one: large enough for caches of devices, small enough to
+/// be read again in seconds.
 const FILE_BYTES: u64 = 1 << 30;
 /// With a ledger a run lasts until the storage dies; this is as good as that.
 const UNTIL_IT_DIES: Nanos = Nanos(30 * 86_400 * 1_000_000_000);

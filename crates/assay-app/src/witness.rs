@@ -1,5 +1,5 @@
-//! The witness as a program that goes on: it keeps ledgers of other machines, and cuts their power one time after the other where it
-//! is asked to.
+//! The witness as a program that goes on: it keeps ledgers of other machines, and cuts their power
+//! one time after the other where it is asked to.
 
 use crate::context::Context;
 use assay_host::counters::monotonic_ns;
@@ -75,7 +75,8 @@ impl<'a> CampaignDocument<'a> {
 enum Stage {
     /// Acknowledgements are to come for this long.
     Load(Duration),
-    /// The command has ended, after this number of judgements of that ledger; no acknowledgement may come any more.
+    /// The command has ended, after this number of judgements of that ledger; no acknowledgement
+    /// may come any more.
     Silence(LedgerId, usize, Instant),
     /// A judgement is waited for, after this number of that ledger.
     Judgement(LedgerId, usize, Instant),

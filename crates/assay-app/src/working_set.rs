@@ -6,7 +6,8 @@ use assay_model::Workload;
 use assay_model::number::share;
 use assay_model::units::Bytes;
 
-/// The workload on the part of larger targets that it asks for; what is measured says where it went by its spans.
+/// The workload on the part of larger targets that it asks for; what is measured says where it went
+/// by its spans.
 pub(crate) fn within_capacity(workload: &Workload, length: u64, progress: &Progress) -> Workload {
     let Some(capacity) = workload.capacity else { return workload.clone() };
     let narrowed = Workload { capacity: None, ..workload.clone() };

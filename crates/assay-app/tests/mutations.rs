@@ -1,4 +1,5 @@
-//! Files of every reader, damaged in every way that mails, shells and editors know: no reader panics, and none takes long.
+//! Files of every reader, damaged in every way that mails, shells and editors know: no reader
+//! panics, and none takes long.
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
 #[path = "../../assay-oracle/tests/made_up/mod.rs"]

@@ -1,4 +1,5 @@
-//! Plans as documents and as cells of studies: every option of every load can be set by its name, and comes back.
+//! Plans as documents and as cells of studies: every option of every load can be set by its name,
+//! and comes back.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assay_app::calibrate::CalibrationRunPlan;
@@ -215,7 +216,8 @@ fn no_password_and_nothing_that_may_be_destroyed_is_kept() {
     assert!(!text.contains("s3cret") && !text.contains("SERIAL") && !text.contains("ext4"));
 }
 
-/// A plan of today that says nothing reads as the defaults do; so old plans read when an option is added.
+/// A plan of today that says nothing reads as the defaults do; so old plans read when an option is
+/// added.
 #[test]
 fn plans_without_a_field_take_its_default() {
     assert_eq!(

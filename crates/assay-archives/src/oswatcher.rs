@@ -1,6 +1,6 @@
-//! Archives of `OSWatcher`: trees of text files with the output of `iostat`, `vmstat`, `mpstat`, `netstat` and
-//! `/proc/meminfo`, each sample below a line with its time. They are read whatever version of the tools wrote them,
-//! and written so that what reads such archives reads ours.
+//! Archives of `OSWatcher`: trees of text files with the output of `iostat`, `vmstat`, `mpstat`,
+//! `netstat` and `/proc/meminfo`, each sample below a line with its time. They are read whatever
+//! version of the tools wrote them, and written so that what reads such archives reads ours.
 
 mod archive;
 mod collector;
@@ -109,8 +109,8 @@ impl Parsed {
     }
 }
 
-/// One moment for each sample of the collector with the most data, with what the others say of that time; the first lasts
-/// from `begun_s` on where that is known, else as long as samples usually do.
+/// One moment for each sample of the collector with the most data, with what the others say of that
+/// time; the first lasts from `begun_s` on where that is known, else as long as samples usually do.
 fn merged(base: &Parsed, all: &[Parsed], processors: u64, begun_s: Option<u64>) -> Vec<Moment> {
     let period_s = base.period_s();
     let mut before_s = begun_s;
@@ -125,7 +125,8 @@ fn merged(base: &Parsed, all: &[Parsed], processors: u64, begun_s: Option<u64>) 
     moments
 }
 
-/// What all collectors say of one time. Percentages and rates become counters over the time that they cover.
+/// What all collectors say of one time. Percentages and rates become counters over the time that
+/// they cover.
 fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
     let pick = |of: &dyn Fn(&Found) -> bool| found.iter().find(|one| of(one)).copied();
     let covered_s = pick(&|one| !one.devices.is_empty()).and_then(|one| one.covered_s);
@@ -175,7 +176,8 @@ fn cpu_counters(shares: [f64; 8], processor_seconds: u64) -> CpuCounters {
     }
 }
 
-/// `netstat -s` counts since the start of the host: each moment gets what came after the one before.
+/// `netstat -s` counts since the start of the host: each moment gets what came after the one
+/// before.
 fn difference_of_tcp(moments: &mut [Moment]) {
     let mut before: Option<TcpCounters> = None;
     for moment in moments {

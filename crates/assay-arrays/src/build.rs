@@ -1,4 +1,5 @@
-//! From a description to a device: parts put over each other, members multiplied, capacities divided.
+//! From a description to a device: parts put over each other, members multiplied, capacities
+//! divided.
 
 use crate::cache::CacheDevice;
 use crate::controller::Processors;
@@ -31,9 +32,11 @@ pub struct ArraySpec {
     pub model: ArrayModel,
     /// Bytes in use.
     pub capacity_bytes: u64,
-    /// Factor by which slow processes (filling, collecting, moving pages) are sped up; 1 is real time.
+    /// Factor by which slow processes (filling, collecting, moving pages) are sped up; 1 is real
+    /// time.
     pub hasten_times: u64,
-    /// Whether virtual time is to go as the clock on the wall does; else it goes as fast as it can.
+    /// Whether virtual time is to go as the clock on the wall does; else it goes as fast as it
+    /// can.
     pub real_pace: bool,
     /// Seed of all random choices.
     pub seed: u64,
@@ -135,7 +138,8 @@ const fn is_way_alone(path: &Path) -> bool {
     path.bandwidth_per_s.is_none() && path.volume_depth.is_none()
 }
 
-/// A constant delay: the stage behind it, where there is one, knows when an I/O arrives without an event for it.
+/// A constant delay: the stage behind it, where there is one, knows when an I/O arrives without an
+/// event for it.
 fn way(described: &Path, rest: &[Part], scale: Scale) -> Box<dyn Device> {
     let Some((Part::Controller(controller), lower)) = rest.split_first() else {
         return path(described, scale.capacity_bytes, chain(rest, scale.deeper()));

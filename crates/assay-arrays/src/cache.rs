@@ -1,4 +1,5 @@
-//! Memory in front of slower parts: what it holds, what leaves, and writes that are written through later.
+//! Memory in front of slower parts: what it holds, what leaves, and writes that are written through
+//! later.
 
 use crate::event_queue::{EventQueue, earlier, own_tag};
 use crate::failure::CacheFailure;
@@ -64,8 +65,9 @@ impl CacheDevice {
         Self { failure, ..self }
     }
 
-    /// From its failure on writes go through. Nothing changes between two calls, so that what it holds at the first one after that
-    /// time it held then. What is on its way to the members arrives.
+    /// From its failure on writes go through. Nothing changes between two calls, so that what it
+    /// holds at the first one after that time it held then. What is on its way to the members
+    /// arrives.
     fn fail_when_due(&mut self, now_ns: u64) {
         let Some(failure) = self.failure.filter(|failure| failure.at_ns <= now_ns) else { return };
         self.failure = None;

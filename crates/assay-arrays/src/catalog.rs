@@ -1,4 +1,5 @@
-//! The models that the program carries, and how a target names one: `array:NAME?capacity=2TB&seed=1`.
+//! The models that the program carries, and how a target names one:
+//! `array:NAME?capacity=2TB&seed=1`.
 
 use crate::ArraySpec;
 use assay_model::array::{ArrayModel, parse_array};

@@ -1,4 +1,5 @@
-//! Processors of an array: cores behind a queue, or a load that hinders itself; several controllers share the load.
+//! Processors of an array: cores behind a queue, or a load that hinders itself; several controllers
+//! share the load.
 
 use crate::service::Service;
 use crate::stage::{Servers, StageLaw};
@@ -59,8 +60,8 @@ impl Processors {
         }
     }
 
-    /// Time of an I/O that took `service_ns` and `moving_ns` alone, with `inside` I/Os in all controllers: n/X(n) of the
-    /// Universal Scalability Law (Gunther 1993) for both parts.
+    /// Time of an I/O that took `service_ns` and `moving_ns` alone, with `inside` I/Os in all
+    /// controllers: n/X(n) of the Universal Scalability Law (Gunther 1993) for both parts.
     fn stretched_ns(&self, service_ns: f64, moving_ns: f64, inside: u32) -> f64 {
         let others = (f64::from(inside) / real_len(self.nodes.len()) - 1.0).max(0.0);
         let service = 1.0 + self.sigma * others + self.kappa * others * (others + 1.0);

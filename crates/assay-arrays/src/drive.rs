@@ -1,4 +1,5 @@
-//! A fixed number of I/Os outstanding on a device: the load of published experiments, without an engine.
+//! A fixed number of I/Os outstanding on a device: the load of published experiments, without an
+//! engine.
 
 use assay_model::Histogram;
 use assay_model::device::{Device, DeviceIo};

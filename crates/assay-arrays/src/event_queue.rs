@@ -14,8 +14,8 @@ use wheel::Wheel;
 
 /// More events than this at once are cheaper on a wheel than in a heap.
 const MANY: usize = 40;
-/// Events with what they carry. Times that come nearly in order wait in a line, those of a second kind in another; few
-/// others in a heap, many on a wheel.
+/// Events with what they carry. Times that come nearly in order wait in a line, those of a second
+/// kind in another; few others in a heap, many on a wheel.
 pub struct EventQueue<T> {
     /// When the first of all is due; beyond all time while nothing waits.
     first_ns: u64,
@@ -124,7 +124,8 @@ pub fn earlier(left_ns: Option<u64>, right_ns: Option<u64>) -> Option<u64> {
     }
 }
 
-/// A tag for I/Os that a part makes of its own: no host uses its highest bits, and parts differ by their seeds.
+/// A tag for I/Os that a part makes of its own: no host uses its highest bits, and parts differ by
+/// their seeds.
 pub const fn own_tag(seed: u64) -> u64 {
     assay_stats::random::mix(seed) | 0b11 << 62
 }
@@ -139,7 +140,8 @@ mod tests {
         let (mut due, mut now_ns) = (EventQueue::default(), 0);
         let mut expected = std::collections::BTreeSet::<(u64, u64)>::new();
         for arrival in 0..20_000u64 {
-            // Few at first, then many: the heap turns into a wheel, which meets times far away, too.
+            // Few at first, then many: the heap turns into a wheel, which meets times far away,
+            // too.
             let far = if arrival % 97 == 0 { 200_000 } else { 50 + arrival / 20 };
             let at_ns = now_ns + random.below(far);
             due.push(at_ns, arrival);

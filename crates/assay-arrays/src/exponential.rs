@@ -1,7 +1,8 @@
 //! Exponential numbers without a logarithm for all but one in a hundred.
 //!
-//! Source: Marsaglia and Tsang, "The ziggurat method for generating random variables", Journal of Statistical Software 5
-//! (2000): the density is covered by layers of equal area, and a point in a layer is nearly always below the density.
+//! Source: Marsaglia and Tsang, "The ziggurat method for generating random variables", Journal of
+//! Statistical Software 5 (2000): the density is covered by layers of equal area, and a point in a
+//! layer is nearly always below the density.
 
 use assay_model::number::real;
 use assay_stats::random::Random;

@@ -1,4 +1,5 @@
-//! What fails in an array, and when: its write cache, one of its controllers, or a member that comes back without what it missed.
+//! What fails in an array, and when: its write cache, one of its controllers, or a member that
+//! comes back without what it missed.
 
 use assay_model::array::{ArrayModel, Part, Raid, RaidLevel};
 use assay_model::units::Nanos;
@@ -9,7 +10,8 @@ use assay_model::{Error, Result};
 pub struct Failures {
     /// When the write cache loses what it holds; from then on writes go through.
     pub cache_lost: Option<Nanos>,
-    /// When one controller fails; the mirror of its cache keeps all data, and as it has none itself, writes go through.
+    /// When one controller fails; the mirror of its cache keeps all data, and as it has none
+    /// itself, writes go through.
     pub controller_lost: Option<Nanos>,
     /// When the first member leaves, and when it comes back as if it had missed nothing.
     pub stale_member: Option<(Nanos, Nanos)>,
@@ -71,7 +73,8 @@ impl Failures {
         }
     }
 
-    /// The same on a clock that stood at `now_ns` when the array was new, and that runs `hasten` times as slow.
+    /// The same on a clock that stood at `now_ns` when the array was new, and that runs `hasten`
+    /// times as slow.
     pub const fn since(self, now_ns: u64, hasten: u64) -> Self {
         const fn moved(at: Nanos, now_ns: u64, hasten: u64) -> Nanos {
             Nanos(now_ns + at.0 / hasten)
@@ -94,7 +97,8 @@ impl Failures {
         }
     }
 
-    /// What becomes of the write cache: of two failures the first, and data are lost where either loses them.
+    /// What becomes of the write cache: of two failures the first, and data are lost where either
+    /// loses them.
     pub fn of_cache(&self) -> Option<CacheFailure> {
         let lost = self.cache_lost.map(|at| CacheFailure { at_ns: at.0, loses_data: true });
         let alone = self.controller_lost.map(|at| CacheFailure { at_ns: at.0, loses_data: false });

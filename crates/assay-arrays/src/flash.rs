@@ -1,4 +1,5 @@
-//! Flash: dies that read and program one page after the other, a write buffer, and the work that collecting makes.
+//! Flash: dies that read and program one page after the other, a write buffer, and the work that
+//! collecting makes.
 
 use crate::event_queue::EventQueue;
 use crate::ftl::{Cost, Ftl};
@@ -187,8 +188,9 @@ impl Collector {
         self.debt_ns += once * self.stands_for;
     }
 
-    /// Collects what the background has collected since the last look; that is done during the load and costs it
-    /// nothing. While nothing is written, it works at the same pace on what collecting still owes.
+    /// Collects what the background has collected since the last look; that is done during the load
+    /// and costs it nothing. While nothing is written, it works at the same pace on what
+    /// collecting still owes.
     fn collect_behind(&mut self, now_ns: u64) {
         let passed_ns = now_ns - self.at_ns;
         if passed_ns > REST_NS {
@@ -209,8 +211,8 @@ impl Collector {
     }
 }
 
-/// All pages in an order that scatters neighbours over the blocks, as data does that came in over years: steps of the
-/// golden section, made coprime to the number of pages.
+/// All pages in an order that scatters neighbours over the blocks, as data does that came in over
+/// years: steps of the golden section, made coprime to the number of pages.
 fn mixed(pages: u32) -> impl Iterator<Item = u32> {
     let first = count(f64::from(pages) * 0.618_033_988_75) | 1;
     let step = (first..=u64::from(u32::MAX)).find(|step| gcd(*step, u64::from(pages)) == 1);

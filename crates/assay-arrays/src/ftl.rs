@@ -1,4 +1,5 @@
-//! A page-mapped flash translation layer: where each page lies, what a block still holds, and which block is collected.
+//! A page-mapped flash translation layer: where each page lies, what a block still holds, and which
+//! block is collected.
 
 use assay_model::array::CollectionPolicy;
 use assay_model::number::{count, count_of, index_of, real, real_len};
@@ -112,7 +113,8 @@ impl Ftl {
         Cost { moved, erased: 1 }
     }
 
-    /// Collects in the background: until the over-provisioning is free again, where anything can be won.
+    /// Collects in the background: until the over-provisioning is free again, where anything can be
+    /// won.
     pub fn collect_if_short(&mut self) -> Cost {
         let used = self.place_of.len() / self.pages_per_block as usize;
         if self.free.len() + used + RESERVE >= self.blocks.len() {
@@ -148,7 +150,8 @@ impl Ftl {
         self.open = self.free.pop_front().unwrap_or(self.open);
     }
 
-    /// The block to collect; one without anything invalid frees nothing, and only policies that do not look collect it.
+    /// The block to collect; one without anything invalid frees nothing, and only policies that do
+    /// not look collect it.
     fn victim(&mut self) -> Option<u32> {
         match self.policy {
             CollectionPolicy::Fifo => self.closed.pop_front(),
@@ -165,7 +168,8 @@ impl Ftl {
         self.closed.swap_remove_back(index_of(which))
     }
 
-    /// Cost over benefit (Rosenblum and Ousterhout 1992): 2u / ((1 - u) age), the smaller the better.
+    /// Cost over benefit (Rosenblum and Ousterhout 1992): 2u / ((1 - u) age), the smaller the
+    /// better.
     fn price(block: &Block, (writes, pages): (u64, u32)) -> f64 {
         let used = f64::from(block.valid) / f64::from(pages);
         2.0 * used / ((1.0 - used).max(1e-9) * real(writes - block.closed + 1))
@@ -203,7 +207,8 @@ mod tests {
         1.0 + f64::from(moved) / f64::from(pages * 2)
     }
 
-    /// α / (α + W(-α e^-α)) with α = 1 + over: random writes under a log that goes round (Desnoyers, SYSTOR 2012).
+    /// α / (α + W(-α e^-α)) with α = 1 + over: random writes under a log that goes round
+    /// (Desnoyers, SYSTOR 2012).
     fn desnoyers(over: f64) -> f64 {
         let alpha = 1.0 + over;
         let argument = -alpha * (-alpha).exp();
@@ -224,7 +229,8 @@ mod tests {
         }
     }
 
-    /// Pages moved for one written of a hot eighth, after `writes` of it; the rest lies cold between it.
+    /// Pages moved for one written of a hot eighth, after `writes` of it; the rest lies cold
+    /// between it.
     fn moved_for_hot(writes: u32) -> f64 {
         let (pages, hot) = (1u32 << 16, 1u64 << 13);
         let mut ftl = Ftl::new(pages, 0.1, 64, CollectionPolicy::Random);
@@ -242,9 +248,9 @@ mod tests {
 
     #[test]
     fn any_block_holds_on_average_what_all_hold() {
-        // A block that is not looked into is valid as the whole flash is, 1 / (1 + over): 1 / over pages are moved for one
-        // written, whatever is hot, from the moment on when the free ones are used up (random collection in Van Houdt,
-        // SIGMETRICS 2013).
+        // A block that is not looked into is valid as the whole flash is, 1 / (1 + over): 1 / over
+        // pages are moved for one written, whatever is hot, from the moment on when the
+        // free ones are used up (random collection in Van Houdt, SIGMETRICS 2013).
         for over in [0.1, 0.4] {
             let (simulated, theory) =
                 (amplification(over, CollectionPolicy::Random, 1 << 16), 1.0 + 1.0 / over);

@@ -1,4 +1,5 @@
-//! A disk: a head that travels, a platter that turns, and commands of which the nearest is served first.
+//! A disk: a head that travels, a platter that turns, and commands of which the nearest is served
+//! first.
 
 use assay_model::array::Hdd;
 use assay_model::device::{Device, DeviceIo};
@@ -62,8 +63,8 @@ impl HddDevice {
         }
     }
 
-    /// Seek: settling on the next track, and beyond it the square root of the distance, as an arm that is
-    /// accelerated half the way (Ruemmler and Wilkes 1994).
+    /// Seek: settling on the next track, and beyond it the square root of the distance, as an arm
+    /// that is accelerated half the way (Ruemmler and Wilkes 1994).
     fn seek_ns(&self, place: f64) -> f64 {
         let distance = (place - self.head).abs();
         // Within a track nothing moves.

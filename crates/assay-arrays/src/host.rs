@@ -1,5 +1,5 @@
-//! A database host above an array: sessions without think time, processors, a buffer cache, database writers and a
-//! log writer, in virtual time.
+//! A database host above an array: sessions without think time, processors, a buffer cache,
+//! database writers and a log writer, in virtual time.
 
 use crate::drive::{Run, TIME_PARTS};
 use crate::event_queue::{EventQueue, earlier};
@@ -26,7 +26,8 @@ pub use profile::profile;
 /// What a simulated database saw.
 #[derive(Clone, Debug, Default)]
 pub struct HostRun {
-    /// Reads as sessions waited for them (until they were on a processor again), and writes of data blocks.
+    /// Reads as sessions waited for them (until they were on a processor again), and writes of
+    /// data blocks.
     pub io: Run,
     /// Writes of the log writers.
     pub log_writes: Histogram,
@@ -148,8 +149,8 @@ pub fn run_host(
     run
 }
 
-/// Runs sessions on a device whose clock is at `times.start_ns`; every interval is shown to `watch`, which may end the
-/// run. Nothing is in flight when it returns.
+/// Runs sessions on a device whose clock is at `times.start_ns`; every interval is shown to
+/// `watch`, which may end the run. Nothing is in flight when it returns.
 pub fn watch_host(
     load: &SessionLoad,
     device: &mut dyn Device,

@@ -1,7 +1,9 @@
-//! A storage architect's book: arrays as discrete-event models in virtual time, and the database host above them.
+//! A storage architect's book: arrays as discrete-event models in virtual time, and the database
+//! host above them.
 //!
-//! Every part is a [`Device`](assay_model::device::Device) and may be made of devices: a RAID of caches over disks is
-//! built as it is described. Nothing here reads a clock or does I/O; equal seeds give equal results.
+//! Every part is a [`Device`](assay_model::device::Device) and may be made of devices: a RAID of
+//! caches over disks is built as it is described. Nothing here reads a clock or does I/O; equal
+//! seeds give equal results.
 #![forbid(unsafe_code)]
 
 mod build;

@@ -1,4 +1,5 @@
-//! The way between host and array: a delay, links that carry data, and volumes that each limit their I/Os.
+//! The way between host and array: a delay, links that carry data, and volumes that each limit
+//! their I/Os.
 
 use crate::stage::{Servers, StageLaw};
 use assay_model::array::Path;

@@ -1,4 +1,5 @@
-//! Members that share data and redundancy: which of them an I/O touches, and what a small write costs.
+//! Members that share data and redundancy: which of them an I/O touches, and what a small write
+//! costs.
 
 use crate::event_queue::earlier;
 use crate::failure::Absence;

@@ -3,7 +3,8 @@
 use crate::event_queue::{EventQueue, earlier};
 use assay_model::device::{DataLoss, Device, DeviceIo};
 
-/// Says when an I/O that arrives now goes on; arrivals never decrease, so queues in order are exact.
+/// Says when an I/O that arrives now goes on; arrivals never decrease, so queues in order are
+/// exact.
 pub trait StageLaw {
     /// When the I/O leaves, ns; `inside` I/Os are in this stage and below it, this one included.
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, inside: u32) -> u64;
@@ -16,8 +17,9 @@ pub trait StageLaw {
 
 /// A stage and what lies below it.
 ///
-/// An I/O needs an event of its own to go on only where the device below must not know it before its time. Elsewhere it goes
-/// on as soon as nothing that arrives later can overtake it: that saves a third of the events of an array of flash.
+/// An I/O needs an event of its own to go on only where the device below must not know it before
+/// its time. Elsewhere it goes on as soon as nothing that arrives later can overtake it: that saves
+/// a third of the events of an array of flash.
 pub struct Stage<L> {
     law: L,
     /// What an I/O travels before it is here, ns; for all the same, so that nobody overtakes.
@@ -160,7 +162,8 @@ mod tests {
         }
     }
 
-    /// Reads and writes with different service times overtake each other; what comes of it is the same to the nanosecond.
+    /// Reads and writes with different service times overtake each other; what comes of it is the
+    /// same to the nanosecond.
     #[test]
     fn going_on_ahead_of_the_clock_changes_no_time() {
         let model = include_str!("../../../benchmarks/plain-ssd.array.toml");

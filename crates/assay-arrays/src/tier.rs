@@ -1,4 +1,5 @@
-//! Two storages under one address space: pages lie in one of them, and hot ones move to the fast one.
+//! Two storages under one address space: pages lie in one of them, and hot ones move to the fast
+//! one.
 
 use crate::event_queue::{earlier, own_tag};
 use assay_model::array::Tier;

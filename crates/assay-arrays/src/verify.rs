@@ -1,4 +1,5 @@
-//! A model held against what was published of the system: every figure simulated, and the error of each.
+//! A model held against what was published of the system: every figure simulated, and the error of
+//! each.
 
 use crate::drive::{Closed, Run, TIME_PARTS};
 use crate::host::{HostRun, profile, run_host};
@@ -36,7 +37,8 @@ pub struct Outcome {
     hasten: f64,
 }
 
-/// Simulates every experiment that a figure of the model refers to, and holds the figures against them.
+/// Simulates every experiment that a figure of the model refers to, and holds the figures against
+/// them.
 pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<Checked>> {
     model.check()?;
     let mut outcomes: BTreeMap<&str, Outcome> = BTreeMap::new();
@@ -63,7 +65,8 @@ pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<
     Ok(checked)
 }
 
-/// What comes out of an experiment of the model, or of another one where the name is `MODEL/EXPERIMENT`.
+/// What comes out of an experiment of the model, or of another one where the name is
+/// `MODEL/EXPERIMENT`.
 fn named(model: &ArrayModel, name: &str) -> Result<Outcome> {
     let other = name.split_once('/').map(|(other, _)| find(other));
     let other = other.transpose()?;
@@ -213,8 +216,8 @@ impl Outcome {
         seconds(self.io.elapsed_ns) / real(count_of(TIME_PARTS))
     }
 
-    /// When reads begin to stay near the last eighth, seconds of the real pace: from there on every stretch of an eighth
-    /// of the time does. A single part of the time would tell its noise.
+    /// When reads begin to stay near the last eighth, seconds of the real pace: from there on every
+    /// stretch of an eighth of the time does. A single part of the time would tell its noise.
     fn settled_s(&self) -> f64 {
         let length = TIME_PARTS / 8;
         let last: u64 = self.io.read_parts[TIME_PARTS - length..].iter().sum();
@@ -225,7 +228,8 @@ impl Outcome {
         real(count_of(settled)) * self.part_s() * self.hasten
     }
 
-    /// When reads first are below nine tenths of what they were for two parts of the time, seconds of the real pace.
+    /// When reads first are below nine tenths of what they were for two parts of the time, seconds
+    /// of the real pace.
     fn fall_s(&self) -> Option<f64> {
         let part_s = self.part_s();
         let limit = 0.9 * self.eighth(0) * part_s;

@@ -15,7 +15,8 @@ const MAP_LOOKUP: libc::c_int = 1;
 const PROGRAM_LOAD: libc::c_int = 5;
 /// A program for an event of the kernel.
 const PROGRAM_OF_TRACEPOINT: u32 = 5;
-/// An event of the kernel in `perf_event_open`, and that its descriptor does not outlive a program that is started.
+/// An event of the kernel in `perf_event_open`, and that its descriptor does not outlive a program
+/// that is started.
 const EVENT_TRACEPOINT: u32 = 2;
 const EVENT_CLOSES: libc::c_ulong = 8;
 /// Requests of `ioctl` to such a descriptor.
@@ -71,7 +72,8 @@ fn place<T>(of: *const T) -> u64 {
 /// Calls `bpf`; what it gives is a descriptor or nothing.
 ///
 /// # Safety
-/// `attributes` must be those of the command, and every place in them valid for what the command does with it.
+/// `attributes` must be those of the command, and every place in them valid for what the command
+/// does with it.
 unsafe fn bpf<T>(command: libc::c_int, attributes: &T) -> io::Result<RawFd> {
     // SAFETY: the caller keeps the contract; the kernel reads as many bytes as it is given.
     let given = unsafe {
@@ -91,13 +93,15 @@ pub(super) fn map(
     entries: u32,
 ) -> io::Result<OwnedFd> {
     let attributes = MapAttributes { kind, key_bytes, value_bytes, entries, flags: 0 };
-    // SAFETY: the attributes are those of MAP_CREATE and name no place; a descriptor that is given is ours alone.
+    // SAFETY: the attributes are those of MAP_CREATE and name no place; a descriptor that is given
+    // is ours alone.
     unsafe { Ok(OwnedFd::from_raw_fd(bpf(MAP_CREATE, &attributes)?)) }
 }
 
 /// Loads a program; the kernel proves first that it ends and touches nothing else.
 pub(super) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
-    // The kernel's clock is for programs under a license like its own; whoever wants may use these instructions so.
+    // The kernel's clock is for programs under a license like its own; whoever wants may use these
+    // instructions so.
     let license = c"Dual BSD/GPL";
     let attributes = ProgramAttributes {
         kind: PROGRAM_OF_TRACEPOINT,
@@ -108,7 +112,8 @@ pub(super) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
         log_bytes: 0,
         log: 0,
     };
-    // SAFETY: program and license live until the call is over, are read only, and have the lengths that are given.
+    // SAFETY: program and license live until the call is over, are read only, and have the lengths
+    // that are given.
     unsafe { Ok(OwnedFd::from_raw_fd(bpf(PROGRAM_LOAD, &attributes)?)) }
 }
 

@@ -1,5 +1,6 @@
-//! How long reads of a device took between their issue and completion, counted by the kernel itself: two small eBPF
-//! programs at the events of the block layer. Needs the right to load them; who lacks it hears why.
+//! How long reads of a device took between their issue and completion, counted by the kernel
+//! itself: two small eBPF programs at the events of the block layer. Needs the right to load them;
+//! who lacks it hears why.
 
 mod calls;
 mod program;
@@ -156,7 +157,8 @@ mod tests {
                 }
                 let seen = times.histogram();
                 println!("{} reads, the middle one took {} ns", seen.ios(), seen.quantile_ns(0.5));
-                // A partition's reads are those of its disk, and a file system may have no device at all.
+                // A partition's reads are those of its disk, and a file system may have no device
+                // at all.
                 assert!(seen.is_empty() || seen.quantile_ns(0.5) > 1000);
             }
         }

@@ -1,4 +1,5 @@
-//! The two programs that the kernel runs: one notes when a read is issued, the other counts how long it took.
+//! The two programs that the kernel runs: one notes when a read is issued, the other counts how
+//! long it took.
 //!
 //! Source: Linux, *Documentation/bpf/standardization/instruction-set.rst*.
 
@@ -133,7 +134,8 @@ pub(super) fn at_completion(
     program.finish()
 }
 
-/// Turns the time in register 7 into its range: the place of its highest bit and the bits below that.
+/// Turns the time in register 7 into its range: the place of its highest bit and the bits below
+/// that.
 fn range(program: &mut Assembly) {
     let mut far = Assembly::default();
     far.copy(1, 7).set(2, 0);
@@ -154,7 +156,8 @@ fn range(program: &mut Assembly) {
     program.put(0x57, 7, 0, 0, 1023);
 }
 
-/// The middle of a range, ns: what is counted in it is known within half of its width, a thirty-second.
+/// The middle of a range, ns: what is counted in it is known within half of its width, a
+/// thirty-second.
 pub(super) fn middle_ns(range: u32) -> u64 {
     let range = u64::from(range);
     if range < PARTS {

@@ -1,4 +1,5 @@
-//! The catalogs that the program carries, and files of a user's own over them: what has a name there replaces it here.
+//! The catalogs that the program carries, and files of a user's own over them: what has a name
+//! there replaces it here.
 
 use assay_model::catalog::{Catalog, CatalogEntry, parse_catalog};
 use assay_model::document::nearest;

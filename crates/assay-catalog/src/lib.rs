@@ -1,4 +1,5 @@
-//! Data sheets and price lists: the catalogs that the program carries, files that overlay them, and what an order gets.
+//! Data sheets and price lists: the catalogs that the program carries, files that overlay them, and
+//! what an order gets.
 #![forbid(unsafe_code)]
 
 mod age;

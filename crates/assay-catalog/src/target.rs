@@ -1,4 +1,5 @@
-//! A volume that is ordered by words: `gp3?iops=20000&size=4TiB&instance=r6a.8xlarge`, and the limits that it then has.
+//! A volume that is ordered by words: `gp3?iops=20000&size=4TiB&instance=r6a.8xlarge`, and the
+//! limits that it then has.
 
 use crate::CatalogIndex;
 use assay_model::catalog::{Burst, InstanceOffer, Offer, Volume, VolumeOrder};
@@ -9,7 +10,8 @@ use assay_model::{Error, Result};
 /// What an order may say.
 const KEYS: [&str; 6] = ["size", "iops", "throughput", "instance", "latency", "credits"];
 
-/// A volume as it is ordered, with what limits it: its own limits, or those of the machine it is attached to.
+/// A volume as it is ordered, with what limits it: its own limits, or those of the machine it is
+/// attached to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeTarget {
     /// Name of the entry.
@@ -144,7 +146,8 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// What is not said is what every volume has; a size that is not said is the least that gives the rest.
+    /// What is not said is what every volume has; a size that is not said is the least that gives
+    /// the rest.
     fn order(&self, volume: &Volume) -> Result<VolumeOrder> {
         let size = self.size(volume)?;
         let plain = volume.of_size(size);

@@ -1,5 +1,6 @@
-//! What a driver of many hosts needs: it reads, checks and adds up the lines of simulated nodes, and prints its processor time for a
-//! second of all of them and its memory. `thousand_hosts 1000 600`: hosts, virtual seconds.
+//! What a driver of many hosts needs: it reads, checks and adds up the lines of simulated nodes,
+//! and prints its processor time for a second of all of them and its memory. `thousand_hosts 1000
+//! 600`: hosts, virtual seconds.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example for people")]
 
 use assay_cluster::findings::{HostRecord, Start, cluster};

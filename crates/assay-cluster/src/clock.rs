@@ -1,15 +1,17 @@
-//! What another host's clock says, from questions and answers: an offset with an interval that holds it for certain.
+//! What another host's clock says, from questions and answers: an offset with an interval that
+//! holds it for certain.
 //!
-//! A question leaves at `sent`, the node reads its clock, the answer is here at `received`: the node's clock was read
-//! somewhere between, so that its offset lies in [read - received, read - sent] however unlike the two ways are
-//! (F. Cristian, Distributed Computing 3, 1989). No clock is set, and none but the monotonic ones is used.
+//! A question leaves at `sent`, the node reads its clock, the answer is here at `received`: the
+//! node's clock was read somewhere between, so that its offset lies in [read - received, read -
+//! sent] however unlike the two ways are (F. Cristian, Distributed Computing 3, 1989). No clock is
+//! set, and none but the monotonic ones is used.
 
 /// Pings that are kept; beyond, of each two neighbours the better one stays.
 const PINGS_MAX: usize = 256;
 /// A way there and back that is short enough for an offset, ns.
 const PRECISE_NS: u64 = 300_000;
-/// What two clocks drift apart at most while nothing better is known, parts per billion: quartz is within 50 ppm, and what a
-/// time service slews is mostly below.
+/// What two clocks drift apart at most while nothing better is known, parts per billion: quartz is
+/// within 50 ppm, and what a time service slews is mostly below.
 const DRIFT_MAX_PPB: i128 = 50_000;
 /// What no clock drifts, parts per billion: the kernel slews by 500 ppm at most.
 const JUMP_PPB: i128 = 600_000;
@@ -74,8 +76,8 @@ impl Ping {
 }
 
 impl Clock {
-    /// That of a process on the driver's own machine; answers say how busy it is and whether it was suspended, and nothing
-    /// of an offset.
+    /// That of a process on the driver's own machine; answers say how busy it is and whether it was
+    /// suspended, and nothing of an offset.
     pub fn of_this_machine() -> Self {
         Self { is_same: true, ..Self::default() }
     }
@@ -101,8 +103,8 @@ impl Clock {
         self.pings.iter().map(Ping::round_trip_ns).min()
     }
 
-    /// Whether its offset is known as well as the start of several hosts needs; a busy machine or a slow line makes every answer of a
-    /// short time late.
+    /// Whether its offset is known as well as the start of several hosts needs; a busy machine or a
+    /// slow line makes every answer of a short time late.
     pub fn is_precise(&self) -> bool {
         self.is_same || self.round_trip_min_ns().is_some_and(|trip_ns| trip_ns <= PRECISE_NS)
     }
@@ -112,16 +114,17 @@ impl Clock {
         self.pings.iter().map(Ping::round_trip_ns).max()
     }
 
-    /// The way there and back that 90 of 100 of those that are kept do not exceed, ns: one that a busy machine made long says
-    /// nothing of the next.
+    /// The way there and back that 90 of 100 of those that are kept do not exceed, ns: one that a
+    /// busy machine made long says nothing of the next.
     pub fn round_trip_usual_ns(&self) -> Option<u64> {
         let mut trips: Vec<u64> = self.pings.iter().map(Ping::round_trip_ns).collect();
         trips.sort_unstable();
         trips.get((trips.len() * 9 / 10).min(trips.len().saturating_sub(1))).copied()
     }
 
-    /// How fast it leaves the driver's clock: the slope between the best ping of the first third and that of the last.
-    /// Nothing where the pings are too near to each other to say it better than what quartz promises.
+    /// How fast it leaves the driver's clock: the slope between the best ping of the first third
+    /// and that of the last. Nothing where the pings are too near to each other to say it
+    /// better than what quartz promises.
     pub fn drift(&self) -> Option<Drift> {
         let third = self.pings.len() / 3;
         let best = |pings: &[Ping]| pings.iter().min_by_key(|ping| ping.round_trip_ns()).copied();
@@ -140,7 +143,8 @@ impl Clock {
         })
     }
 
-    /// The offset at a moment of the driver's clock, from the ping that says it best; nothing before the first answer.
+    /// The offset at a moment of the driver's clock, from the ping that says it best; nothing
+    /// before the first answer.
     pub fn offset_at(&self, at_ns: u64) -> Option<Offset> {
         if self.is_same {
             return self.pings.first().map(|_| Offset::default());
@@ -172,8 +176,9 @@ impl Clock {
         Some((u64::try_from(at_ns).unwrap_or(0), offset.uncertainty_ns))
     }
 
-    /// By how much it jumped, ns, where two answers contradict each other whatever the drift: a virtual machine that was
-    /// suspended or moved, and not a clock that was set, which this one cannot be.
+    /// By how much it jumped, ns, where two answers contradict each other whatever the drift: a
+    /// virtual machine that was suspended or moved, and not a clock that was set, which this
+    /// one cannot be.
     pub fn jump_ns(&self) -> Option<u64> {
         let jump = |pair: &[Ping]| {
             let [one, next] = pair else { return None };
@@ -193,7 +198,8 @@ mod tests {
     use assay_model::number::{count, real};
     use assay_stats::random::Random;
 
-    /// A clock ahead by `offset_ns` at 0 that runs `ppb` fast, asked every `every_ns` over ways of 20 µs and more.
+    /// A clock ahead by `offset_ns` at 0 that runs `ppb` fast, asked every `every_ns` over ways of
+    /// 20 µs and more.
     struct Truth {
         offset_ns: i128,
         ppb: i128,

@@ -37,8 +37,8 @@ pub struct Member {
 
 /// A host's part of a workload; one host alone has all of it, unchanged.
 ///
-/// Rates of open arrivals are of all hosts together, whatever outstanding I/Os stand for: a rate is a demand. Each host
-/// draws random numbers of its own.
+/// Rates of open arrivals are of all hosts together, whatever outstanding I/Os stand for: a rate is
+/// a demand. Each host draws random numbers of its own.
 ///
 /// # Errors
 /// A usage error when there are fewer outstanding I/Os than hosts that share them.

@@ -1,4 +1,5 @@
-//! What several hosts say of themselves as one document: what all of them say once, everything else with who says it.
+//! What several hosts say of themselves as one document: what all of them say once, everything else
+//! with who says it.
 
 use assay_model::environment::{Environment, Finding, Storage, Unreadable};
 use assay_model::stack::BlockLayer;
@@ -6,7 +7,8 @@ use assay_model::stack::BlockLayer;
 /// A host's name and what it says of itself.
 pub type HostEnvironment = (String, Environment);
 
-/// The hosts as one: the first one's facts, the storage of all where it differs, and the findings of all.
+/// The hosts as one: the first one's facts, the storage of all where it differs, and the findings
+/// of all.
 pub fn together(hosts: &[HostEnvironment]) -> Option<Environment> {
     let (_, first) = hosts.first()?;
     let is_one = hosts.iter().all(|(_, host)| is_same_storage(&host.storage, &first.storage));

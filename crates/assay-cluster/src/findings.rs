@@ -1,4 +1,5 @@
-//! What is said of hosts that measured together: from clocks, begins, series and losses to the document.
+//! What is said of hosts that measured together: from clocks, begins, series and losses to the
+//! document.
 
 use crate::clock::{Clock, Offset};
 use crate::merge::{HostSeries, Merger};
@@ -19,7 +20,8 @@ const RATE_MIN: f64 = 0.9;
 const TAIL_MAX: f64 = 1.25;
 /// In how many runs of equal hosts any of them is named.
 const ERROR_SHARE: f64 = 0.05;
-/// Hosts that give together this part of what each gives alone hardly take anything from each other.
+/// Hosts that give together this part of what each gives alone hardly take anything from each
+/// other.
 const TOGETHER_MIN: f64 = 0.9;
 /// Parts of the common window of which a host's rates are kept.
 const PARTS_MAX: usize = 120;
@@ -54,7 +56,8 @@ pub struct Start {
     pub attempts: u32,
     /// Length of an interval, ns.
     pub interval_ns: u64,
-    /// Load before the measured time within which a late host changes nothing of what is measured, ns.
+    /// Load before the measured time within which a late host changes nothing of what is measured,
+    /// ns.
     pub warm_up_ns: u64,
 }
 
@@ -187,8 +190,8 @@ pub fn common_start(hosts: &[HostRecord], start: Start) -> Option<CommonStart> {
     })
 }
 
-/// What the hosts that were measured alone give together against the sum of what each gives alone; nothing where that is not
-/// known of any.
+/// What the hosts that were measured alone give together against the sum of what each gives alone;
+/// nothing where that is not known of any.
 pub fn sharing(hosts: &[ClusterHost], merger: &Merger) -> Option<Sharing> {
     let each = hosts.iter().zip(merger.series());
     let known = each.filter_map(|(host, series)| Some((host.alone?.iops?, series.iops.clone())));
@@ -203,8 +206,8 @@ pub fn sharing(hosts: &[ClusterHost], merger: &Merger) -> Option<Sharing> {
     Some(Sharing { ratio, hosts: u32::try_from(alone.len()).unwrap_or(u32::MAX), limit })
 }
 
-/// The rate of what a host or several did in intervals of equal length; without an interval of confidence where they are too few.
-/// `None` of none.
+/// The rate of what a host or several did in intervals of equal length; without an interval of
+/// confidence where they are too few. `None` of none.
 pub fn known_rate(iops: &[f64], interval_s: f64) -> Option<Estimate> {
     let known = mean_of_batches(iops, interval_s);
     let alone = || Estimate::without_interval(mean(iops), count_of(iops.len()));
@@ -221,7 +224,8 @@ fn ratio(together: &Estimate, alone: &[Estimate]) -> Option<Estimate> {
     value.is_finite().then(|| Estimate::without_interval(value, 1))
 }
 
-/// The sum of estimates that were made one after the other: their doubts are independent, and add up as squares.
+/// The sum of estimates that were made one after the other: their doubts are independent, and add
+/// up as squares.
 fn sum_of(estimates: &[Estimate]) -> Estimate {
     let value: f64 = estimates.iter().map(|one| one.value).sum();
     let doubt = |side: fn(&Estimate) -> f64| {

@@ -1,4 +1,5 @@
-//! What a node keeps on its own host of a workload, and what becomes of it when the driver has died.
+//! What a node keeps on its own host of a workload, and what becomes of it when the driver has
+//! died.
 
 use crate::protocol::{Began, KeptRecord, Part};
 use assay_model::measurement::Measurement;
@@ -38,7 +39,8 @@ impl KeptRecord {
     }
 }
 
-/// Where the intervals of several hosts begin that none of them has dropped, ns after the start; nothing where one has none.
+/// Where the intervals of several hosts begin that none of them has dropped, ns after the start;
+/// nothing where one has none.
 pub fn common_begin_ns(records: &[KeptRecord]) -> Option<u64> {
     let first = |record: &KeptRecord| record.parts.first().map(|part| part.start_ns);
     let begins: Option<Vec<u64>> = records.iter().map(first).collect();

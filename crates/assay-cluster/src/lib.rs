@@ -1,7 +1,9 @@
-//! A book on clocks and barriers: what several hosts need to measure together, and what may be said of it.
+//! A book on clocks and barriers: what several hosts need to measure together, and what may be said
+//! of it.
 //!
-//! Nothing here reads a clock, a file or a socket: lines and times go in, lines and documents come out. A driver has the
-//! method, nodes have the storage; what they say to each other is in [`protocol`].
+//! Nothing here reads a clock, a file or a socket: lines and times go in, lines and documents come
+//! out. A driver has the method, nodes have the storage; what they say to each other is in
+//! [`protocol`].
 #![forbid(unsafe_code)]
 
 pub mod clock;

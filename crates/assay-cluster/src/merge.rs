@@ -1,4 +1,5 @@
-//! Intervals of several hosts become those of all of them: counts are added exactly, and only where all hosts have them.
+//! Intervals of several hosts become those of all of them: counts are added exactly, and only where
+//! all hosts have them.
 
 use crate::protocol::Part;
 use assay_model::measurement::{Interval, Operation, OperationResult, PerOperation, Window};
@@ -6,7 +7,8 @@ use assay_model::number::{count_of, rate, real, seconds};
 use assay_model::watch::Moment;
 use std::collections::VecDeque;
 
-/// Hosts whose edges are this near to each other's cut the same interval: a hundredth of it and a millisecond.
+/// Hosts whose edges are this near to each other's cut the same interval: a hundredth of it and a
+/// millisecond.
 const EDGE_PART: u64 = 100;
 const EDGE_NS: u64 = 1_000_000;
 /// The quantile by which hosts are compared.
@@ -32,8 +34,8 @@ pub struct HostSeries {
     pub operations: PerOperation,
     /// I/Os a second in each interval.
     pub iops: Vec<f64>,
-    /// The 99% quantile of the service times of reads, or of writes where nothing is read, ns; of each interval with
-    /// enough of them.
+    /// The 99% quantile of the service times of reads, or of writes where nothing is read, ns; of
+    /// each interval with enough of them.
     pub tail_ns: Vec<f64>,
 }
 

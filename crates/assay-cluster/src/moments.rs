@@ -1,4 +1,5 @@
-//! What several hosts did in the same stretch of time as one moment: their devices next to each other, their processors added.
+//! What several hosts did in the same stretch of time as one moment: their devices next to each
+//! other, their processors added.
 
 use crate::environments::of_host;
 use assay_model::counters::{Counters, CpuCounters, MemoryGauge, NamedDevice, PressureCounters};
@@ -6,8 +7,8 @@ use assay_model::counters::{SwapCounters, TcpCounters};
 use assay_model::number::count_of;
 use assay_model::watch::{Moment, NamedInterface, RunQueue};
 
-/// All hosts in a stretch of this length, ns. What only some of them count is not known of all; pressure is that of the mean
-/// host.
+/// All hosts in a stretch of this length, ns. What only some of them count is not known of all;
+/// pressure is that of the mean host.
 pub fn beside(names: &[String], moments: &[Moment], time_ns: u64) -> Moment {
     let each = || names.iter().map(String::as_str).zip(moments);
     let devices = each().flat_map(|(host, moment)| {

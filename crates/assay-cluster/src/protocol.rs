@@ -1,4 +1,5 @@
-//! What driver and nodes say to each other: one JSON object a line, of bounded length, in a form with a number.
+//! What driver and nodes say to each other: one JSON object a line, of bounded length, in a form
+//! with a number.
 
 use assay_model::environment::Environment;
 use assay_model::load::{LoadStep, Retries};
@@ -13,7 +14,8 @@ use std::io::{self, BufRead, Read};
 
 /// The form of the messages; both sides must speak the same.
 pub const FORMAT: u32 = 1;
-/// The longest line, bytes: what a node kept on its host takes up to three quarters, an interval of many streams a fiftieth.
+/// The longest line, bytes: what a node kept on its host takes up to three quarters, an interval of
+/// many streams a fiftieth.
 pub const LINE_BYTES_MAX: u64 = 16 << 20;
 /// The longest line of a node that is not asked for what it kept.
 const WORD_BYTES_MAX: usize = 4 << 20;
@@ -21,7 +23,8 @@ const WORD_BYTES_MAX: usize = 4 << 20;
 const HISTOGRAMS_MAX: usize = 2048;
 /// Objects of such a line at most.
 const OBJECTS_MAX: usize = 50_000;
-/// Memory that a histogram and an object take at most times, bytes; in a line they take a hundredth.
+/// Memory that a histogram and an object take at most times, bytes; in a line they take a
+/// hundredth.
 const HISTOGRAM_BYTES: usize = 100_000;
 const OBJECT_BYTES: usize = 512;
 /// What is shown of another program's words.
@@ -171,7 +174,8 @@ pub struct WatchOrder {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptRecord {
-    /// The moment at which it was to begin, ns on the node's clock; nothing where that is no longer kept.
+    /// The moment at which it was to begin, ns on the node's clock; nothing where that is no
+    /// longer kept.
     pub start_ns: Option<u64>,
     /// Intervals, in their order; the first ones may be gone.
     pub parts: Vec<Part>,
@@ -215,8 +219,8 @@ pub enum NodeOrder {
     Admit(Opening),
     /// Opens what was admitted, and fills test files.
     Open,
-    /// Keeps intervals of what is measured from now on also on the node's own host, under the name of this run, until the
-    /// session is closed.
+    /// Keeps intervals of what is measured from now on also on the node's own host, under the name
+    /// of this run, until the session is closed.
     Keep(String),
     /// Asks for what was kept of a run whose driver has died.
     Collect(String),
@@ -226,12 +230,13 @@ pub enum NodeOrder {
     Measure(Box<Workload>),
     /// The same for one of many short ones, whose tool is not compared with its ceiling.
     MeasureSlice(Box<Workload>),
-    /// Makes everything ready to watch the machine, which begins with [`NodeOrder::Start`]; touches nothing.
+    /// Makes everything ready to watch the machine, which begins with [`NodeOrder::Start`]; touches
+    /// nothing.
     Watch(WatchOrder),
     /// Enters a database for sessions of a load.
     Connect(Box<DatabaseOpening>),
-    /// Opens the sessions of a rung, which begin with [`NodeOrder::Start`]; where there is a load before the measured one, that
-    /// begins with the first and the measured one with a second.
+    /// Opens the sessions of a rung, which begin with [`NodeOrder::Start`]; where there is a load
+    /// before the measured one, that begins with the first and the measured one with a second.
     Climb(Box<RungPart>),
     /// When it begins, ns on the node's own clock.
     Start(u64),
@@ -424,7 +429,8 @@ pub fn line(message: &impl Serialize) -> io::Result<Vec<u8>> {
 /// The next message; nothing at the end.
 ///
 /// # Errors
-/// Those of the reader; [`io::ErrorKind::InvalidData`] for a line that is too long, cut off or none of the messages.
+/// Those of the reader; [`io::ErrorKind::InvalidData`] for a line that is too long, cut off or none
+/// of the messages.
 pub fn next<T: DeserializeOwned>(reader: &mut impl BufRead) -> io::Result<Option<T>> {
     next_line(reader)?.map(|line| parse(&line)).transpose()
 }

@@ -7,7 +7,8 @@ use crate::protocol::Began;
 pub const ATTEMPTS: u32 = 3;
 /// Time before the first start of a session at least, ns.
 const LEAD_NS_MIN: u64 = 200_000_000;
-/// Before a later one: the lines and the clocks are known by then, and a search starts hundreds of times.
+/// Before a later one: the lines and the clocks are known by then, and a search starts hundreds of
+/// times.
 const LEAD_AGAIN_NS_MIN: u64 = 40_000_000;
 /// Time for telling one host, ns.
 const LEAD_NS_A_HOST: u64 = 1_500_000;
@@ -19,15 +20,16 @@ const PERIOD_NS_MIN: u64 = 1_000_000_000;
 const BEATS_A_SECOND: u64 = 100;
 /// Periods of silence after which a host is lost.
 const PERIODS_OF_SILENCE: u64 = 3;
-/// Periods after which a node that hears nothing ends by itself: later than the driver gives it up, so that what it still
-/// measures is never added up.
+/// Periods after which a node that hears nothing ends by itself: later than the driver gives it up,
+/// so that what it still measures is never added up.
 const PERIODS_OF_LEASE: u64 = 5;
 /// Hosts that begin within this time have begun together whatever the interval, ns.
 const SKEW_NS: u64 = 5_000_000;
 /// Beyond it they have where they begin within this part of an interval.
 const SKEW_PART: u64 = 100;
 
-/// Time between two beats, ns: a second, and longer for hundreds of hosts so that the driver is not drowned in answers.
+/// Time between two beats, ns: a second, and longer for hundreds of hosts so that the driver is not
+/// drowned in answers.
 pub fn period_ns(hosts: u64) -> u64 {
     PERIOD_NS_MIN.max(hosts * 1_000_000_000 / BEATS_A_SECOND)
 }
@@ -42,8 +44,8 @@ pub const fn lease_ns(period_ns: u64) -> u64 {
     PERIODS_OF_LEASE * period_ns
 }
 
-/// Time between the decision to start and the start, ns; doubled with each attempt from 0 on that came too late for a host.
-/// After a start that all hosts met it is shorter.
+/// Time between the decision to start and the start, ns; doubled with each attempt from 0 on that
+/// came too late for a host. After a start that all hosts met it is shorter.
 pub fn lead_ns(clocks: &[Clock], attempt: u32, has_started: bool) -> u64 {
     let trip = if has_started { Clock::round_trip_usual_ns } else { Clock::round_trip_max_ns };
     let slowest_ns = clocks.iter().filter_map(trip).max().unwrap_or(0);
@@ -53,7 +55,8 @@ pub fn lead_ns(clocks: &[Clock], attempt: u32, has_started: bool) -> u64 {
     lead_ns.saturating_mul(1 << attempt.min(10))
 }
 
-/// How far apart hosts may begin for an interval of this length to mean the same time on all of them, ns.
+/// How far apart hosts may begin for an interval of this length to mean the same time on all of
+/// them, ns.
 pub fn skew_limit_ns(interval_ns: u64) -> u64 {
     SKEW_NS.max(interval_ns / SKEW_PART)
 }

@@ -1,12 +1,13 @@
-//! The time of a method that measures slice after slice on several hosts: how much of it counts, and which slices count.
+//! The time of a method that measures slice after slice on several hosts: how much of it counts,
+//! and which slices count.
 
 use assay_model::cluster::CommonStart;
 
 /// Tries of a slice whose hosts surely did not begin together.
 const TRIES: u32 = 3;
 
-/// The clock of the method. It stands still while hosts get ready to begin, but never for longer than it ran: whatever hosts do,
-/// a method takes at most twice its time.
+/// The clock of the method. It stands still while hosts get ready to begin, but never for longer
+/// than it ran: whatever hosts do, a method takes at most twice its time.
 #[derive(Clone, Debug)]
 pub struct SliceClock {
     began_ns: u64,
@@ -32,7 +33,8 @@ impl SliceClock {
     }
 }
 
-/// Which slices count: those whose hosts began together, and the last of some tries where they never do.
+/// Which slices count: those whose hosts began together, and the last of some tries where they
+/// never do.
 #[derive(Clone, Debug, Default)]
 pub struct SliceStarts {
     tries: u32,

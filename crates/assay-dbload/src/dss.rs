@@ -1,5 +1,5 @@
-//! A load of decision support: tables loaded in parallel, a power run, throughput runs, and for each what the server, the
-//! processors and the device counted.
+//! A load of decision support: tables loaded in parallel, a power run, throughput runs, and for
+//! each what the server, the processors and the device counted.
 
 mod query_settings;
 mod refresh;

@@ -1,5 +1,5 @@
-//! Loads on real databases: what a session does is said by `assay-loads`; here are the data, the servers, the ladder of
-//! sessions that finds what a server gives, and what is counted meanwhile.
+//! Loads on real databases: what a session does is said by `assay-loads`; here are the data, the
+//! servers, the ladder of sessions that finds what a server gives, and what is counted meanwhile.
 #![forbid(unsafe_code)]
 
 pub mod brokerage;

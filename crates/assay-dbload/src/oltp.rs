@@ -1,5 +1,5 @@
-//! The order-entry load: its tables, its transactions as functions of the server or as statements that are
-//! written once for all products, and the conditions that its data must keep.
+//! The order-entry load: its tables, its transactions as functions of the server or as statements
+//! that are written once for all products, and the conditions that its data must keep.
 
 mod conditions;
 mod functions;
@@ -27,7 +27,8 @@ pub(crate) fn makes(name: &str) -> bool {
     is_table || CHECKED.contains(&name) || creates(FUNCTIONS, name)
 }
 
-/// What transactions are on a server where one is a single call, in words; none where they are statements only.
+/// What transactions are on a server where one is a single call, in words; none where they are
+/// statements only.
 pub fn routines(dialect: Dialect) -> Option<&'static str> {
     statements::PHRASES.of(dialect).routines
 }

@@ -1,4 +1,5 @@
-//! The SLOB method on a database: data that is scattered, and statements that read or change blocks of it.
+//! The SLOB method on a database: data that is scattered, and statements that read or change blocks
+//! of it.
 
 mod fill;
 mod session;

@@ -17,13 +17,14 @@ pub struct Account {
 }
 
 impl Account {
-    /// The user that a server must run as: none unless this program is the superuser. The product's own user is taken
-    /// where there is one, else `nobody`.
+    /// The user that a server must run as: none unless this program is the superuser. The product's
+    /// own user is taken where there is one, else `nobody`.
     pub fn needed(usual: &str) -> Option<Self> {
         geteuid().is_root().then(|| Self::unprivileged(usual))
     }
 
-    /// The first directory on the way to `path` that this user may not enter; further groups of his are not looked at.
+    /// The first directory on the way to `path` that this user may not enter; further groups of his
+    /// are not looked at.
     pub fn kept_out_by<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         let above: Vec<&Path> = path.ancestors().skip(1).collect();
         above

@@ -1,4 +1,5 @@
-//! A managed server, whatever its product: its home, the secret of its user, and its first process until it is gone.
+//! A managed server, whatever its product: its home, the secret of its user, and its first process
+//! until it is gone.
 
 use crate::{Running, ServerDir, Stop};
 use assay_model::failure::{Answer, Failure, Refusal};
@@ -52,8 +53,9 @@ impl Daemon {
         self.home.can_direct()
     }
 
-    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting. `speak` opens
-    /// a session and closes it, `explain` makes an error of the last words of a server that ended instead.
+    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the
+    /// waiting. `speak` opens a session and closes it, `explain` makes an error of the last
+    /// words of a server that ended instead.
     ///
     /// # Errors
     /// An environment error when it cannot be run or ends instead, or what it says to a session.

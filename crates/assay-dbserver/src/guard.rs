@@ -16,10 +16,11 @@ pub fn clean_environment(command: &mut Command) {
     command.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
 }
 
-/// Turns this process into `program`, which gets a signal by its number when the process `parent` ends: a server then ends
-/// at once. Returns only when that failed.
+/// Turns this process into `program`, which gets a signal by its number when the process `parent`
+/// ends: a server then ends at once. Returns only when that failed.
 ///
-/// The kernel forgets the wish when a process changes its user, so the user is changed before this is called.
+/// The kernel forgets the wish when a process changes its user, so the user is changed before this
+/// is called.
 pub fn become_guarded(parent: u32, signal: i32, program: &Path, arguments: &[String]) -> io::Error {
     // What a server makes is for its account alone, whatever the caller's mask is.
     let _ = umask(Mode::RWXG | Mode::RWXO);

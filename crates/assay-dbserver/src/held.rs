@@ -1,5 +1,5 @@
-//! A directory that is held open: everything in it is reached from its descriptor by one name at a time, no link is
-//! followed, and what is exchanged by name meanwhile changes nothing.
+//! A directory that is held open: everything in it is reached from its descriptor by one name at a
+//! time, no link is followed, and what is exchanged by name meanwhile changes nothing.
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Gid, Mode, OFlags, ResolveFlags, Stat, Uid, fchmod, fchown, fstat,
@@ -214,7 +214,8 @@ impl Held {
         false
     }
 
-    /// What everything in it takes on storage, bytes; what cannot be looked into counts for nothing.
+    /// What everything in it takes on storage, bytes; what cannot be looked into counts for
+    /// nothing.
     pub fn disk_bytes(&self) -> u64 {
         let of = |(name, status): &(OsString, Stat)| {
             let own_bytes = u64::try_from(status.st_blocks).unwrap_or(0) * 512;

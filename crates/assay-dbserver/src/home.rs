@@ -1,4 +1,5 @@
-//! The directory in which a managed server lives: who runs it there, its log, and what its refusals mean.
+//! The directory in which a managed server lives: who runs it there, its log, and what its refusals
+//! mean.
 
 use crate::guard::clean_environment;
 use crate::{Account, Held};
@@ -21,7 +22,8 @@ const SMALL_BYTES: u64 = 4096;
 pub struct Plan<B> {
     /// Its programs.
     pub binaries: B,
-    /// The directory that is its own; it is there, empty but for the caller's marker, and belongs to the caller.
+    /// The directory that is its own; it is there, empty but for the caller's marker, and belongs
+    /// to the caller.
     pub directory: Held,
     /// Who runs it, where this program is the superuser.
     pub account: Option<Account>,
@@ -52,8 +54,9 @@ impl<B> Plan<B> {
     }
 }
 
-/// A directory that is a server's own; it is there, empty but for the caller's marker. It belongs to this program: the account
-/// of the server passes through to the rooms in it that are given to that account, and reaches nothing else.
+/// A directory that is a server's own; it is there, empty but for the caller's marker. It belongs
+/// to this program: the account of the server passes through to the rooms in it that are given to
+/// that account, and reaches nothing else.
 #[derive(Clone, Debug)]
 pub struct ServerDir {
     /// Where it is.
@@ -62,15 +65,16 @@ pub struct ServerDir {
     pub held: Held,
     /// Who runs the server, where this program is the superuser, as whom no server should run.
     pub account: Option<Account>,
-    /// Words before the programs that let them end with this program; see [`become_guarded`](crate::become_guarded).
+    /// Words before the programs that let them end with this program; see
+    /// [`become_guarded`](crate::become_guarded).
     pub guard: Vec<String>,
     /// What its product makes of it.
     pub nature: &'static ServerTraits,
 }
 
 impl ServerDir {
-    /// A program of the server, ready to be given its arguments: run as its account in its directory, in a process group of its
-    /// own, because Ctrl-C is for this program.
+    /// A program of the server, ready to be given its arguments: run as its account in its
+    /// directory, in a process group of its own, because Ctrl-C is for this program.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = match self.guard.split_first() {
             Some((first, rest)) => {
@@ -90,7 +94,8 @@ impl ServerDir {
         command
     }
 
-    /// Refuses a directory or a program that the server's user does not reach, before anything is made there.
+    /// Refuses a directory or a program that the server's user does not reach, before anything is
+    /// made there.
     ///
     /// # Errors
     /// An environment error that names the first closed directory.
@@ -162,7 +167,8 @@ impl ServerDir {
         ))
     }
 
-    /// The text of a small file in one of its rooms, where the server's account may have put anything.
+    /// The text of a small file in one of its rooms, where the server's account may have put
+    /// anything.
     ///
     /// # Errors
     /// An environment error when it is not a regular file of at most 4 KiB.
@@ -235,7 +241,8 @@ impl ServerDir {
         }
     }
 
-    /// The last words of a program as an error, with a hint that fits; `marks` begin the lines that say why.
+    /// The last words of a program as an error, with a hint that fits; `marks` begin the lines that
+    /// say why.
     pub fn explain(
         &self,
         doing: &str,

@@ -1,5 +1,5 @@
-//! What came over a socket and is not yet read, so that an answer costs as few reads as it has packets, and so that no
-//! server fills the memory.
+//! What came over a socket and is not yet read, so that an answer costs as few reads as it has
+//! packets, and so that no server fills the memory.
 
 use crate::Stream;
 use crate::tls::Tls;
@@ -56,8 +56,8 @@ impl ReadBuffer {
     /// Encrypts everything from now on.
     ///
     /// # Errors
-    /// When something has come that is not encrypted, which whoever stands between may have put there; and those of
-    /// [`Stream::encrypt`].
+    /// When something has come that is not encrypted, which whoever stands between may have put
+    /// there; and those of [`Stream::encrypt`].
     pub fn encrypt(&mut self, tls: &Tls, host: &str) -> Answer<()> {
         if self.start != self.end {
             return Err(injected());

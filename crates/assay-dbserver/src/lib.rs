@@ -1,8 +1,10 @@
-//! Server programs and the ways to them: what every database server asks of the operating system, whatever its product.
+//! Server programs and the ways to them: what every database server asks of the operating system,
+//! whatever its product.
 //!
-//! A [`Daemon`] is a managed server: its [`ServerDir`] is the directory in which it lives, [held](Held) open, with the
-//! [`Account`] that runs it, and a [`Running`] its first process until it is stopped. [`processes`] reports what processes
-//! and threads used and ends them, and a [`Stream`] leads to a server, ours or anybody's.
+//! A [`Daemon`] is a managed server: its [`ServerDir`] is the directory in which it lives,
+//! [held](Held) open, with the [`Account`] that runs it, and a [`Running`] its first process until
+//! it is stopped. [`processes`] reports what processes and threads used and ends them, and a
+//! [`Stream`] leads to a server, ours or anybody's.
 #![forbid(unsafe_code)]
 
 mod account;

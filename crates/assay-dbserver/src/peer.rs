@@ -1,4 +1,5 @@
-//! Who listens at a local socket, and whether he may be given a password: anybody can make a socket in a shared directory.
+//! Who listens at a local socket, and whether he may be given a password: anybody can make a socket
+//! in a shared directory.
 //!
 //! Source: `unix(7)`, `SO_PEERCRED`; PostgreSQL documentation, "Preventing Server Spoofing".
 
@@ -10,7 +11,8 @@ use rustix::process::geteuid;
 pub struct Owner {
     /// Number of the user.
     pub user: u32,
-    /// Whether it is the superuser, this user, the owner of the socket's directory, or an account that such servers run as.
+    /// Whether it is the superuser, this user, the owner of the socket's directory, or an account
+    /// that such servers run as.
     pub is_trusted: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What the operating system says of a server's processes: where they work, what they cost, and how they end.
+//! What the operating system says of a server's processes: where they work, what they cost, and how
+//! they end.
 
 use crate::Held;
 use rustix::fs::{Mode, OFlags};
@@ -18,10 +19,11 @@ pub struct Usage {
     pub cpu_ns: u64,
     /// Time that they were ready and waited for a processor, ns.
     pub queue_ns: u64,
-    /// Bytes that storage had to give for them; the page cache gave the rest. `None` without the right to know.
+    /// Bytes that storage had to give for them; the page cache gave the rest. `None` without the
+    /// right to know.
     pub storage_read_bytes: Option<u64>,
-    /// Bytes that they gave to storage, or to the kernel to be written later, less what was never written. `None` without
-    /// the right to know.
+    /// Bytes that they gave to storage, or to the kernel to be written later, less what was never
+    /// written. `None` without the right to know.
     pub storage_write_bytes: Option<u64>,
 }
 
@@ -70,7 +72,8 @@ impl Usage {
     }
 }
 
-/// What each of several processes has used by a moment, so that two moments can be compared although processes come and go.
+/// What each of several processes has used by a moment, so that two moments can be compared
+/// although processes come and go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group(BTreeMap<u32, Usage>);
 
@@ -86,8 +89,9 @@ impl Group {
         self.since(&Self::default())
     }
 
-    /// What those that live used after `earlier`. Whoever came since then counts from its beginning, and whoever has
-    /// ended counts for nothing: its use before `earlier` must not be taken off that of others.
+    /// What those that live used after `earlier`. Whoever came since then counts from its
+    /// beginning, and whoever has ended counts for nothing: its use before `earlier` must not
+    /// be taken off that of others.
     pub fn since(&self, earlier: &Self) -> Usage {
         let none =
             Usage { storage_read_bytes: Some(0), storage_write_bytes: Some(0), ..Usage::default() };
@@ -100,7 +104,8 @@ impl Group {
     }
 }
 
-/// What the process or thread under a place of `/proc` has used; `None` when there is no such one here.
+/// What the process or thread under a place of `/proc` has used; `None` when there is no such one
+/// here.
 ///
 /// Source: kernel documentation, `sched-stats` (`/proc/PID/schedstat`) and `proc` (`/proc/PID/io`).
 pub fn usage_at(place: &str) -> Option<Usage> {
@@ -151,7 +156,8 @@ fn numbers_in(place: &str) -> impl Iterator<Item = u32> + use<> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// Processes of these names that work inside a directory: those and no others belong to a server there.
+/// Processes of these names that work inside a directory: those and no others belong to a server
+/// there.
 pub fn inside(directory: &Path, names: &[&str]) -> Vec<u32> {
     let held = Held::named(directory);
     held.map_or_else(|_| Vec::new(), |held| all_inside(&held, names).map(|(id, _)| id).collect())
@@ -160,8 +166,8 @@ pub fn inside(directory: &Path, names: &[&str]) -> Vec<u32> {
 /// The same, each with a handle that stays with the process whoever gets its number.
 fn all_inside(directory: &Held, names: &[&str]) -> impl Iterator<Item = (u32, Option<OwnedFd>)> {
     let works_here = |process: u32| {
-        // The handle comes first: what is looked up by the number may be of another process by then, and that one gets no
-        // signal.
+        // The handle comes first: what is looked up by the number may be of another process by
+        // then, and that one gets no signal.
         let handle = number(process).and_then(|id| pidfd_open(id, PidfdFlags::empty()).ok());
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let place = rustix::fs::open(format!("/proc/{process}/cwd"), flags, Mode::empty()).ok()?;
@@ -171,8 +177,8 @@ fn all_inside(directory: &Held, names: &[&str]) -> impl Iterator<Item = (u32, Op
     all().filter_map(works_here)
 }
 
-/// Ends the processes of a server inside a directory, first as a server ends at once, then by force; says whether
-/// none is left.
+/// Ends the processes of a server inside a directory, first as a server ends at once, then by
+/// force; says whether none is left.
 pub fn end_inside(directory: &Held, names: &[&str]) -> bool {
     for wanted in [Signal::QUIT, Signal::KILL] {
         let begun = Instant::now();

@@ -59,7 +59,8 @@ pub trait Program: Sized + Send {
 
     /// Names of its processes; the kernel keeps fifteen letters.
     const PROGRAMS: &'static [&'static str];
-    /// What it says, in small letters, when it does not start because of what it finds in its files.
+    /// What it says, in small letters, when it does not start because of what it finds in its
+    /// files.
     const DAMAGE: &'static [&'static str];
 
     /// Finds its programs, in a directory where one is named.
@@ -92,7 +93,8 @@ pub trait Program: Sized + Send {
     /// With what it is started.
     fn settings(start: Start, choice: &Self::Choice) -> Self::Settings;
 
-    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting.
+    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the
+    /// waiting.
     ///
     /// # Errors
     /// An environment error with the words of its log when it ends instead.

@@ -1,4 +1,5 @@
-//! Asks a person at the terminal for a password, once for each address, without showing what is typed.
+//! Asks a person at the terminal for a password, once for each address, without showing what is
+//! typed.
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! Words of a command line without the passwords in them, however an address is written, also one with a mistake in it.
+//! Words of a command line without the passwords in them, however an address is written, also one
+//! with a mistake in it.
 
 /// Stands for what is not shown.
 const HIDDEN: &str = "***";
@@ -10,8 +11,8 @@ pub fn may_hold_password(text: &str) -> bool {
     redacted(text) != text
 }
 
-/// The same text without passwords: what stands between a user's `:` and the last `@`, and values of settings that name
-/// a secret.
+/// The same text without passwords: what stands between a user's `:` and the last `@`, and values
+/// of settings that name a secret.
 pub fn redacted(text: &str) -> String {
     without_values(&without_login(text))
 }
@@ -43,7 +44,8 @@ fn without_values(text: &str) -> String {
     shown
 }
 
-/// Whether a value stands in a URI, by what comes before it. A URI holds no blank, and a password may hold `://`.
+/// Whether a value stands in a URI, by what comes before it. A URI holds no blank, and a password
+/// may hold `://`.
 fn is_in_uri(before: &str) -> bool {
     before.contains("://") && !before.contains(char::is_whitespace)
 }
@@ -61,8 +63,8 @@ fn next_value(lower: &str, from: usize) -> Option<usize> {
     (start < lower.len()).then_some(start)
 }
 
-/// How many bytes belong to a value: up to the `&` of an address, the closing quote, or the next name and `=`, because a
-/// blank may be one of a password that should have been quoted.
+/// How many bytes belong to a value: up to the `&` of an address, the closing quote, or the next
+/// name and `=`, because a blank may be one of a password that should have been quoted.
 fn value_bytes(value: &str, is_uri: bool) -> usize {
     if is_uri {
         return value.find('&').unwrap_or(value.len());

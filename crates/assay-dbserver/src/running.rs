@@ -69,8 +69,8 @@ impl Running {
         })
     }
 
-    /// Waits until it takes sessions, however long its recovery is; `stop` ends the waiting, `explain` makes an error of
-    /// its last words.
+    /// Waits until it takes sessions, however long its recovery is; `stop` ends the waiting,
+    /// `explain` makes an error of its last words.
     ///
     /// # Errors
     /// An environment error when it ends instead, or what `is_ready` says.
@@ -111,7 +111,8 @@ impl Running {
         // A child that has ended takes no signal any more.
         let _ = child.kill();
         let _ = child.wait();
-        // Sessions notice the end of their server by themselves; nothing may be left when the directory goes.
+        // Sessions notice the end of their server by themselves; nothing may be left when the
+        // directory goes.
         end_inside(&home.held, home.nature.programs);
     }
 }

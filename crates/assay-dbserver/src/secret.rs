@@ -1,4 +1,5 @@
-//! The secret of a server's user, and its way to a program: a file that has no name and that nobody else can open.
+//! The secret of a server's user, and its way to a program: a file that has no name and that nobody
+//! else can open.
 
 use assay_model::{Error, Result};
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -19,7 +20,8 @@ pub fn password() -> Result<String> {
     }
 }
 
-/// A file without a name that holds a text; a program that is given it as its input reads it under [`INPUT`].
+/// A file without a name that holds a text; a program that is given it as its input reads it under
+/// [`INPUT`].
 pub fn nameless(text: &str) -> std::io::Result<File> {
     let mut file = File::from(memfd_create("assay", MemfdFlags::CLOEXEC)?);
     file.write_all(text.as_bytes())?;

@@ -1,4 +1,5 @@
-//! The way to a server: a local socket or TCP, encrypted or not, with one system call for each packet.
+//! The way to a server: a local socket or TCP, encrypted or not, with one system call for each
+//! packet.
 
 mod connect;
 mod socket;
@@ -47,8 +48,8 @@ impl Interrupter {
 }
 
 impl Stream {
-    /// Connects to a socket of this machine; who does not answer soon is not waited for. `usual` names the accounts that
-    /// such servers run as.
+    /// Connects to a socket of this machine; who does not answer soon is not waited for. `usual`
+    /// names the accounts that such servers run as.
     pub fn local(path: &Path, usual: &[&str]) -> io::Result<Self> {
         let (way, place) = connect::local(path)?;
         let mut stream = Self::connected(Way::Local(way))?;

@@ -1,6 +1,8 @@
-//! Encryption of the way to a server: what an address asks of it, the handshake, and messages through it.
+//! Encryption of the way to a server: what an address asks of it, the handshake, and messages
+//! through it.
 //!
-//! Sources: RFC 8446, RFC 5246; PostgreSQL documentation, "SSL Support", for the meaning of the modes.
+//! Sources: RFC 8446, RFC 5246; PostgreSQL documentation, "SSL Support", for the meaning of the
+//! modes.
 
 mod certificate;
 mod files;
@@ -68,7 +70,8 @@ impl Mode {
 }
 
 impl Security {
-    /// What is checked of the server's certificate: named authorities are always asked, as libpq does.
+    /// What is checked of the server's certificate: named authorities are always asked, as libpq
+    /// does.
     pub fn check(&self) -> CertificateCheck {
         match (self.mode, &self.roots) {
             (Mode::VerifyFull, _) | (_, Roots::System) => CertificateCheck::AuthorityAndHost,

@@ -1,4 +1,5 @@
-//! Bytes that a server's processes moved to and from storage, by `/proc/PID/io` or their control group.
+//! Bytes that a server's processes moved to and from storage, by `/proc/PID/io` or their control
+//! group.
 
 use crate::Usage;
 use crate::processes::children;
@@ -21,8 +22,8 @@ pub struct ServerBytes {
 }
 
 impl ServerBytes {
-    /// The traffic of a server: that of its processes without Assay's sessions, else that of its control group, which
-    /// anybody may read.
+    /// The traffic of a server: that of its processes without Assay's sessions, else that of its
+    /// control group, which anybody may read.
     pub fn new(whole: Option<Usage>, own: &[Usage], first_process: u32) -> Option<Self> {
         let whole = whole.and_then(|usage| usage.storage_read_bytes.zip(usage.storage_write_bytes));
         let Some((read_bytes, write_bytes)) = whole else {

@@ -1,5 +1,5 @@
-//! Addresses of servers: `scheme://user:password@host:port/database?name=value`. No error repeats a piece of one: where a
-//! sign is missing or too many, any piece may be one of the password.
+//! Addresses of servers: `scheme://user:password@host:port/database?name=value`. No error repeats a
+//! piece of one: where a sign is missing or too many, any piece may be one of the password.
 //!
 //! Source: RFC 3986; PostgreSQL documentation, "Connection URIs".
 

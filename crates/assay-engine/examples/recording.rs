@@ -1,5 +1,5 @@
-//! What recording one I/O costs on this processor: a time stamp, a count in a histogram, both as a worker does them.
-//! Prints one JSON object of nanoseconds.
+//! What recording one I/O costs on this processor: a time stamp, a count in a histogram, both as a
+//! worker does them. Prints one JSON object of nanoseconds.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 use assay_engine::StampClock;
@@ -42,7 +42,8 @@ fn main() {
     let clock = median_ns(|_| {
         black_box(stamps.now_ns());
     });
-    // `Instant` reads the system's clock, by the same call as the engine where it has no better one.
+    // `Instant` reads the system's clock, by the same call as the engine where it has no better
+    // one.
     let system = median_ns(|_| {
         black_box(Instant::now());
     });

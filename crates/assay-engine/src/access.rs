@@ -1,4 +1,5 @@
-//! Where the next I/O goes: generators over places, each place as long as the smallest transfer of its stream.
+//! Where the next I/O goes: generators over places, each place as long as the smallest transfer of
+//! its stream.
 
 use assay_model::number::{count, narrow, real};
 use assay_model::units::Share;
@@ -8,8 +9,8 @@ use assay_stats::random::{Random, mix};
 pub use assay_stats::permutation::Permutation;
 pub use assay_stats::zipf::Zipf;
 
-/// One worker's sequence of places; `worker` of `workers` share a stream without meeting each other where the
-/// access promises that no place comes twice.
+/// One worker's sequence of places; `worker` of `workers` share a stream without meeting each other
+/// where the access promises that no place comes twice.
 #[derive(Debug)]
 pub struct Generator {
     places: u64,
@@ -58,7 +59,8 @@ pub struct Part {
 }
 
 impl Generator {
-    /// The generator of a worker over `places` places of `place_bytes` each; `places` must be at least 1.
+    /// The generator of a worker over `places` places of `place_bytes` each; `places` must be at
+    /// least 1.
     pub fn new(access: &Access, places: u64, place_bytes: u64, part: Part) -> Self {
         let law = match *access {
             Access::Uniform => Law::Uniform,
@@ -114,7 +116,8 @@ fn band_law(places: u64, share: Share, band: Share, start: Share, every_ns: u64)
     Law::Band { share, first: count(real(places) * start.0) % places, length, every_ns }
 }
 
-/// Runs are dealt out evenly: the i-th of all runs of the stream begins at the i-th equal part of the places.
+/// Runs are dealt out evenly: the i-th of all runs of the stream begins at the i-th equal part of
+/// the places.
 fn runs_law(places: u64, streams: u64, part: Part) -> Law {
     let runs = (streams * part.workers).min(places);
     let edge = |run: u64| run * (places / runs) + run.min(places % runs);
@@ -130,7 +133,8 @@ fn stride_law(places: u64, step: u64, part: Part) -> Law {
     Law::Stride { step, next, lap: 0, workers: part.workers }
 }
 
-/// Steps until the start of the lap is met again, then begins one place further, so that every place is met.
+/// Steps until the start of the lap is met again, then begins one place further, so that every
+/// place is met.
 fn stride_next(places: u64, step: u64, next: &mut u64, lap: &mut u64, workers: u64) -> u64 {
     let place = *next;
     let wide = u128::from(place) + u128::from(step) * u128::from(workers);

@@ -1,4 +1,5 @@
-//! Reads a target after a cut, past the page cache, and compares every block with what was acknowledged before.
+//! Reads a target after a cut, past the page cache, and compares every block with what was
+//! acknowledged before.
 
 use crate::sys::{self, Buffers, monotonic_ns};
 use crate::target::Target;

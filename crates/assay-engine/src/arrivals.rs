@@ -1,4 +1,5 @@
-//! When the next I/O starts: at once or after thinking in a closed loop, or on an absolute schedule in an open one.
+//! When the next I/O starts: at once or after thinking in a closed loop, or on an absolute schedule
+//! in an open one.
 
 use assay_model::number::{count, index, real, real_len};
 use assay_model::workload::{Arrival, Process, Stream};
@@ -25,7 +26,8 @@ const STEP_NS: f64 = 1e9;
 /// A rate that changes from second to second.
 #[derive(Debug)]
 struct Pace {
-    /// Rate over the mean rate, a second each; from the start again at the end. None is an even rate.
+    /// Rate over the mean rate, a second each; from the start again at the end. None is an even
+    /// rate.
     weights: Vec<f64>,
 }
 
@@ -39,8 +41,9 @@ impl Pace {
         self.weights[index(step) % self.weights.len()]
     }
 
-    /// How long after `elapsed_ns` as many arrivals have come as the mean rate brings in `gap_ns`: the inverse of the integrated
-    /// rate, by which a process of an even rate becomes one of a rate that changes (Lewis and Shedler 1979).
+    /// How long after `elapsed_ns` as many arrivals have come as the mean rate brings in `gap_ns`:
+    /// the inverse of the integrated rate, by which a process of an even rate becomes one of a
+    /// rate that changes (Lewis and Shedler 1979).
     fn stretch_ns(&self, elapsed_ns: f64, gap_ns: f64) -> f64 {
         if self.weights.is_empty() {
             return gap_ns;
@@ -103,7 +106,8 @@ impl Arrivals {
             Arrival::Open { rate, process, burst, .. } => {
                 let gap_ns = 1e9 * f64::from(burst) * real(workers) / rate.0;
                 let mut random = Random::part(seed ^ 0xa11_17a1, worker);
-                // Constant schedules of several workers interleave; Poisson ones start with a gap of their own.
+                // Constant schedules of several workers interleave; Poisson ones start with a gap
+                // of their own.
                 let first = match process {
                     Process::Constant => gap_ns * real(worker) / real(workers),
                     Process::Poisson => gap_ns * random.exponential(),
@@ -147,7 +151,8 @@ impl Arrivals {
         }
     }
 
-    /// When an I/O may start next while `free` slots wait for it; `None` when only a completion can bring that about.
+    /// When an I/O may start next while `free` slots wait for it; `None` when only a completion can
+    /// bring that about.
     pub fn next_ns(&self, free: usize) -> Option<u64> {
         match self {
             _ if free == 0 => None,
@@ -279,7 +284,8 @@ mod tests {
                     *count += 1.0;
                 }
             }
-            // Mean weight 1: 60,000 and 20,000 a second; five standard deviations of a Poisson count.
+            // Mean weight 1: 60,000 and 20,000 a second; five standard deviations of a Poisson
+            // count.
             for (second, right) in
                 [0.0, 60_000.0, 20_000.0, 0.0].into_iter().cycle().take(8).enumerate()
             {

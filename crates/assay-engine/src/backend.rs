@@ -50,7 +50,8 @@ pub struct Completion {
 pub enum Wait {
     /// Hand over what is queued and return.
     No,
-    /// Return when something completed, when the time has come, or after a tick of 50 ms at the latest.
+    /// Return when something completed, when the time has come, or after a tick of 50 ms at the
+    /// latest.
     Until(Option<u64>),
 }
 
@@ -77,7 +78,8 @@ pub trait Backend {
     /// Appends what has completed.
     fn reap(&mut self, completed: &mut Vec<Completion>);
 
-    /// Whether written data is kept anywhere; where it is not, making it for every write would be for nothing.
+    /// Whether written data is kept anywhere; where it is not, making it for every write would be
+    /// for nothing.
     fn keeps_data(&self) -> bool {
         true
     }

@@ -1,8 +1,10 @@
-//! Data that lie on cache lines of their own, so that writing to them slows nobody down who reads their neighbours.
+//! Data that lie on cache lines of their own, so that writing to them slows nobody down who reads
+//! their neighbours.
 
 use std::ops::Deref;
 
-/// A value with nothing else on its lines: two of 64 bytes, because processors fetch neighbours in pairs.
+/// A value with nothing else on its lines: two of 64 bytes, because processors fetch neighbours in
+/// pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct OwnLines<T>(pub T);

@@ -1,4 +1,5 @@
-//! Joins the workers' intervals into those of the run, keeps the totals, and notifies an observer of each.
+//! Joins the workers' intervals into those of the run, keeps the totals, and notifies an observer
+//! of each.
 
 use crate::errno::meaning;
 use crate::nvme::system_errno;
@@ -15,7 +16,8 @@ use std::ops::{ControlFlow, RangeInclusive};
 
 /// Receives every interval when it is complete, in order.
 pub trait Observer {
-    /// An interval, and the same with streams and targets apart in full precision. Breaking off ends the run.
+    /// An interval, and the same with streams and targets apart in full precision. Breaking off
+    /// ends the run.
     fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()>;
 }
 
@@ -61,7 +63,8 @@ pub struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// A collector for the workers of a workload; measuring begins at `origin_ns` on the backend's clock.
+    /// A collector for the workers of a workload; measuring begins at `origin_ns` on the backend's
+    /// clock.
     pub fn new(
         workload: &'a Workload,
         target_names: Vec<String>,
@@ -287,7 +290,8 @@ fn all(streams: &[NamedResult]) -> PerOperation {
     operations
 }
 
-/// Sum of service times over the integral of outstanding I/Os (Little 1961): 1 when everything was seen.
+/// Sum of service times over the integral of outstanding I/Os (Little 1961): 1 when everything was
+/// seen.
 fn littles_law(streams: &[NamedResult], outstanding_ns: f64) -> f64 {
     let operations = all(streams);
     let service_ns: f64 = operations

@@ -14,8 +14,8 @@ pub use tiers::Tiers;
 
 /// A device made of laws in a row: an I/O that completes at one arrives at the next.
 ///
-/// Every law sees its arrivals in order of time, so that one that keeps a queue works it off as it came, whatever law
-/// stands before it.
+/// Every law sees its arrivals in order of time, so that one that keeps a queue works it off as it
+/// came, whatever law stands before it.
 pub struct Pipeline {
     laws: Vec<Box<dyn Law>>,
     due: BinaryHeap<Reverse<Due>>,
@@ -25,7 +25,8 @@ pub struct Pipeline {
     arrivals: u64,
 }
 
-/// When an I/O leaves a law; at one time in order of arrival at the device. The queue moves these about, so they hold no more.
+/// When an I/O leaves a law; at one time in order of arrival at the device. The queue moves these
+/// about, so they hold no more.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     at_ns: u64,
@@ -115,7 +116,8 @@ mod tests {
         ]
     }
 
-    /// Arrivals in order of time, all through one law, then in order of time through the next: no event loop is needed.
+    /// Arrivals in order of time, all through one law, then in order of time through the next: no
+    /// event loop is needed.
     fn one_after_the_other(
         arrivals: &[(u64, DeviceIo)],
         laws: Vec<Box<dyn Law>>,

@@ -1,4 +1,5 @@
-//! Error numbers in words: the system's, a drive's answers among them, and a transfer that ended short.
+//! Error numbers in words: the system's, a drive's answers among them, and a transfer that ended
+//! short.
 
 use crate::nvme;
 

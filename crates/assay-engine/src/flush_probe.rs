@@ -1,4 +1,5 @@
-//! Times single writes and flushes on a target: what a device does when it is asked to make data durable.
+//! Times single writes and flushes on a target: what a device does when it is asked to make data
+//! durable.
 
 use crate::backend::Io;
 use crate::nvme;
@@ -35,7 +36,8 @@ impl<'a> FlushProbe<'a> {
         Ok(Self { target, buffers, random })
     }
 
-    /// Writes this many bytes in pieces of up to 1 MiB at random places; the time of the last piece, ns.
+    /// Writes this many bytes in pieces of up to 1 MiB at random places; the time of the last
+    /// piece, ns.
     ///
     /// # Errors
     /// What the system says.

@@ -1,9 +1,9 @@
 //! The kernel's I/O manual: runs a workload on storage, or on a simulated device in virtual time.
 //!
-//! A worker owns one backend and turns: it reaps what completed, records it, starts what is due and says
-//! how long it may sleep. Threads drive workers over real backends ([`run`]); a [`Simulation`] drives the same
-//! workers over a [`device`] on a virtual clock. The collector joins what the workers saw into intervals, notifies an
-//! [`Observer`], and ends with a measurement.
+//! A worker owns one backend and turns: it reaps what completed, records it, starts what is due and
+//! says how long it may sleep. Threads drive workers over real backends ([`run`]); a [`Simulation`]
+//! drives the same workers over a [`device`] on a virtual clock. The collector joins what the
+//! workers saw into intervals, notifies an [`Observer`], and ends with a measurement.
 
 mod access;
 mod after_cut;

@@ -1,7 +1,8 @@
 //! NVMe commands as the kernel hands them to a drive unseen, and what a drive answers.
 //!
-//! Sources: NVM Express Base Specification 2.0c, figures of status values and of Identify Namespace; NVM Command Set Specification 1.0c,
-//! Read, Write and Flush; `linux/nvme_ioctl.h` for the form in which the kernel takes them.
+//! Sources: NVM Express Base Specification 2.0c, figures of status values and of Identify
+//! Namespace; NVM Command Set Specification 1.0c, Read, Write and Flush; `linux/nvme_ioctl.h` for
+//! the form in which the kernel takes them.
 
 use crate::backend::Io;
 use assay_model::measurement::Operation;
@@ -24,7 +25,8 @@ const STATUS_BASE: i32 = 1 << 16;
 /// Kind and number of a status, without the bits that say whether to try again.
 const STATUS_MASK: i32 = 0x7ff;
 
-/// An I/O as a command to a namespace, with its data at an address of this process; offset and bytes are whole blocks.
+/// An I/O as a command to a namespace, with its data at an address of this process; offset and
+/// bytes are whole blocks.
 pub fn command(io: &Io, namespace: u32, block_bytes: u64, address: u64) -> [u8; COMMAND_BYTES] {
     let mut command = [0; COMMAND_BYTES];
     let mut put = |place: usize, bytes: &[u8]| {
@@ -49,10 +51,12 @@ pub fn command(io: &Io, namespace: u32, block_bytes: u64, address: u64) -> [u8; 
     command
 }
 
-/// What a completion says, as a worker counts it: bytes moved, or a negative error number, the drive's status among them.
+/// What a completion says, as a worker counts it: bytes moved, or a negative error number, the
+/// drive's status among them.
 pub const fn outcome(result: i32, bytes: u32) -> i32 {
     match result {
-        // A command moves all of its data or none; the kernel checked that no transfer exceeds an `i32`.
+        // A command moves all of its data or none; the kernel checked that no transfer exceeds an
+        // `i32`.
         0 => bytes.cast_signed(),
         status @ 1.. => -(STATUS_BASE + (status & STATUS_MASK)),
         errno => errno,
@@ -71,7 +75,8 @@ pub fn meaning(errno: i32) -> Option<String> {
     Some(format!("{name} (NVMe status {status:#05x})"))
 }
 
-/// The error number of the system: for a status, the one that the block layer makes of it (`nvme_error_status` in the kernel's driver).
+/// The error number of the system: for a status, the one that the block layer makes of it
+/// (`nvme_error_status` in the kernel's driver).
 pub const fn system_errno(errno: i32) -> i32 {
     let Some(status) = status_of(errno) else { return errno };
     match status {
@@ -164,7 +169,8 @@ pub struct BlockFormat {
 pub const IDENTIFY_BYTES: usize = 4096;
 
 impl BlockFormat {
-    /// Reads the answer to Identify Namespace; `None` where it names a format that it does not have.
+    /// Reads the answer to Identify Namespace; `None` where it names a format that it does not
+    /// have.
     pub fn parse(answer: &[u8; IDENTIFY_BYTES]) -> Option<Self> {
         let blocks = u64::from_le_bytes(answer[..8].try_into().ok()?);
         let (last, chosen, protection) = (answer[25], answer[26], answer[29]);

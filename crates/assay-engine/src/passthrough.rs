@@ -1,4 +1,5 @@
-//! The way to an NVMe namespace past the block layer: its character device, and why it cannot be gone.
+//! The way to an NVMe namespace past the block layer: its character device, and why it cannot be
+//! gone.
 
 use crate::nvme::{BlockFormat, COMMAND_BLOCKS_MAX};
 use crate::sys::{identify_namespace, namespace_id};
@@ -32,7 +33,8 @@ impl Passthrough {
     /// Asks the drive itself whether this is the namespace that the kernel described.
     ///
     /// # Errors
-    /// An environment error when it is not, when the drive cannot be asked, and where blocks have metadata, which commands would have to carry.
+    /// An environment error when it is not, when the drive cannot be asked, and where blocks have
+    /// metadata, which commands would have to carry.
     pub fn new(name: &str, file: File, facts: NamespaceFacts) -> Result<Self> {
         let id = namespace_id(&file).map_err(|errno| refusal(name, errno))?;
         let answer = identify_namespace(&file, id).map_err(|errno| refusal(name, errno))?;

@@ -1,7 +1,8 @@
 //! What is written: data that no device can compress or find twice, unless that is asked for.
 //!
-//! Every buffer holds the same random pattern; a stamp of 16 bytes in each sector of 512 bytes makes each write
-//! new at any granularity a device deduplicates by. Writing a stamp costs a nanosecond, filling a microsecond.
+//! Every buffer holds the same random pattern; a stamp of 16 bytes in each sector of 512 bytes
+//! makes each write new at any granularity a device deduplicates by. Writing a stamp costs a
+//! nanosecond, filling a microsecond.
 
 use assay_model::number::{count, index_of};
 use assay_model::workload::Content;

@@ -1,4 +1,5 @@
-//! From a workload to the plans of its workers: who issues what, where, and with how many outstanding.
+//! From a workload to the plans of its workers: who issues what, where, and with how many
+//! outstanding.
 
 use crate::access::Part;
 use crate::space::{Space, largest_transfer_bytes};
@@ -168,7 +169,8 @@ pub fn check_alignment(workload: &Workload, target: &Target) -> Result<()> {
     }
 }
 
-/// Refuses transfers that one command to a namespace cannot carry: nobody splits them past the block layer.
+/// Refuses transfers that one command to a namespace cannot carry: nobody splits them past the
+/// block layer.
 ///
 /// # Errors
 /// A usage error that names the size and the most.

@@ -1,5 +1,5 @@
-//! How the kernel takes I/Os on a target: asynchronously, inline, through its worker threads, or by blocking the
-//! caller. Other tools do not tell, and it decides what depth and CPU figures mean.
+//! How the kernel takes I/Os on a target: asynchronously, inline, through its worker threads, or by
+//! blocking the caller. Other tools do not tell, and it decides what depth and CPU figures mean.
 
 use crate::backend::{
     Backend, Completion, Io, PassthroughBackend, UringBackend, UringOptions, Wait,
@@ -24,7 +24,8 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 pub(crate) struct Probed {
     /// How I/Os are taken.
     pub(crate) submission: Submission,
-    /// How long the kernel prepares each further I/O of an entry, ns: the median; 0 where nothing was seen.
+    /// How long the kernel prepares each further I/O of an entry, ns: the median; 0 where nothing
+    /// was seen.
     pub(crate) preparation_ns: u64,
 }
 
@@ -86,8 +87,9 @@ fn read_rounds(
     rounds?.try_into().ok()
 }
 
-/// What each further read of a batch takes, ns: the entry and the notification of the device are paid once an entry, and are not
-/// time for which I/Os wait because of one another. Medians, since single rounds are disturbed by other load.
+/// What each further read of a batch takes, ns: the entry and the notification of the device are
+/// paid once an entry, and are not time for which I/Os wait because of one another. Medians, since
+/// single rounds are disturbed by other load.
 fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
     let median_ns = |what: fn(&Seen) -> u64| {
         let mut times_ns = rounds.each_ref().map(what);
@@ -132,7 +134,8 @@ impl<B: Backend> Reader<'_, B> {
         Some(())
     }
 
-    /// Enters the kernel without waiting; how long that took, ns, and what was completed when it returned.
+    /// Enters the kernel without waiting; how long that took, ns, and what was completed when it
+    /// returned.
     fn submit(&mut self) -> Option<(u64, usize)> {
         let begun_ns = monotonic_ns();
         self.backend.enter(Wait::No).ok()?;

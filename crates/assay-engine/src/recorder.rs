@@ -92,7 +92,8 @@ impl Recorder {
         }
     }
 
-    /// Counts a response that belongs to an I/O recorded before: a commit that shared its write or its sync.
+    /// Counts a response that belongs to an I/O recorded before: a commit that shared its write or
+    /// its sync.
     pub fn respond(&mut self, operation: Operation, target: u32, response_ns: u64) {
         let index = operation as usize;
         let respond = |place: &mut Option<OperationResult>| {

@@ -1,4 +1,5 @@
-//! Runs a workload on real storage: a thread a worker, a common start, a collector that never waits for a stuck one.
+//! Runs a workload on real storage: a thread a worker, a common start, a collector that never waits
+//! for a stuck one.
 
 use crate::backend::{
     Backend, NullBackend, PassthroughBackend, PosixBackend, UringBackend, UringOptions,
@@ -31,7 +32,8 @@ const DRAIN_GRACE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 /// Between the last worker being ready and the common start.
 const LEAD_NS: u64 = 1_000_000;
-/// I/Os handed over in one entry at most: an eighth of an entry costs less than 2% of a cached read.
+/// I/Os handed over in one entry at most: an eighth of an entry costs less than 2% of a cached
+/// read.
 const ENTRY_IOS_MAX: u32 = 8;
 
 /// The clock of all stamps.
@@ -75,12 +77,13 @@ pub struct Job<'a> {
     pub targets: Arc<[Target]>,
     /// Who carries it out.
     pub backend: BackendChoice,
-    /// Times that each stream passes over its space before it is done; `None` runs for the duration.
+    /// Times that each stream passes over its space before it is done; `None` runs for the
+    /// duration.
     pub passes: Option<u64>,
 }
 
-/// When the load begins. It is asked once all workers are ready, and gives the moment on `CLOCK_MONOTONIC`,
-/// ns; an error calls the run off.
+/// When the load begins. It is asked once all workers are ready, and gives the moment on
+/// `CLOCK_MONOTONIC`, ns; an error calls the run off.
 pub type Starter<'a> = &'a mut dyn FnMut() -> Result<u64>;
 
 /// A measurement that began at a given moment, and how well it met it.
@@ -90,11 +93,13 @@ pub struct Started {
     pub measurement: Measurement,
     /// When the load was to begin, ns on the monotonic clock.
     pub start_ns: u64,
-    /// When the first and the last of the workers that ended began, ns on the same clock; `None` when none ended.
+    /// When the first and the last of the workers that ended began, ns on the same clock; `None`
+    /// when none ended.
     pub began_ns: Option<RangeInclusive<u64>>,
 }
 
-/// What all threads of a run share: workers read it, and nobody writes to it while they work, but for the flag.
+/// What all threads of a run share: workers read it, and nobody writes to it while they work, but
+/// for the flag.
 struct Shared {
     targets: Arc<[Target]>,
     stop: OwnLines<AtomicBool>,
@@ -119,10 +124,12 @@ impl Chosen {
     }
 }
 
-/// Runs a job until its time is over, `stop` is set, or it cannot go on. What was measured until then is the result.
+/// Runs a job until its time is over, `stop` is set, or it cannot go on. What was measured until
+/// then is the result.
 ///
 /// # Errors
-/// A usage error when the workload does not fit the targets; an environment error when no backend can be set up.
+/// A usage error when the workload does not fit the targets; an environment error when no backend
+/// can be set up.
 pub fn run(job: &Job<'_>, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Measurement> {
     run_verified(job, None, stop, observer)
 }
@@ -142,7 +149,8 @@ pub fn run_verified(
     run_from(job, verifier, &mut at_once, stop, observer).map(|started| started.measurement)
 }
 
-/// The same, from a moment that somebody else chooses once everything is ready, so that several hosts begin together.
+/// The same, from a moment that somebody else chooses once everything is ready, so that several
+/// hosts begin together.
 ///
 /// # Errors
 /// As [`run_verified`], and what `starter` says.
@@ -212,8 +220,9 @@ fn plans(job: &Job<'_>) -> Result<Vec<WorkerPlan>> {
     plan_workers(job.workload, &bounds, job.passes)
 }
 
-/// The kernel holds an entry back until all of it is prepared. Where the device works meanwhile, that takes time from
-/// its I/Os; where the kernel carries them out itself, an entry for each would cost half as much again.
+/// The kernel holds an entry back until all of it is prepared. Where the device works meanwhile,
+/// that takes time from its I/Os; where the kernel carries them out itself, an entry for each would
+/// cost half as much again.
 fn batching(backend: BackendChoice, probed: Probed) -> SubmissionBatch {
     let BackendChoice::Uring(options) = backend else { return SubmissionBatch::AllDue };
     match (options.submit_batch, probed.submission) {
@@ -231,7 +240,8 @@ fn collector<'a>(job: &Job<'a>, workers: usize, origin_ns: u64) -> Collector<'a>
     Collector::new(job.workload, names.collect(), workers, origin_ns)
 }
 
-/// Writing needs the safety gate's leave; asked for here so that the answer comes before the first I/O.
+/// Writing needs the safety gate's leave; asked for here so that the answer comes before the first
+/// I/O.
 fn check_leave(workload: &Workload, target: &Target) -> Result<()> {
     if target.writable || !workload.writes() {
         return Ok(());
@@ -382,8 +392,8 @@ fn await_ready(receiver: &Receiver<Message>, workers: usize, shared: &Shared) ->
     Ok(())
 }
 
-/// Sends workers home that wait for the start. The flag is set while none of them is between looking at it and
-/// waiting.
+/// Sends workers home that wait for the start. The flag is set while none of them is between
+/// looking at it and waiting.
 fn call_off(shared: &Shared) {
     let times = shared.times.lock().unwrap_or_else(PoisonError::into_inner);
     shared.stop.store(true, Ordering::Relaxed);

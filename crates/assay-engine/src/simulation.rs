@@ -1,4 +1,5 @@
-//! Runs a workload on a simulated device in virtual time: all workers and the device share one clock.
+//! Runs a workload on a simulated device in virtual time: all workers and the device share one
+//! clock.
 
 use crate::backend::{SimulatedBackend, SimulationState, Wait};
 use crate::collector::{Collector, Observer, later};
@@ -19,7 +20,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
-/// A device with its own clock: what ran on it before has left its traces, such as an empty credit bucket.
+/// A device with its own clock: what ran on it before has left its traces, such as an empty credit
+/// bucket.
 pub struct Simulation {
     device: Option<Box<dyn Device>>,
     now_ns: u64,
@@ -31,8 +33,8 @@ pub struct Simulation {
 
 /// Events between two looks at the clocks.
 const EVENTS_A_LOOK: u32 = 1 << 20;
-/// Virtual time that these events take at least, ns: no storage completes a thousand million I/Os a second, and a device that
-/// does would never come to the end of its second.
+/// Virtual time that these events take at least, ns: no storage completes a thousand million I/Os a
+/// second, and a device that does would never come to the end of its second.
 const LOOK_NS_MIN: u64 = EVENTS_A_LOOK as u64;
 /// Events between two looks at the flag.
 const EVENTS_BETWEEN_POLLS: u32 = 1 << 12;
@@ -84,8 +86,8 @@ impl Simulation {
         self.stop = Some(stop);
     }
 
-    /// Gives the device a memory of what is written from now on, and compares what is read; `may_lose` says that the device can
-    /// fail.
+    /// Gives the device a memory of what is written from now on, and compares what is read;
+    /// `may_lose` says that the device can fail.
     pub fn verify_by(&mut self, verifier: &Arc<Verifier>, may_lose: bool) {
         self.verified = Some((verifier.simulated_content(may_lose), Arc::clone(verifier)));
     }
@@ -95,7 +97,8 @@ impl Simulation {
         self.verified.take().map(|(content, _)| content.tally())
     }
 
-    /// Reads everything that was written in virtual time, one piece after the other, and compares it; `show` hears how far it is.
+    /// Reads everything that was written in virtual time, one piece after the other, and compares
+    /// it; `show` hears how far it is.
     ///
     /// # Panics
     /// When an earlier run on this device panicked.
@@ -129,8 +132,8 @@ impl Simulation {
         self.now_ns = self.now_ns.saturating_add(time_ns);
     }
 
-    /// Lends the device to somebody who drives it without an engine, from the present virtual time on; gives what came
-    /// of it. `drive` says with it when nothing was in flight any more.
+    /// Lends the device to somebody who drives it without an engine, from the present virtual time
+    /// on; gives what came of it. `drive` says with it when nothing was in flight any more.
     ///
     /// # Panics
     /// When an earlier run on this device panicked.
@@ -208,7 +211,8 @@ impl Simulation {
     }
 }
 
-/// Lets a device carry out one I/O, and whatever it does meanwhile; gives the time at which it was done.
+/// Lets a device carry out one I/O, and whatever it does meanwhile; gives the time at which it was
+/// done.
 fn alone(device: &mut dyn Device, mut now_ns: u64, io: DeviceIo) -> u64 {
     let mut done = Vec::new();
     device.submit(now_ns, 0, io);
@@ -237,7 +241,8 @@ fn drive(
                 seat.turn(collector.broken_off())?;
             }
         }
-        // Workers speak when an interval is over: looking for their words at every event would cost more than it.
+        // Workers speak when an interval is over: looking for their words at every event would cost
+        // more than it.
         if at_edge {
             take_messages(receiver, collector, observer);
         }
@@ -267,7 +272,8 @@ fn drive(
 }
 
 impl Seat {
-    /// One turn, and the entry that follows it. In virtual time a worker wakes exactly when it wants.
+    /// One turn, and the entry that follows it. In virtual time a worker wakes exactly when it
+    /// wants.
     fn turn(&mut self, stopping: bool) -> Result<()> {
         match self.worker.turn(stopping) {
             NextStep::Finished => self.finished = true,

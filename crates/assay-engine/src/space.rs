@@ -1,4 +1,5 @@
-//! The address space of a stream: its targets joined or striped, cut to its span, in places of its smallest transfer.
+//! The address space of a stream: its targets joined or striped, cut to its span, in places of its
+//! smallest transfer.
 
 use crate::target::Bounds;
 use assay_model::number::{count, real};
@@ -37,7 +38,8 @@ impl Space {
     /// The space of a stream over all targets of the workload.
     ///
     /// # Errors
-    /// A usage error when a target index does not exist, a stripe unit does not fit the transfers, or nothing is left.
+    /// A usage error when a target index does not exist, a stripe unit does not fit the transfers,
+    /// or nothing is left.
     pub fn new(stream: &Stream, layout: Layout, bounds: &[Bounds]) -> Result<Self> {
         let transfer = largest_transfer_bytes(stream);
         let stripe_bytes = match layout {
@@ -98,7 +100,8 @@ impl Space {
         self.length_bytes
     }
 
-    /// Where `bytes` at `address` (below the length) go; an I/O that would straddle two targets starts earlier.
+    /// Where `bytes` at `address` (below the length) go; an I/O that would straddle two targets
+    /// starts earlier.
     #[inline]
     pub fn locate(&self, address: u64, bytes: u64) -> Location {
         let address = self.from_bytes + address;

@@ -1,30 +1,34 @@
-//! The clock of time stamps: the processor's time-stamp counter where the kernel keeps time by it, too, checked against the
-//! system's clock a hundred times a second; else the system's clock.
+//! The clock of time stamps: the processor's time-stamp counter where the kernel keeps time by it,
+//! too, checked against the system's clock a hundred times a second; else the system's clock.
 //!
-//! The counter is read in half the time, and a turn of a worker with one I/O reads the clock twice. Both show `CLOCK_MONOTONIC`.
-//! Most of what the system's clock costs is the fence in front of its counter. A stamp needs none: a worker reads it when it comes
-//! out of the kernel, before it looks at completions, and before it hands I/Os over; the processor may carry the reading out some
+//! The counter is read in half the time, and a turn of a worker with one I/O reads the clock twice.
+//! Both show `CLOCK_MONOTONIC`. Most of what the system's clock costs is the fence in front of its
+//! counter. A stamp needs none: a worker reads it when it comes out of the kernel, before it looks
+//! at completions, and before it hands I/Os over; the processor may carry the reading out some
 //! nanoseconds early, and a stamp is off by no more than those. The checks read with a fence.
 //!
-//! Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, section "Invariant TSC", and `RDTSC` in
-//! volume 2 for its order and the fence; Linux kernel documentation, "Timekeeping Virtualization for X86-Based Architectures".
+//! Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, section
+//! "Invariant TSC", and `RDTSC` in volume 2 for its order and the fence; Linux kernel
+//! documentation, "Timekeeping Virtualization for X86-Based Architectures".
 
 use crate::sys::monotonic_ns;
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The kernel's file that says by what it keeps time: it leaves a counter alone that it has once caught out.
+/// The kernel's file that says by what it keeps time: it leaves a counter alone that it has once
+/// caught out.
 const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 /// Time between two checks, ns.
 const CHECK_NS: u64 = 10_000_000;
 /// Time from which the rate of the counter is taken at least, ns.
 const BASELINE_NS: u64 = 2_000_000;
-/// The two clocks may be so far apart at a check, ns, and farther by this part of the time since the last one: more than a
-/// network's time server makes of it.
+/// The two clocks may be so far apart at a check, ns, and farther by this part of the time since
+/// the last one: more than a network's time server makes of it.
 const APART_NS: u64 = 1000;
 const APART_PARTS: u64 = 100_000;
-/// Both clocks are read together within this time, ns; a reading that was interrupted compares nothing.
+/// Both clocks are read together within this time, ns; a reading that was interrupted compares
+/// nothing.
 const TOGETHER_NS: u64 = 400;
 /// Tries to read them so.
 const TRIES: usize = 8;
@@ -101,7 +105,8 @@ impl Line {
         is_exact.then_some(Self { ticks: now.ticks, at_ns: now.at_ns, scale, good_ticks })
     }
 
-    /// The time at a reading of the counter; nothing where a check is due, or where the counter went back.
+    /// The time at a reading of the counter; nothing where a check is due, or where the counter
+    /// went back.
     #[inline]
     fn at_ns(&self, ticks: u64) -> Option<u64> {
         let since = ticks.wrapping_sub(self.ticks);
@@ -116,8 +121,9 @@ impl Line {
         self.at_ns.saturating_add(u64::try_from(passed_ns).unwrap_or(u64::MAX))
     }
 
-    /// A line that goes on from this one and meets the system's clock at the next check, and how far they are apart now, ns;
-    /// nothing where that is too far. The rate is that since `origin`.
+    /// A line that goes on from this one and meets the system's clock at the next check, and how
+    /// far they are apart now, ns; nothing where that is too far. The rate is that since
+    /// `origin`.
     fn checked(&self, origin: &Pair, now: &Pair) -> Option<(Self, u64)> {
         let rate = rate(origin, now)?;
         let shown_ns = self.beyond_ns(now.ticks);
@@ -198,8 +204,8 @@ impl CounterClock {
     }
 }
 
-/// From when on this process knows the counter, the same for all workers; nothing where it is not to be trusted, or is no
-/// faster.
+/// From when on this process knows the counter, the same for all workers; nothing where it is not
+/// to be trusted, or is no faster.
 fn origin() -> Option<Pair> {
     static ORIGIN: OnceLock<Option<Pair>> = OnceLock::new();
     *ORIGIN.get_or_init(|| {
@@ -226,7 +232,8 @@ fn together() -> Pair {
     (1..TRIES).fold(read(), |closest, _| closer(closest, read()))
 }
 
-/// Whether the counter is read in less time than the clock: under some hypervisors each reading is a trap.
+/// Whether the counter is read in less time than the clock: under some hypervisors each reading is
+/// a trap.
 fn is_faster() -> bool {
     const READINGS: u32 = 64;
     let fastest_ns = |read: &dyn Fn() -> u64| {
@@ -256,7 +263,8 @@ mod counter {
     /// Ticks so far.
     #[inline]
     pub(super) fn ticks() -> u64 {
-        // SAFETY: it touches no memory, and a kernel that forbids the counter does not keep time by it.
+        // SAFETY: it touches no memory, and a kernel that forbids the counter does not keep time by
+        // it.
         unsafe { _rdtsc() }
     }
 

@@ -1,4 +1,5 @@
-//! The few system calls that have no safe wrapper in the standard library: clock, memory, usage, durable writes.
+//! The few system calls that have no safe wrapper in the standard library: clock, memory, usage,
+//! durable writes.
 #![allow(
     unsafe_code,
     reason = "each call here is one line over the C library with its contract next to it"
@@ -96,7 +97,8 @@ impl Buffers {
         let slot_bytes = slot_bytes.next_multiple_of(4096).max(4096);
         let length = slots.max(1) * slot_bytes;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
-        // SAFETY: an anonymous private mapping at an address of the kernel's choice aliases nothing.
+        // SAFETY: an anonymous private mapping at an address of the kernel's choice aliases
+        // nothing.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -142,13 +144,14 @@ impl Buffers {
 
 impl Drop for Buffers {
     fn drop(&mut self) {
-        // SAFETY: exactly the mapping that `new` made; owners forget this value while I/O is in flight.
+        // SAFETY: exactly the mapping that `new` made; owners forget this value while I/O is in
+        // flight.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.slots * self.slot_bytes) };
     }
 }
 
-/// Reads or writes `bytes` at an address of a slot's buffer, durable on return where `flags` has `RWF_DSYNC`;
-/// gives the bytes moved or the negative error number, as a ring would.
+/// Reads or writes `bytes` at an address of a slot's buffer, durable on return where `flags` has
+/// `RWF_DSYNC`; gives the bytes moved or the negative error number, as a ring would.
 ///
 /// # Safety
 /// `address` must point to `bytes` bytes that nothing else uses until the call returns.
@@ -161,8 +164,8 @@ pub unsafe fn transfer(
     flags: i32,
 ) -> i32 {
     let vector = libc::iovec { iov_base: address.cast(), iov_len: bytes };
-    // The C library has these calls since glibc 2.26 only, the kernel since 4.6. The offset's upper half is
-    // there for 32-bit machines.
+    // The C library has these calls since glibc 2.26 only, the kernel since 4.6. The offset's upper
+    // half is there for 32-bit machines.
     let call = if write { libc::SYS_pwritev2 } else { libc::SYS_preadv2 };
     let (vectors, upper) = (1_usize, 0_usize);
     // SAFETY: one vector over memory that the caller keeps for us; the file is open.
@@ -195,7 +198,8 @@ pub fn write_at(file: &File, buffer: &mut [u8], offset: u64, durable: bool) -> R
     usize::try_from(moved).map_err(|_| -moved)
 }
 
-/// Writes a file back and asks the kernel to drop what it holds of it in memory; as far as that goes.
+/// Writes a file back and asks the kernel to drop what it holds of it in memory; as far as that
+/// goes.
 pub fn forget_cached(file: &File) {
     if file.sync_data().is_ok() {
         // SAFETY: the file is open, and the call takes numbers only.
@@ -241,7 +245,8 @@ pub fn identify_namespace(file: &File, namespace: u32) -> Result<Box<[u8; IDENTI
     command[0] = u64::from(IDENTIFY) | u64::from(namespace) << 32;
     command[3] = count_of(address);
     command[4] = count_of(IDENTIFY_BYTES) << 32;
-    // SAFETY: the command has the 72 bytes of the request's structure and names a page of its own, both alive until the call returns.
+    // SAFETY: the command has the 72 bytes of the request's structure and names a page of its own,
+    // both alive until the call returns.
     let status = unsafe { libc::ioctl(file.as_raw_fd(), ADMIN_COMMAND, command.as_mut_ptr()) };
     match status {
         0 => Ok(answer),

@@ -21,7 +21,8 @@ pub struct Target {
     pub writable: bool,
     /// Whether the page cache is passed by.
     pub direct: bool,
-    /// The way past the block layer for what is measured, where it was asked for; `file` is the block device then.
+    /// The way past the block layer for what is measured, where it was asked for; `file` is the
+    /// block device then.
     pub passthrough: Option<Passthrough>,
 }
 
@@ -65,7 +66,8 @@ impl Bounds {
         self.end_byte - self.first_byte
     }
 
-    /// Ends the program when an I/O would leave the range or write without leave: the last wall before the kernel.
+    /// Ends the program when an I/O would leave the range or write without leave: the last wall
+    /// before the kernel.
     ///
     /// # Panics
     /// Then.

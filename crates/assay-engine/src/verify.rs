@@ -1,4 +1,5 @@
-//! Verification under load: what each block should hold, shared by all workers of a run and by the sweep after it.
+//! Verification under load: what each block should hold, shared by all workers of a run and by the
+//! sweep after it.
 
 use crate::sys::{self, Buffers};
 use crate::target::Target;
@@ -101,7 +102,8 @@ impl Area {
         }
         let generation = write.generation;
         self.unsynced.push(UnsyncedWrite { block, generation, oldest_before });
-        // A sync that failed just now may not have found the write among those that it casts doubt on.
+        // A sync that failed just now may not have found the write among those that it casts doubt
+        // on.
         if self.failures.load(Ordering::Acquire) != failures {
             self.generations.doubt(block, oldest_before);
         }
@@ -123,12 +125,12 @@ impl Verifier {
         compressible_share(workload).map(drop)
     }
 
-    /// For a workload on these targets. `run` keeps the data of one run apart from that of another; `checked_share` of the reads
-    /// are compared with what was written.
+    /// For a workload on these targets. `run` keeps the data of one run apart from that of another;
+    /// `checked_share` of the reads are compared with what was written.
     ///
     /// # Errors
-    /// A usage error when the workload's content or transfers cannot carry stamps, or the table of versions needs too much
-    /// memory.
+    /// A usage error when the workload's content or transfers cannot carry stamps, or the table of
+    /// versions needs too much memory.
     pub fn new(
         workload: &Workload,
         targets: &Arc<[Target]>,
@@ -145,7 +147,8 @@ impl Verifier {
         Ok(Self { targets: Arc::clone(targets), ..verifier })
     }
 
-    /// For a workload on a simulated device of `length_bytes`; blocks of it are not read a second time.
+    /// For a workload on a simulated device of `length_bytes`; blocks of it are not read a second
+    /// time.
     ///
     /// # Errors
     /// As for [`new`](Self::new).

@@ -1,5 +1,5 @@
-//! One worker's loop: reap, record, start what is due, say how long to wait. It never blocks itself, so that a
-//! thread and a simulation drive the same code.
+//! One worker's loop: reap, record, start what is due, say how long to wait. It never blocks
+//! itself, so that a thread and a simulation drive the same code.
 
 use crate::access::{Generator, Sizes};
 use crate::arrivals::Arrivals;
@@ -113,7 +113,8 @@ struct Flush {
     commits: Vec<u64>,
 }
 
-/// A worker over a backend. It writes to itself with every I/O, so it shares its cache lines with nobody.
+/// A worker over a backend. It writes to itself with every I/O, so it shares its cache lines with
+/// nobody.
 #[repr(align(128))]
 pub struct Worker<B> {
     backend: B,

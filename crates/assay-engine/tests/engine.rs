@@ -1,4 +1,5 @@
-//! The engine on real files: every backend moves what it says, stops when asked, and counts what fails.
+//! The engine on real files: every backend moves what it says, stops when asked, and counts what
+//! fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use assay_engine::{

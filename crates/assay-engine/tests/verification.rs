@@ -1,4 +1,5 @@
-//! Verification on real files: clean storage raises no alarm however its I/Os race, and what was changed behind it is named.
+//! Verification on real files: clean storage raises no alarm however its I/Os race, and what was
+//! changed behind it is named.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use assay_engine::{

@@ -1,4 +1,5 @@
-//! The manual of `open(2)`: files that somebody names, opened without waiting, read with a bound, private where they must be.
+//! The manual of `open(2)`: files that somebody names, opened without waiting, read with a bound,
+//! private where they must be.
 #![forbid(unsafe_code)]
 
 mod ending;

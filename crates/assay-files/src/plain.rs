@@ -1,4 +1,5 @@
-//! Opening and reading of files that others name: no wait for a pipe, and no more than a limit in memory.
+//! Opening and reading of files that others name: no wait for a pipe, and no more than a limit in
+//! memory.
 
 use crate::ending::is_ending;
 use crate::owner::check_private;
@@ -66,8 +67,8 @@ pub fn read_private(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 /// All of a file or of what a pipe gives.
 ///
 /// # Errors
-/// Those of the system, `FileTooLarge` above `bytes_max`, `TimedOut` where a pipe gives nothing for 60 s, and `Interrupted`
-/// where the program is asked to end meanwhile.
+/// Those of the system, `FileTooLarge` above `bytes_max`, `TimedOut` where a pipe gives nothing for
+/// 60 s, and `Interrupted` where the program is asked to end meanwhile.
 pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     read(open(path, OFlags::empty())?, bytes_max)
 }
@@ -96,7 +97,8 @@ fn read(mut file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
             return Err(ErrorKind::Interrupted.into());
         }
         match file.read(&mut piece) {
-            // A pipe that nobody writes to is empty: who might write to it some day is not waited for.
+            // A pipe that nobody writes to is empty: who might write to it some day is not waited
+            // for.
             Ok(0) => return Ok(bytes),
             Ok(length) => {
                 heard = Instant::now();

@@ -1,8 +1,8 @@
-//! Reads a million broken job files, parameter files and results: none may crash the reader, keep it longer than five
-//! seconds, or become a workload that is not valid.
+//! Reads a million broken job files, parameter files and results: none may crash the reader, keep
+//! it longer than five seconds, or become a workload that is not valid.
 //!
-//! `cargo run --release -p assay-formats --example mutate_jobs -- COUNT [FOLDER …]`; the files of the folders are broken, too.
-//! `SEED` in the environment gives other changes.
+//! `cargo run --release -p assay-formats --example mutate_jobs -- COUNT [FOLDER …]`; the files of
+//! the folders are broken, too. `SEED` in the environment gives other changes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program for people")]
 
 use assay_formats::annotate::annotated;

@@ -1,4 +1,5 @@
-//! What becomes of a job file: documents of Assay, where every line of them comes from, and what each option turned into.
+//! What becomes of a job file: documents of Assay, where every line of them comes from, and what
+//! each option turned into.
 
 use crate::reason::{Approximation, Reason};
 use crate::shown::shown;
@@ -161,7 +162,8 @@ pub fn farthest(notes: impl IntoIterator<Item = Note>) -> Vec<Note> {
 }
 
 impl Refused {
-    /// Without the text of a file that the named one includes: the included file may hold anything, and errors are passed on.
+    /// Without the text of a file that the named one includes: the included file may hold anything,
+    /// and errors are passed on.
     #[must_use]
     pub fn without_included_text(mut self, name: &str) -> Self {
         if self.origin.file != name && self.reason != Reason::MissingInclude {
@@ -234,7 +236,8 @@ impl ConversionPart {
         self.document.workload().map_or(0, |workload| workload.streams.len())
     }
 
-    /// The document on one target that stands for all of its targets: each becomes an equal part of its space.
+    /// The document on one target that stands for all of its targets: each becomes an equal part of
+    /// its space.
     pub fn on_one_target(&self) -> Document {
         let mut document = self.document.clone();
         let count = self.targets.len();

@@ -57,7 +57,8 @@ fn is_option(line: &str) -> bool {
     crate::fio::is_option(key.trim())
 }
 
-/// Whether a text of nothing but comments lists whole paths, which a slash begins as it begins a comment of Vdbench.
+/// Whether a text of nothing but comments lists whole paths, which a slash begins as it begins a
+/// comment of Vdbench.
 fn has_paths(text: &str) -> bool {
     let is_path =
         |line: &str| line.len() > 1 && line.starts_with('/') && !line.contains([' ', '=']);

@@ -1,6 +1,6 @@
-//! The manuals of other load generators: their job files as workloads and studies, their results as runs, and runs as
-//! they would have written them. Nothing in a file is executed, opened or written: the caller reads files and decides
-//! where I/O goes.
+//! The manuals of other load generators: their job files as workloads and studies, their results as
+//! runs, and runs as they would have written them. Nothing in a file is executed, opened or
+//! written: the caller reads files and decides where I/O goes.
 #![forbid(unsafe_code)]
 
 pub mod annotate;

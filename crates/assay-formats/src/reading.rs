@@ -54,7 +54,8 @@ impl<'a> SectionReader<'a> {
         Self { section, rule, treatments: vec![None; section.settings.len()], sources: Vec::new() }
     }
 
-    /// The last setting of this name, which is the one that counts; it becomes that line of the document.
+    /// The last setting of this name, which is the one that counts; it becomes that line of the
+    /// document.
     pub fn setting(&mut self, name: &str, line: &'static str) -> Option<&'a Setting> {
         let index = self.section.settings.iter().rposition(|setting| setting.name == name)?;
         for (place, setting) in self.section.settings.iter().enumerate().take(index) {

@@ -1,4 +1,5 @@
-//! Why an option of another program was not carried over, or how it was changed: types first, their words in one place.
+//! Why an option of another program was not carried over, or how it was changed: types first, their
+//! words in one place.
 
 use assay_model::units::Nanos;
 use serde::Serialize;
@@ -12,7 +13,8 @@ pub enum Approximation {
     EndsByTime(Nanos),
     /// The test runs until somebody stops it.
     UntilStopped(Nanos),
-    /// The job ends with its time or its data, whichever comes first; the workload runs its whole time.
+    /// The job ends with its time or its data, whichever comes first; the workload runs its whole
+    /// time.
     WholeTime,
     /// Another engine issues the same I/O.
     Engine,

@@ -1,4 +1,5 @@
-//! What a job file may ask for outside of itself: other files, and values of variables. Whoever calls decides.
+//! What a job file may ask for outside of itself: other files, and values of variables. Whoever
+//! calls decides.
 
 use crate::conversion::{ConversionPart, Note, Origin};
 use crate::reading::Setting;
@@ -16,9 +17,11 @@ pub struct Surroundings<'a> {
 pub const DEPTH_MAX: usize = 16;
 /// Bytes of a file with everything that it includes, at most.
 pub const BYTES_MAX: usize = 4 << 20;
-/// Bytes of all sections together at most: defaults count in each section that takes them over, variables with their values.
+/// Bytes of all sections together at most: defaults count in each section that takes them over,
+/// variables with their values.
 const HELD_BYTES_MAX: usize = 32 << 20;
-/// What an option costs besides its text: the section, the note on it and the line of the document keep it.
+/// What an option costs besides its text: the section, the note on it and the line of the document
+/// keep it.
 const SETTING_BYTES: usize = 256;
 /// What a document and a stream of it cost besides where their lines come from.
 const DOCUMENT_BYTES: usize = 2048;

@@ -1,5 +1,6 @@
-//! Real files of users, which lie next to the repository and not in it: each is converted or refused with line and reason, and
-//! what twenty-five of them stand for was written by hand first. Without the files the tests say so and pass.
+//! Real files of users, which lie next to the repository and not in it: each is converted or
+//! refused with line and reason, and what twenty-five of them stand for was written by hand first.
+//! Without the files the tests say so and pass.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -160,7 +161,8 @@ fn files_stand_for_what_was_written_by_hand() {
     assert!(count >= 20, "{count} files");
 }
 
-/// Files that fio 3.33 does not run on plain files, or that name devices with placeholders that cannot be read.
+/// Files that fio 3.33 does not run on plain files, or that name devices with placeholders that
+/// cannot be read.
 const NOT_RUN_BY_FIO: [&str; 4] =
     ["wkettler--globals", "wkettler--os", "wkettler--web", "bose-abhishek"];
 

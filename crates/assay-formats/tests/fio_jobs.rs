@@ -1,5 +1,6 @@
-//! What `fio --parse-only` takes is taken, left out by name, or refused with its true reason: options one by one, a job file
-//! of each section, and the job files of others where they are there. Without fio the tests say so and pass.
+//! What `fio --parse-only` takes is taken, left out by name, or refused with its true reason:
+//! options one by one, a job file of each section, and the job files of others where they are
+//! there. Without fio the tests say so and pass.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,5 +1,6 @@
-//! Results that fio 3.33 wrote itself, in every form that it has, and reduced ones of other versions that lie next to the
-//! repository: each number is the one that the file holds. Without the latter the test says so and passes.
+//! Results that fio 3.33 wrote itself, in every form that it has, and reduced ones of other
+//! versions that lie next to the repository: each number is the one that the file holds. Without
+//! the latter the test says so and passes.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,4 +1,5 @@
-//! Results that the programs wrote themselves, read with the numbers that another program finds in them.
+//! Results that the programs wrote themselves, read with the numbers that another program finds in
+//! them.
 #![allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
@@ -47,7 +48,8 @@ fn assert_near(found: f64, expected: f64, share: f64) {
     assert!((found / expected - 1.0).abs() <= share, "{found} is not {expected}");
 }
 
-/// The numbers were counted by another program in the same files, and printed by pgbench for the same run.
+/// The numbers were counted by another program in the same files, and printed by pgbench for the
+/// same run.
 #[test]
 fn logs_of_pgbench_15_have_the_numbers_that_it_printed() {
     let row = both("pgbench_log.4568");

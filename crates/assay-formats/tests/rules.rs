@@ -1,5 +1,5 @@
-//! Three rules for every reader of results: what is absent is unknown, what is impossible is refused, and a result of which
-//! nothing was read is an error.
+//! Three rules for every reader of results: what is absent is unknown, what is impossible is
+//! refused, and a result of which nothing was read is an error.
 
 use assay_formats::results::{ImportedContent, ImportedResult, import};
 

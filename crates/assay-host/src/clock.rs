@@ -1,4 +1,5 @@
-//! The time of day, which people set and which may jump: it dates what was measured, and measures nothing.
+//! The time of day, which people set and which may jump: it dates what was measured, and measures
+//! nothing.
 
 use assay_model::number::narrow;
 use std::time::{SystemTime, UNIX_EPOCH};

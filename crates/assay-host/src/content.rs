@@ -1,7 +1,9 @@
-//! What the content of a target does to a measurement of reads: holes, zeros, compressible data, cached pages.
+//! What the content of a target does to a measurement of reads: holes, zeros, compressible data,
+//! cached pages.
 //!
-//! All of it by safe system calls. Holes and unwritten extents both show as holes to `lseek`, so the extent map is not
-//! needed; where somebody has read such an extent and its pages are still cached, only the zeros give it away.
+//! All of it by safe system calls. Holes and unwritten extents both show as holes to `lseek`, so
+//! the extent map is not needed; where somebody has read such an extent and its pages are still
+//! cached, only the zeros give it away.
 
 use crate::draw::Draw;
 use crate::gate::{Admission, AdmittedNamespace, advise};
@@ -31,8 +33,9 @@ const COMPRESSION_LEVEL: u8 = 1;
 #[repr(align(4096))]
 struct Sample([u8; 16 << 10]);
 
-/// Looks at an admitted target: its content by samples, and whether the page cache can be passed by. It reads about
-/// 2 MiB, drops from the page cache what it brought there, and leaves direct I/O off.
+/// Looks at an admitted target: its content by samples, and whether the page cache can be passed
+/// by. It reads about 2 MiB, drops from the page cache what it brought there, and leaves direct I/O
+/// off.
 pub fn read_target_facts(admission: &Admission, mount: Option<&Mount>) -> TargetFacts {
     admission.set_direct(false);
     let content = read_content(admission, mount);
@@ -68,7 +71,8 @@ fn try_direct(admission: &Admission) -> DirectIo {
 fn read_content(admission: &Admission, mount: Option<&Mount>) -> ContentFacts {
     let file = admission.file();
     let is_file = admission.kind() == TargetKind::File;
-    // Pages that the cache holds count as data even over a hole, so that extents are looked at before samples are read.
+    // Pages that the cache holds count as data even over a hole, so that extents are looked at
+    // before samples are read.
     let written_share = is_file.then(|| written_share(file, admission.range()));
     let mut content = sample_content(file, admission.range());
     if is_file {
@@ -139,7 +143,8 @@ impl Tally {
             return;
         }
         if cached != Some(true) {
-            // Only what this sample brought into the cache is dropped again; nobody is waiting for it.
+            // Only what this sample brought into the cache is dropped again; nobody is waiting for
+            // it.
             let _ = fadvise(file, offset, NonZeroU64::new(SAMPLE_BYTES), Advice::DontNeed);
         }
         self.samples += 1;
@@ -164,7 +169,8 @@ impl Tally {
     }
 }
 
-/// Whether the file system compresses this file: by its attribute, else by the options and the type of the mount.
+/// Whether the file system compresses this file: by its attribute, else by the options and the type
+/// of the mount.
 fn compresses(file: &File, mount: Option<&Mount>) -> Option<bool> {
     const PLAIN: [&str; 5] = ["ext2", "ext3", "ext4", "xfs", "tmpfs"];
     let status = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS).ok();

@@ -15,14 +15,15 @@ const MILLISECOND_NS: u64 = 1_000_000;
 const MICROSECOND_NS: u64 = 1000;
 const KIBIBYTE: u64 = 1024;
 
-/// All counters at this moment; devices by kernel name, in this order. What the kernel does not count is `None`, and
-/// a device that is gone is left out.
+/// All counters at this moment; devices by kernel name, in this order. What the kernel does not
+/// count is `None`, and a device that is gone is left out.
 pub fn read_counters(root: &SysRoot, devices: &[String]) -> Counters {
     let stat = root.text("/proc/stat").unwrap_or_default();
     counters_with(root, devices, &stat)
 }
 
-/// All counters, with a text of `/proc/stat` that was read already: on a large host it takes the kernel long to write.
+/// All counters, with a text of `/proc/stat` that was read already: on a large host it takes the
+/// kernel long to write.
 pub(crate) fn counters_with(root: &SysRoot, devices: &[String], stat: &str) -> Counters {
     let text = |path: &str| root.text(path).ok();
     Counters {
@@ -54,7 +55,8 @@ fn parse_devices(text: &str, wanted: &[String]) -> Vec<NamedDevice> {
     wanted.iter().filter_map(find).collect()
 }
 
-/// One line of `/proc/diskstats`; kernels before 4.18 have no discards, before 5.5 no flushes: these count as 0.
+/// One line of `/proc/diskstats`; kernels before 4.18 have no discards, before 5.5 no flushes:
+/// these count as 0.
 fn parse_device(line: &str, name: &str) -> Option<NamedDevice> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if *words.get(2)? != name.replace('!', "/") {
@@ -106,8 +108,8 @@ fn parse_cpu(text: &str) -> Option<CpuCounters> {
     })
 }
 
-/// The kernel counts user and system time of a process in ticks; their sum is known to the nanosecond and is divided
-/// in their ratio.
+/// The kernel counts user and system time of a process in ticks; their sum is known to the
+/// nanosecond and is divided in their ratio.
 fn read_process(root: &SysRoot) -> Option<ProcessCounters> {
     let stat = root.text("/proc/self/stat").ok()?;
     let input_output = root.text("/proc/self/io").unwrap_or_default();
@@ -125,7 +127,8 @@ fn read_process(root: &SysRoot) -> Option<ProcessCounters> {
     })
 }
 
-/// Faults and ticks of `/proc/self/stat`; the name in parentheses may hold anything, so fields count from its end.
+/// Faults and ticks of `/proc/self/stat`; the name in parentheses may hold anything, so fields
+/// count from its end.
 fn parse_process(stat: &str) -> Option<(u64, u64, u64, u64)> {
     let (_, fields) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_whitespace().collect();

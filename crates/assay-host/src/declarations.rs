@@ -59,7 +59,8 @@ fn of_layer(layer: &BlockLayer) -> Option<Declaration> {
     Some(Declaration { layer, what: format!("{cache}: {meaning}{forced}{atomic}") })
 }
 
-/// Declarations by layer of writes that a power cut leaves whole; `file` is one of the target, where there is one.
+/// Declarations by layer of writes that a power cut leaves whole; `file` is one of the target,
+/// where there is one.
 pub fn declared_units(stack: &BlockStack, file: Option<impl AsFd>) -> DeclaredUnits {
     let queues = || stack.layers.iter().filter_map(|layer| layer.queue.as_ref());
     DeclaredUnits {
@@ -71,8 +72,8 @@ pub fn declared_units(stack: &BlockStack, file: Option<impl AsFd>) -> DeclaredUn
     }
 }
 
-/// The largest write that every device under a target promises to keep whole over a power cut, bytes; `None` where one of them
-/// says nothing of it.
+/// The largest write that every device under a target promises to keep whole over a power cut,
+/// bytes; `None` where one of them says nothing of it.
 fn device_unit(stack: &BlockStack) -> Option<u64> {
     let said = stack.layers.iter().map(|layer| layer.queue.as_ref()?.atomic_write_bytes_max);
     said.collect::<Option<Vec<u64>>>()?.into_iter().min()
@@ -125,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_file_system_is_asked_for_its_own_unit() {
-        // Whatever it says, it must agree with what the kernel would let a file open for atomic writes do: none in memory.
+        // Whatever it says, it must agree with what the kernel would let a file open for atomic
+        // writes do: none in memory.
         let file = std::fs::File::open("/proc/self/status").unwrap();
         assert_eq!(file_unit(&file).unwrap_or(0), 0);
     }

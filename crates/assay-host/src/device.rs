@@ -1,4 +1,5 @@
-//! Block devices as sysfs shows them, and how they lie on one another: disks, partitions, holders and slaves.
+//! Block devices as sysfs shows them, and how they lie on one another: disks, partitions, holders
+//! and slaves.
 
 use crate::root::{SysRoot, has_gone, names_in, text_of};
 use assay_model::stack::DeviceNumber;
@@ -7,7 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The kernel counts sizes and begins in units of this many bytes, whatever the device's own block is.
+/// The kernel counts sizes and begins in units of this many bytes, whatever the device's own block
+/// is.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// The number in a `stat` structure.
@@ -43,7 +45,8 @@ impl Device {
         Self::at(&root.path("/sys/class/block").join(name))
     }
 
-    /// The device of a node such as `/dev/sda1`, or of a symbolic link to one such as `/dev/mapper/vg0-data`.
+    /// The device of a node such as `/dev/sda1`, or of a symbolic link to one such as
+    /// `/dev/mapper/vg0-data`.
     ///
     /// # Errors
     /// What the system answered; `NotFound` where the path leads to no node under `/dev`.
@@ -172,7 +175,8 @@ impl Device {
         self.text("loop/backing_file")
     }
 
-    /// All whole disks of the described system; one that goes while they are listed is not among them.
+    /// All whole disks of the described system; one that goes while they are listed is not among
+    /// them.
     pub fn all_disks(root: &SysRoot) -> io::Result<Vec<Self>> {
         let place = root.path("/sys/block");
         let names = names_in(&place)?;

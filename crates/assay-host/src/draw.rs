@@ -17,8 +17,9 @@ impl Draw {
         second ^ (second >> 31)
     }
 
-    /// At most `wanted` different numbers below `total`, ascending: the range is cut into equal parts, and one is
-    /// taken of each at random, but the first of the first and the last of the last part.
+    /// At most `wanted` different numbers below `total`, ascending: the range is cut into equal
+    /// parts, and one is taken of each at random, but the first of the first and the last of
+    /// the last part.
     pub(crate) fn spread(&mut self, total: u64, wanted: u64) -> Vec<u64> {
         let parts = wanted.min(total);
         let begin = |part: u64| {

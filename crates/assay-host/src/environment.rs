@@ -1,4 +1,5 @@
-//! Captures what a result depends on outside the workload: the computer, the storage under each target, what is wrong.
+//! Captures what a result depends on outside the workload: the computer, the storage under each
+//! target, what is wrong.
 
 mod computer;
 mod control_groups;
@@ -50,8 +51,8 @@ pub fn read_space(path: &Path) -> Option<Space> {
     Some(Space { capacity_bytes, free_bytes })
 }
 
-/// Captures the environment document of some paths. `targets` holds what is known of those that were opened, by path;
-/// see [`crate::content::read_target_facts`].
+/// Captures the environment document of some paths. `targets` holds what is known of those that
+/// were opened, by path; see [`crate::content::read_target_facts`].
 ///
 /// # Errors
 /// An environment error when a path does not exist or may not be looked at.

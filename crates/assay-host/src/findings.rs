@@ -1,5 +1,6 @@
-//! Judges what was read of host and storage: what costs speed, distorts a measurement or endangers data, why, and
-//! what to do. A fact that could not be read leads to no finding; the environment lists it as unreadable.
+//! Judges what was read of host and storage: what costs speed, distorts a measurement or endangers
+//! data, why, and what to do. A fact that could not be read leads to no finding; the environment
+//! lists it as unreadable.
 
 mod cloud;
 mod content;
@@ -21,8 +22,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         .copied()
 }
 
-/// Everything that the rules find in a captured environment, the gravest first. The document alone decides, so that it
-/// can be judged on another computer.
+/// Everything that the rules find in a captured environment, the gravest first. The document alone
+/// decides, so that it can be judged on another computer.
 pub fn derive_findings(environment: &Environment) -> Vec<Finding> {
     let mut findings = Vec::new();
     for storage in &environment.storage {

@@ -1,5 +1,6 @@
-//! The safety gate: the only way to an open target. Reading is the default; writing needs a file that Assay created,
-//! or a block device that is unused, carries nothing known, and was named by the user.
+//! The safety gate: the only way to an open target. Reading is the default; writing needs a file
+//! that Assay created, or a block device that is unused, carries nothing known, and was named by
+//! the user.
 
 mod admission;
 mod create;
@@ -58,8 +59,8 @@ const LOGICAL_BLOCK_BYTES: u64 = 512;
 pub struct DataLossPermission<'a> {
     /// The device: its serial number or, where it has none, its exact size.
     pub token: Option<&'a str>,
-    /// The known data on it: the words of all that is found there, joined by commas; nothing, or `none`, where nothing
-    /// is found.
+    /// The known data on it: the words of all that is found there, joined by commas; nothing, or
+    /// `none`, where nothing is found.
     pub wipe: Option<&'a str>,
 }
 
@@ -95,8 +96,9 @@ impl Gate {
         &self.root
     }
 
-    /// Opens a regular file or a block device for reading only; symbolic links are followed. The character device of an NVMe namespace is
-    /// opened with its block device, by which everything is decided.
+    /// Opens a regular file or a block device for reading only; symbolic links are followed. The
+    /// character device of an NVMe namespace is opened with its block device, by which
+    /// everything is decided.
     ///
     /// # Errors
     /// An environment error when the path is missing, of another kind, too small or not readable.
@@ -110,8 +112,8 @@ impl Gate {
         self.with_namespace(admission, character.as_ref())
     }
 
-    /// Opens a target for writing. A regular file must be one that Assay created (what is given up means nothing for
-    /// it); a block device must be unused and given up.
+    /// Opens a target for writing. A regular file must be one that Assay created (what is given up
+    /// means nothing for it); a block device must be unused and given up.
     ///
     /// # Errors
     /// An environment error that names what is in the way; then nothing was written.
@@ -133,7 +135,8 @@ impl Gate {
     fn admit_file(&self, path: &Path, place: &Place) -> Result<Admission> {
         let shown = path.display().to_string();
         let refused = |refusal: FileRefusal| refusal.of(&shown);
-        // The header is read before the file is opened for writing: a foreign file is not even opened so.
+        // The header is read before the file is opened for writing: a foreign file is not even
+        // opened so.
         let reader = place.open_to_read().map_err(|refusal| refusal.of(&shown))?;
         let reader = LockedFile::from(reader);
         file::check_created(&self.root, &reader).map_err(refused)?;
@@ -304,8 +307,8 @@ impl Gate {
         })
     }
 
-    /// Logical and physical block of the storage under an open file, bytes: what the file system asks of direct I/O,
-    /// else what the device says.
+    /// Logical and physical block of the storage under an open file, bytes: what the file system
+    /// asks of direct I/O, else what the device says.
     fn blocks_under(&self, file: &File, number: DeviceNumber) -> (u64, Option<u64>) {
         let device = Device::by_number(&self.root, number).ok();
         let disk = device.as_ref().and_then(|device| device.disk().ok().flatten());
@@ -340,8 +343,8 @@ fn verify(place: &Place, file: &File, shown: &str) -> Result<Stat> {
     Err(changed(shown, "it was replaced".into()))
 }
 
-/// `O_EXCL` without `O_CREAT` claims a block device: it fails when a file system or a volume manager has it, and keeps
-/// them away from then on.
+/// `O_EXCL` without `O_CREAT` claims a block device: it fails when a file system or a volume
+/// manager has it, and keeps them away from then on.
 fn open_exclusively(place: &Place, shown: &str) -> Result<File> {
     place.open(OFlags::RDWR | OFlags::EXCL).map_err(|error| match error {
         Errno::BUSY => DeviceRefusal::Busy.of(shown),

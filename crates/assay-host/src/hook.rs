@@ -1,5 +1,5 @@
-//! A command of the user's, ended with everything that it started when it takes too long, when the measurement is
-//! stopped, and when this program ends in whatever way.
+//! A command of the user's, ended with everything that it started when it takes too long, when the
+//! measurement is stopped, and when this program ends in whatever way.
 
 use assay_model::{Error, Result};
 use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
@@ -9,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is kept of the output; the rest is read and dropped, so that the command does not wait for us.
+/// What is kept of the output; the rest is read and dropped, so that the command does not wait for
+/// us.
 const OUTPUT_BYTES_MAX: usize = 64 << 10;
 /// How often a command is looked after.
 const LOOK: Duration = Duration::from_millis(20);
@@ -62,7 +63,8 @@ impl HookPurpose {
 pub struct HookRun<'a> {
     /// What it is for, which errors say.
     pub purpose: HookPurpose,
-    /// Words of a command line that ends in [`guard_hook`]; without any, the command stays when this program is killed.
+    /// Words of a command line that ends in [`guard_hook`]; without any, the command stays when
+    /// this program is killed.
     pub guard: &'a [String],
     /// Variables that it gets besides those of this program, of which secrets are left out.
     pub variables: &'a [(&'a str, &'a str)],
@@ -82,7 +84,8 @@ enum Waited {
 /// Runs a command by `sh -c` and gives what it printed.
 ///
 /// # Errors
-/// An environment error when it cannot be started, does not end in time, is stopped, or ends with a code other than 0.
+/// An environment error when it cannot be started, does not end in time, is stopped, or ends with a
+/// code other than 0.
 pub fn run_hook(command: &str, run: &HookRun<'_>) -> Result<String> {
     let limit = run.limit;
     let failed = |what: &str| failed(command, run.purpose, what);
@@ -152,9 +155,9 @@ fn is_secret(name: &str) -> bool {
         || ["PWD", "PASS"].iter().any(|end| name.ends_with(end)) && !is_directory
 }
 
-/// The guard of a command: runs it in the process group of its own that this process leads, and gives its exit code.
-/// When the program that wanted it ends, even by a signal that nobody can catch, standard input ends, and then the whole
-/// group does.
+/// The guard of a command: runs it in the process group of its own that this process leads, and
+/// gives its exit code. When the program that wanted it ends, even by a signal that nobody can
+/// catch, standard input ends, and then the whole group does.
 ///
 /// # Errors
 /// What the system answered when the command cannot be started.

@@ -1,12 +1,13 @@
-//! The operating system's manual: what lies under a path, what may be written to, what the kernel counts, and
-//! what kind of computer this is.
+//! The operating system's manual: what lies under a path, what may be written to, what the kernel
+//! counts, and what kind of computer this is.
 //!
-//! A [`root::SysRoot`] says where the kernel shows itself, so that made-up systems can be described as well as this
-//! one. A [`root::Survey`] reads facts from it and lists what it could not read. [`stack`] leads from a path down to
-//! the hardware, [`environment`] puts host and storage into one document, and [`findings`] judges that document.
-//! Only the [`gate::Gate`] opens targets: it returns an [`gate::Admission`], which owns the open file.
-//! [`content`] says whether an admitted target makes the storage work, [`counters`] what the kernel counted,
-//! and [`watch`] the same again and again.
+//! A [`root::SysRoot`] says where the kernel shows itself, so that made-up systems can be described
+//! as well as this one. A [`root::Survey`] reads facts from it and lists what it could not read.
+//! [`stack`] leads from a path down to the hardware, [`environment`] puts host and storage into one
+//! document, and [`findings`] judges that document. Only the [`gate::Gate`] opens targets: it
+//! returns an [`gate::Admission`], which owns the open file. [`content`] says whether an admitted
+//! target makes the storage work, [`counters`] what the kernel counted, and [`watch`] the same
+//! again and again.
 //!
 //! ```no_run
 //! use assay_host::{gate::Gate, root::SysRoot};

@@ -1,4 +1,5 @@
-//! Whether a running database has its files in a directory: a load there takes the storage away from it.
+//! Whether a running database has its files in a directory: a load there takes the storage away
+//! from it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,7 +22,8 @@ pub struct LiveDatabase {
     pub process: u32,
 }
 
-/// The first running database whose files lie in the directory, above it or a few levels below; `proc` is `/proc`.
+/// The first running database whose files lie in the directory, above it or a few levels below;
+/// `proc` is `/proc`.
 pub fn live_database(directory: &Path, proc: &Path) -> Option<LiveDatabase> {
     let directory = fs::canonicalize(directory).ok()?;
     let locks = fs::read_to_string(proc.join("locks")).unwrap_or_default();
@@ -53,8 +55,9 @@ fn database_at(place: &Path, proc: &Path, locks: &str) -> Option<LiveDatabase> {
     Some(LiveDatabase { product, directory: place.to_owned(), process })
 }
 
-/// The first line of `postmaster.pid` is the process of the server; a crashed one leaves the file behind, and its number may be
-/// another program's by now, or nobody may have asked yet how it ended.
+/// The first line of `postmaster.pid` is the process of the server; a crashed one leaves the file
+/// behind, and its number may be another program's by now, or nobody may have asked yet how it
+/// ended.
 fn postgres(place: &Path, proc: &Path) -> Option<u32> {
     if !place.join("PG_VERSION").is_file() {
         return None;
@@ -75,7 +78,8 @@ fn postgres(place: &Path, proc: &Path) -> Option<u32> {
     (!has_ended && is_server).then_some(process)
 }
 
-/// `InnoDB` locks its system tablespace while it runs: a line of `/proc/locks` names the process and the inode.
+/// `InnoDB` locks its system tablespace while it runs: a line of `/proc/locks` names the process
+/// and the inode.
 fn innodb(place: &Path, proc: &Path, locks: &str) -> Option<u32> {
     let file = fs::metadata(place.join("ibdata1")).ok()?;
     let inode = format!(":{}", file.ino());
@@ -89,8 +93,8 @@ fn innodb(place: &Path, proc: &Path, locks: &str) -> Option<u32> {
 
 /// Whether a process has a file open, as far as may be seen.
 ///
-/// Another file system may give the same inode number, and the locks of a killed process outlast its descriptors
-/// while the kernel closes them.
+/// Another file system may give the same inode number, and the locks of a killed process outlast
+/// its descriptors while the kernel closes them.
 fn has_open(process: &Path, file: &fs::Metadata) -> bool {
     match fs::read_dir(process.join("fd")) {
         Ok(descriptors) => descriptors.flatten().any(|descriptor| {
@@ -168,7 +172,8 @@ mod tests {
         assert_eq!(scratch.found("proc"), None);
         scratch.write("data/15/main/postmaster.pid", "4712\n");
         assert_eq!(scratch.found("data"), None);
-        // Killed, and its parent has not asked how it ended; or its number is another program's after a restart.
+        // Killed, and its parent has not asked how it ended; or its number is another program's
+        // after a restart.
         scratch.write("data/15/main/postmaster.pid", "4711\n");
         for stat in ["4711 (postgres) Z 1 4711\n", "4711 (a) b) S 1 4711\n"] {
             scratch.write("proc/4711/stat", stat);

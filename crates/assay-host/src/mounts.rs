@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct MountEntry {
     /// The kernel's number of the mount.
     pub id: u64,
-    /// The directory of the file system that is mounted, `/` unless it is a bind mount or a subvolume.
+    /// The directory of the file system that is mounted, `/` unless it is a bind mount or a
+    /// subvolume.
     pub directory: String,
     /// The mount.
     pub mount: Mount,
@@ -19,8 +20,8 @@ pub struct MountEntry {
 /// All mounts that this process sees, in the kernel's order.
 ///
 /// # Errors
-/// What the system answered; a line that cannot be understood is an error, because a mount that is overlooked
-/// could be overwritten.
+/// What the system answered; a line that cannot be understood is an error, because a mount that is
+/// overlooked could be overwritten.
 pub fn read_mounts(root: &SysRoot) -> io::Result<Vec<MountEntry>> {
     let text = root.text("/proc/self/mountinfo")?;
     text.lines().map(|line| parse_mount(line).ok_or_else(|| malformed(line))).collect()
@@ -30,7 +31,8 @@ fn malformed(line: &str) -> io::Error {
     io::Error::other(format!("line '{line}' is not understood"))
 }
 
-/// The form is described in the manual page `proc_pid_mountinfo(5)`; optional fields end with a lone hyphen.
+/// The form is described in the manual page `proc_pid_mountinfo(5)`; optional fields end with a
+/// lone hyphen.
 fn parse_mount(line: &str) -> Option<MountEntry> {
     let (head, tail) = line.split_once(" - ")?;
     let head: Vec<&str> = head.split(' ').collect();
@@ -73,8 +75,9 @@ fn octal_byte(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(digits, 8).ok()
 }
 
-/// The mount that holds a file: by the mount's number where the kernel gives it, else by the device number, else
-/// (subvolumes have device numbers of their own) by the longest mount point that the path lies under.
+/// The mount that holds a file: by the mount's number where the kernel gives it, else by the device
+/// number, else (subvolumes have device numbers of their own) by the longest mount point that the
+/// path lies under.
 pub fn find_mount(
     mounts: &[MountEntry],
     id: Option<u64>,

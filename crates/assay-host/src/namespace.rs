@@ -1,4 +1,5 @@
-//! NVMe namespaces by their character devices: which block device is the same namespace, and what its driver says of it.
+//! NVMe namespaces by their character devices: which block device is the same namespace, and what
+//! its driver says of it.
 
 use crate::device::Device;
 use crate::root::SysRoot;
@@ -9,10 +10,12 @@ use std::io;
 /// The class of these devices in sysfs.
 const CLASS: &str = "nvme-generic";
 
-/// The block device of the namespace whose character device has this number; `None` where it is another character device.
+/// The block device of the namespace whose character device has this number; `None` where it is
+/// another character device.
 ///
 /// # Errors
-/// What the system answered; `NotFound` where the namespace has no block device, as other sets of commands have none.
+/// What the system answered; `NotFound` where the namespace has no block device, as other sets of
+/// commands have none.
 pub(crate) fn block_device_of(root: &SysRoot, number: DeviceNumber) -> io::Result<Option<Device>> {
     let Ok(directory) = fs::canonicalize(root.path(format!("/sys/dev/char/{number}"))) else {
         return Ok(None);
@@ -35,7 +38,8 @@ pub(crate) fn block_device_of(root: &SysRoot, number: DeviceNumber) -> io::Resul
 pub(crate) struct NamespaceQueue {
     /// Its number on the controller.
     pub(crate) id: u32,
-    /// The most that the driver moves by one command, bytes: what the drive allows (MDTS), or less.
+    /// The most that the driver moves by one command, bytes: what the drive allows (MDTS), or
+    /// less.
     pub(crate) transfer_bytes_max: u64,
     /// Whether completions can be polled for.
     pub(crate) polls: bool,

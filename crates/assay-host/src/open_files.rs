@@ -1,11 +1,14 @@
-//! How many files a process may have open, raised as far as the system allows it without asking anybody.
+//! How many files a process may have open, raised as far as the system allows it without asking
+//! anybody.
 //!
-//! Source: getrlimit(2), `RLIMIT_NOFILE`: the soft limit counts, and a process may raise it up to the hard one.
+//! Source: getrlimit(2), `RLIMIT_NOFILE`: the soft limit counts, and a process may raise it up to
+//! the hard one.
 
 use assay_model::{Error, Result};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Lets this process have this number of files open, for `purpose`; what it starts has the limit, too.
+/// Lets this process have this number of files open, for `purpose`; what it starts has the limit,
+/// too.
 ///
 /// # Errors
 /// When the system allows fewer.

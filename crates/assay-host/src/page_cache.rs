@@ -1,9 +1,9 @@
 //! Whether the page cache holds a part of a file, asked without waiting for storage.
 //!
-//! A read that must not wait (`RWF_NOWAIT`) answers also where `mincore` hides pages from all but the owner. Where the
-//! pages are missing the kernel begins to read them all the same, and on a fast device they may be there before it
-//! looks again: such a read succeeds, too. What the thread was charged for meanwhile (`read_bytes` of `/proc/PID/io`)
-//! tells the two apart.
+//! A read that must not wait (`RWF_NOWAIT`) answers also where `mincore` hides pages from all but
+//! the owner. Where the pages are missing the kernel begins to read them all the same, and on a
+//! fast device they may be there before it looks again: such a read succeeds, too. What the thread
+//! was charged for meanwhile (`read_bytes` of `/proc/PID/io`) tells the two apart.
 
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::fs::File;
@@ -23,8 +23,8 @@ impl CacheProbe {
         Self { account: File::open("/proc/thread-self/io").ok() }
     }
 
-    /// Whether all of a buffer's length at `offset` is cached; `None` where the kernel or the file system does not
-    /// tell. The buffer's content is undefined afterwards.
+    /// Whether all of a buffer's length at `offset` is cached; `None` where the kernel or the file
+    /// system does not tell. The buffer's content is undefined afterwards.
     pub(crate) fn holds(&self, file: &File, offset: u64, buffer: &mut [u8]) -> Option<bool> {
         let length = buffer.len();
         let before_bytes = self.read_bytes();

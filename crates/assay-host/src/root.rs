@@ -1,4 +1,5 @@
-//! Where the kernel shows itself: `/sys`, `/proc` and `/dev`, or a made-up system under another directory.
+//! Where the kernel shows itself: `/sys`, `/proc` and `/dev`, or a made-up system under another
+//! directory.
 
 use assay_model::environment::Unreadable;
 use std::cell::RefCell;
@@ -70,7 +71,8 @@ pub(crate) fn names_in(place: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Reads facts and keeps a list of those that could not be read, so that nothing is guessed in silence.
+/// Reads facts and keeps a list of those that could not be read, so that nothing is guessed in
+/// silence.
 #[derive(Debug)]
 pub struct Survey<'a> {
     root: &'a SysRoot,
@@ -100,8 +102,8 @@ impl<'a> Survey<'a> {
             .insert(Unreadable { what: what.into(), reason: reason.into() });
     }
 
-    /// The text of a file; `None` where this kernel has no such file or the file is empty, and, noted, where it
-    /// cannot be read.
+    /// The text of a file; `None` where this kernel has no such file or the file is empty, and,
+    /// noted, where it cannot be read.
     pub(crate) fn text(&self, place: &Path) -> Option<String> {
         match text_of(place) {
             Ok(text) => (!text.is_empty()).then_some(text),
@@ -145,8 +147,8 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether the kernel says by this answer that it has no such fact (as sysfs does with `EINVAL` for attributes
-/// that a driver does not fill), rather than that it refuses to answer.
+/// Whether the kernel says by this answer that it has no such fact (as sysfs does with `EINVAL` for
+/// attributes that a driver does not fill), rather than that it refuses to answer.
 fn absent(error: &io::Error) -> bool {
     const NOT_SUPPORTED: i32 = 95;
     has_gone(error)
@@ -154,8 +156,8 @@ fn absent(error: &io::Error) -> bool {
         || error.raw_os_error() == Some(NOT_SUPPORTED)
 }
 
-/// Whether the thing is not there, or is no longer: sysfs answers `ENODEV` to a reader who opened an attribute just
-/// before its device went.
+/// Whether the thing is not there, or is no longer: sysfs answers `ENODEV` to a reader who opened
+/// an attribute just before its device went.
 pub(crate) fn has_gone(error: &io::Error) -> bool {
     const NO_DEVICE: i32 = 19;
     error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(NO_DEVICE)

@@ -23,8 +23,8 @@ const USED_SHARE: f64 = 0.01;
 /// Devices that lie on one another: more levels than any stack has.
 const LEVELS_MAX: usize = 8;
 
-/// A running database in use on the disks under a directory; `root` is `/`. It is watched for a third of a second where there
-/// is one.
+/// A running database in use on the disks under a directory; `root` is `/`. It is watched for a
+/// third of a second where there is one.
 pub fn database_on_device(directory: &Path, root: &Path) -> Option<LiveDatabase> {
     let own = disks(fs::metadata(directory).ok()?.dev(), root);
     let found = servers(root).into_iter().find(|(_, server)| {
@@ -83,7 +83,8 @@ fn is_in_use(processes: &[u32], root: &Path) -> bool {
     ran_s > USED_SHARE * WATCH.as_secs_f64()
 }
 
-/// The whole disks under a device, as the kernel numbers them; a device that is none of the kernel's list is itself.
+/// The whole disks under a device, as the kernel numbers them; a device that is none of the
+/// kernel's list is itself.
 fn disks(device: u64, root: &Path) -> BTreeSet<String> {
     let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
     let mut found = BTreeSet::new();

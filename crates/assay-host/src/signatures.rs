@@ -1,4 +1,5 @@
-//! Recognises data on a device before it is overwritten: file systems, partition tables, volume managers, databases.
+//! Recognises data on a device before it is overwritten: file systems, partition tables, volume
+//! managers, databases.
 
 mod fields;
 mod image;
@@ -81,8 +82,8 @@ pub struct Sampling {
 /// Bytes a block that is sampled.
 pub const SAMPLE_BYTES: u64 = 4096;
 
-/// Reads `blocks` blocks, the first and last among them and the others spread over equal parts of the image, one in
-/// each at random, and counts those that hold data.
+/// Reads `blocks` blocks, the first and last among them and the others spread over equal parts of
+/// the image, one in each at random, and counts those that hold data.
 pub fn sample(image: &dyn Image, blocks: u64, seed: u64) -> io::Result<Sampling> {
     let total = image.size() / SAMPLE_BYTES;
     let mut counted = Sampling { blocks: 0, used_blocks: 0 };

@@ -1,4 +1,5 @@
-//! From a path to the physical devices: mount, partitions, loop, device mapper, software RAID, disks.
+//! From a path to the physical devices: mount, partitions, loop, device mapper, software RAID,
+//! disks.
 
 mod identity;
 mod kind;
@@ -24,8 +25,9 @@ struct Walk<'a> {
     stack: BlockStack,
 }
 
-/// Follows a path of the running system down to the devices at the bottom. What cannot be read is noted in the
-/// survey; a file system without a block device (network, memory) ends the stack at its mount.
+/// Follows a path of the running system down to the devices at the bottom. What cannot be read is
+/// noted in the survey; a file system without a block device (network, memory) ends the stack at
+/// its mount.
 ///
 /// # Errors
 /// An environment error when the path does not exist or may not be looked at.
@@ -49,7 +51,8 @@ pub fn read_stack(survey: &Survey, path: &Path) -> Result<BlockStack> {
     Ok(walk.stack)
 }
 
-/// The number of the block device that a node stands for: its own, or that of the same NVMe namespace.
+/// The number of the block device that a node stands for: its own, or that of the same NVMe
+/// namespace.
 fn device_number(survey: &Survey, status: &rustix::fs::Stat) -> Option<DeviceNumber> {
     let number = number_of(status.st_rdev);
     match FileType::from_raw_mode(status.st_mode) {
@@ -124,7 +127,8 @@ impl<'a> Walk<'a> {
         self.stack.mount = Some(mount);
     }
 
-    /// The device of the mount's number; a file system over several devices has a number of its own.
+    /// The device of the mount's number; a file system over several devices has a number of its
+    /// own.
     fn devices_of(&self, mount: &Mount) -> Vec<DeviceNumber> {
         if mount.device.major != 0 {
             return vec![mount.device];

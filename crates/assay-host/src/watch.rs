@@ -1,4 +1,5 @@
-//! Watches the machine: reads the kernel's counters periodically, and reports what was counted in between.
+//! Watches the machine: reads the kernel's counters periodically, and reports what was counted in
+//! between.
 
 use crate::clock::unix_ns;
 use crate::counters::{counters_with, read_pressure, tagged, thread_cpu_ns};
@@ -47,8 +48,8 @@ pub fn device_names<'a>(stacks: impl IntoIterator<Item = &'a BlockStack>) -> Vec
     names
 }
 
-/// Kernel names of all whole disks that did anything since the host was started: what is watched when no target is
-/// named. Partitions and devices of memory are left out.
+/// Kernel names of all whole disks that did anything since the host was started: what is watched
+/// when no target is named. Partitions and devices of memory are left out.
 pub fn busy_disks(root: &SysRoot) -> Vec<String> {
     let text = root.text("/proc/diskstats").unwrap_or_default();
     let names = text.lines().filter_map(|line| {
@@ -96,7 +97,8 @@ fn parse_run_queue(stat: &str) -> Option<RunQueue> {
     })
 }
 
-/// The counters of a protocol by name: a line of names is followed by one of numbers, both opened by the protocol.
+/// The counters of a protocol by name: a line of names is followed by one of numbers, both opened
+/// by the protocol.
 fn protocol<'a>(text: &'a str, opening: &str) -> impl Fn(&str) -> Option<u64> + use<'a> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(opening));
     let names = lines.next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The safety gate on real block devices: loop devices over images, whose bytes and write counters must not change.
-//! Without root or loop devices every test says that it was skipped.
+//! The safety gate on real block devices: loop devices over images, whose bytes and write counters
+//! must not change. Without root or loop devices every test says that it was skipped.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -45,7 +45,8 @@ struct Loop {
 }
 
 impl Loop {
-    /// A device over an image of zeros with these bytes; `None`, said on stdout, where there are no loop devices.
+    /// A device over an image of zeros with these bytes; `None`, said on stdout, where there are no
+    /// loop devices.
     fn with(options: &[&str], patches: &[(u64, &[u8])]) -> Option<Self> {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let scratch = Scratch::new("device");
@@ -91,7 +92,8 @@ impl Loop {
         (hasher.finish(), writes)
     }
 
-    /// Writing is refused even with the right token, the words end like this, and nothing was written.
+    /// Writing is refused even with the right token, the words end like this, and nothing was
+    /// written.
     fn refuses(&self, message: &str) {
         let before = self.state();
         let error = self.write(Some(TOKEN)).unwrap_err();
@@ -124,7 +126,8 @@ impl Drop for Loop {
     }
 }
 
-/// A file system, mounted read-only so that it writes nothing itself, that is unmounted with this value.
+/// A file system, mounted read-only so that it writes nothing itself, that is unmounted with this
+/// value.
 struct Mounted(PathBuf);
 
 impl Mounted {

@@ -1,4 +1,5 @@
-//! The safety gate on regular files and on everything that is none: what is not ours keeps every byte.
+//! The safety gate on regular files and on everything that is none: what is not ours keeps every
+//! byte.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

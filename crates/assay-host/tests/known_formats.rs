@@ -1,5 +1,5 @@
-//! Recognition against a table of formats that was written apart from the program's: names as `blkid` and `wipefs`
-//! print them, with the bytes and places of their published descriptions.
+//! Recognition against a table of formats that was written apart from the program's: names as
+//! `blkid` and `wipefs` print them, with the bytes and places of their published descriptions.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assay_host::signatures::{MemoryImage, recognise};
@@ -13,7 +13,8 @@ fn words(image: &MemoryImage) -> Vec<&'static str> {
     recognise(image).unwrap().into_iter().map(|found| found.word).collect()
 }
 
-/// A mark from the start; a negative place is counted from the end, in sectors of 512 bytes rounded down.
+/// A mark from the start; a negative place is counted from the end, in sectors of 512 bytes rounded
+/// down.
 fn found(size: u64, place: i64, bytes: &[u8]) -> Vec<&'static str> {
     let offset = match u64::try_from(place) {
         Ok(offset) => offset,

@@ -1,4 +1,5 @@
-//! The recognition of data against the programs that write it: each formats an image, which must then be recognised.
+//! The recognition of data against the programs that write it: each formats an image, which must
+//! then be recognised.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -94,8 +95,8 @@ fn agrees_with_blkid(image: &Path, found: &[Match]) {
     }
 }
 
-/// The marks that `wipefs` finds are erased one after another, from the first: as long as it knows a format by what is
-/// left, such as a backup, it is recognised.
+/// The marks that `wipefs` finds are erased one after another, from the first: as long as it knows
+/// a format by what is left, such as a backup, it is recognised.
 fn agrees_with_wipefs(image: &Path) {
     for _ in 0..MARKS_MAX {
         let columns = ["--no-act", "--noheadings", "--output", "OFFSET,TYPE"];

@@ -1,5 +1,6 @@
-//! Writes and reads 10^8 sectors of a device in memory that keeps what it promises, while writes complete in any order, fail, are cut
-//! short, and syncs fail and lose what they should have kept: how many false alarms there are, and what stamping and checking cost.
+//! Writes and reads 10^8 sectors of a device in memory that keeps what it promises, while writes
+//! complete in any order, fail, are cut short, and syncs fail and lose what they should have kept:
+//! how many false alarms there are, and what stamping and checking cost.
 //!
 //! `cargo run --release -p assay-integrity --example clean_sectors [SECTORS]`
 #![allow(clippy::print_stdout, reason = "an example prints")]
@@ -156,7 +157,8 @@ fn main() {
     println!("8 KiB from the cache: stamping {stamping_ns:.0} ns, checking {checking_ns:.0} ns");
 }
 
-/// The shortest mean over a thousand blocks of a buffer that stays in the cache: other programs can only lengthen it.
+/// The shortest mean over a thousand blocks of a buffer that stays in the cache: other programs can
+/// only lengthen it.
 fn hot_ns(pattern: &Pattern) -> (f64, f64) {
     let mut data = vec![0; BLOCK_BYTES];
     let (mut stamping, mut checking) = (Duration::MAX, Duration::MAX);

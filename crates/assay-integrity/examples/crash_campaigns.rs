@@ -1,5 +1,6 @@
-//! Campaigns of cuts on simulated devices: how often each lying one is refuted in at most five cuts, how often the unit of a
-//! conforming one is named right, and how long 10,000 states of a log take.
+//! Campaigns of cuts on simulated devices: how often each lying one is refuted in at most five
+//! cuts, how often the unit of a conforming one is named right, and how long 10,000 states of a log
+//! take.
 //!
 //! `cargo run --release -p assay-integrity --example crash_campaigns [CAMPAIGNS]`
 #![allow(

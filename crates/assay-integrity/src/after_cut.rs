@@ -1,5 +1,5 @@
-//! What a block holds after a cut, against what was acknowledged before it: the newest version is not known, but a stamp proves
-//! that its write was issued.
+//! What a block holds after a cut, against what was acknowledged before it: the newest version is
+//! not known, but a stamp proves that its write was issued.
 
 use crate::diagnosis::{Before, BlockState, Diagnosis, diagnose_over};
 use crate::generations::Promise;
@@ -29,15 +29,16 @@ pub enum BlockAfterCut {
     Kept,
     /// A newer version, whose write had been issued and not been acknowledged.
     Newer,
-    /// Sectors of several versions, all of them allowed: a write on its way was torn, at this byte; whether the block had been
-    /// promised anything.
+    /// Sectors of several versions, all of them allowed: a write on its way was torn, at this byte;
+    /// whether the block had been promised anything.
     Torn(u64, bool),
     /// Not what was promised; the newest version that the block may have had.
     Broken(Diagnosis, u32),
 }
 
 impl AfterCut {
-    /// For blocks of a run that begin at `first_byte`, of which these versions are promised; `earlier_runs` wrote here before.
+    /// For blocks of a run that begin at `first_byte`, of which these versions are promised;
+    /// `earlier_runs` wrote here before.
     pub fn new(
         run: u32,
         block_bytes: u64,

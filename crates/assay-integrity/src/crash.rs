@@ -1,8 +1,10 @@
-//! What a device with a volatile cache holds after its power was cut: every state follows from a log, a cut and a seed.
+//! What a device with a volatile cache holds after its power was cut: every state follows from a
+//! log, a cut and a seed.
 //!
-//! Durable is what completed before a flush that has completed, and what was written with FUA; the rest lies in the cache and
-//! each of its units is kept or lost by itself. Sources: Linux, `Documentation/block/writeback_cache_control`; Zheng et al.,
-//! FAST 2013, for what real devices do instead.
+//! Durable is what completed before a flush that has completed, and what was written with FUA; the
+//! rest lies in the cache and each of its units is kept or lost by itself. Sources: Linux,
+//! `Documentation/block/writeback_cache_control`; Zheng et al., FAST 2013, for what real devices do
+//! instead.
 
 use crate::write_log::{LogEntry, WriteLog};
 use assay_model::number::{count_of, index_of};
@@ -17,7 +19,8 @@ const SECTOR: u64 = 512;
 pub enum CacheBehaviour {
     /// What the kernel's documentation asks for.
     Conforming,
-    /// Flushes do nothing; what does not fit into a cache of this many bytes is written out, the oldest first.
+    /// Flushes do nothing; what does not fit into a cache of this many bytes is written out, the
+    /// oldest first.
     IgnoresFlush(u64),
     /// FUA is an ordinary write.
     IgnoresFua,
@@ -72,7 +75,8 @@ pub struct CrashModel {
     pub order: CacheOrder,
     /// Bytes that it writes as a whole: a multiple of 512.
     pub unit_bytes: u64,
-    /// Neighbours within this many bytes share their fate, as in an erase block; 0 where units are independent.
+    /// Neighbours within this many bytes share their fate, as in an erase block; 0 where units are
+    /// independent.
     pub region_bytes: u64,
     /// Share of the cuts after which nothing is lost.
     pub clean_share: f64,
@@ -289,7 +293,8 @@ impl CrashState<'_, '_> {
         }
     }
 
-    /// Writes what the cut may have changed and what was durable to an image, through `write`: byte and sector.
+    /// Writes what the cut may have changed and what was durable to an image, through `write`: byte
+    /// and sector.
     ///
     /// # Errors
     /// What `write` says.

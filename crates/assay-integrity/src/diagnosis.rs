@@ -1,4 +1,5 @@
-//! What is wrong with a block that was read: a truth table over what its sectors hold and which versions were allowed.
+//! What is wrong with a block that was read: a truth table over what its sectors hold and which
+//! versions were allowed.
 
 use crate::generations::Promise;
 use crate::pattern::{BlockStamp, Pattern};
@@ -12,8 +13,9 @@ use assay_model::number::count_of;
 pub enum BlockState {
     /// One allowed version, whole.
     Right(u32),
-    /// Sectors of several versions, each of them allowed; the byte at which the version first changes. A read that raced with
-    /// a write may also have several versions within a sector: then the byte at which the first such sector begins.
+    /// Sectors of several versions, each of them allowed; the byte at which the version first
+    /// changes. A read that raced with a write may also have several versions within a sector:
+    /// then the byte at which the first such sector begins.
     Mixed(u64),
     /// Wrong.
     Wrong(Diagnosis),
@@ -69,8 +71,8 @@ pub enum Before<'a> {
     Unstamped(&'a [u32]),
 }
 
-/// Says what a block is that begins at sector `first` and may hold what `promise` allows. A block that this run never wrote
-/// is right, unless it holds data of this run that belongs elsewhere.
+/// Says what a block is that begins at sector `first` and may hold what `promise` allows. A block
+/// that this run never wrote is right, unless it holds data of this run that belongs elsewhere.
 pub fn diagnose(
     pattern: &Pattern,
     block: &[u8],
@@ -125,8 +127,8 @@ fn never_written(pattern: &Pattern, block: &[u8], first: SectorAddress) -> Block
     })
 }
 
-/// The version that a sector is of. What was there before the run is version 0, where that is allowed or where the first
-/// write of the block may be the one that is missing.
+/// The version that a sector is of. What was there before the run is version 0, where that is
+/// allowed or where the first write of the block may be the one that is missing.
 fn version(
     sector: &SectorContent,
     first: SectorAddress,
@@ -151,8 +153,9 @@ fn version(
     }
 }
 
-/// Where the first sector begins that mixes allowed versions, if the read raced with a write and nothing else is wrong: the
-/// page cache copies without a lock against writes, so that a racing read may be torn at any byte.
+/// Where the first sector begins that mixes allowed versions, if the read raced with a write and
+/// nothing else is wrong: the page cache copies without a lock against writes, so that a racing
+/// read may be torn at any byte.
 fn of_race(
     pattern: &Pattern,
     block: &[u8],
@@ -177,8 +180,9 @@ fn of_race(
     mixed
 }
 
-/// Whether a sector may hold bytes of several allowed versions. Those of before the run are not known: until the first write
-/// has ended, any bytes may be some of them, but a whole stamp is none.
+/// Whether a sector may hold bytes of several allowed versions. Those of before the run are not
+/// known: until the first write has ended, any bytes may be some of them, but a whole stamp is
+/// none.
 fn may_be_mixed(
     pattern: &Pattern,
     content: &SectorContent,

@@ -1,4 +1,5 @@
-//! The faults of a run: counted once each, the two ends of a misdirected write joined, the first hundred kept whole.
+//! The faults of a run: counted once each, the two ends of a misdirected write joined, the first
+//! hundred kept whole.
 
 use crate::diagnosis::Diagnosis;
 use crate::stamp::{SECTOR_BYTES, SectorAddress};
@@ -69,7 +70,8 @@ pub struct Faults {
     parts: HashMap<(usize, u64), u64>,
     counts: HashMap<FaultKind, u64>,
     kept: Vec<(Place, FaultVersions)>,
-    /// Blocks that miss writes, with the version found, the one expected, and what the fault was counted as.
+    /// Blocks that miss writes, with the version found, the one expected, and what the fault was
+    /// counted as.
     missing: HashMap<Place, (u32, u32, FaultKind)>,
     /// Where data that was found elsewhere belongs, with its version.
     astray: HashMap<Place, u32>,
@@ -81,7 +83,8 @@ impl Faults {
         Self { areas, block_bytes, ..Self::default() }
     }
 
-    /// Takes a fault in; whether it counts. One that is the other end of a known misdirected write does not.
+    /// Takes a fault in; whether it counts. One that is the other end of a known misdirected write
+    /// does not.
     pub fn add(&mut self, sighting: &Sighting, expected: &[u8], found: &[u8]) -> bool {
         let kind = kind(sighting);
         if self.is_known_end(sighting, kind) {
@@ -111,7 +114,8 @@ impl Faults {
                 .is_some_and(|astray| *astray > found && *astray <= sighting.newest)
     }
 
-    /// Remembers an end of what may be a misdirected write, and takes back the other end where it was counted.
+    /// Remembers an end of what may be a misdirected write, and takes back the other end where it
+    /// was counted.
     fn note_ends(&mut self, sighting: &Sighting, kind: FaultKind) {
         let found = sighting.diagnosis.generation.unwrap_or(0);
         if is_missing_write(kind) && self.missing.len() < ENDS_MAX {
@@ -186,8 +190,8 @@ impl Faults {
         FaultPlace { target: self.name(place.target), offset_bytes }
     }
 
-    /// Calls what is lost unserializable where it was promised before something that was kept: nothing that is stored in the order
-    /// of its acknowledgements looks like this.
+    /// Calls what is lost unserializable where it was promised before something that was kept:
+    /// nothing that is stored in the order of its acknowledgements looks like this.
     pub fn find_broken_order(&mut self, is_before_kept: impl Fn(Place) -> bool) {
         let is_lost = |kind: FaultKind| kind == FaultKind::Lost;
         let mut renamed = 0;

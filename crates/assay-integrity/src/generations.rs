@@ -33,8 +33,8 @@ pub struct BegunWrite {
     entry_before: u32,
 }
 
-/// Which versions of a block a read may return: from `oldest` to `newest`, counted from 1; 0 is what was there before the
-/// run.
+/// Which versions of a block a read may return: from `oldest` to `newest`, counted from 1; 0 is
+/// what was there before the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promise {
     /// The oldest version that is allowed.
@@ -60,7 +60,8 @@ const fn previous(generation: u32) -> u32 {
 }
 
 impl Promise {
-    /// By how many writes a version is older than the newest one; `None` of one that was never written.
+    /// By how many writes a version is older than the newest one; `None` of one that was never
+    /// written.
     pub const fn age(&self, generation: u32) -> Option<u32> {
         if generation == 0 {
             return Some(self.newest);
@@ -78,7 +79,8 @@ impl Promise {
         self.age(generation).is_some_and(|age| age <= oldest)
     }
 
-    /// All versions that a read may return, the newest first; 0 stands for what was there before the run.
+    /// All versions that a read may return, the newest first; 0 stands for what was there before
+    /// the run.
     pub fn versions(&self) -> impl Iterator<Item = u32> + use<> {
         let Self { oldest, newest, .. } = *self;
         (0..=self.age(oldest).unwrap_or(0)).map(move |age| match newest.checked_sub(age) {
@@ -161,8 +163,9 @@ impl Generations {
         let _ = self.entry(block).fetch_update(Ordering::AcqRel, Ordering::Acquire, take_back);
     }
 
-    /// A write of a block was acknowledged: its version is the only one that is read. Gives the oldest version that the medium may
-    /// hold until a sync covers the write: a sync that failed while it was on its way may have lost what had been there when it began.
+    /// A write of a block was acknowledged: its version is the only one that is read. Gives the
+    /// oldest version that the medium may hold until a sync covers the write: a sync that
+    /// failed while it was on its way may have lost what had been there when it began.
     #[inline]
     pub fn complete(&self, block: u64, oldest_before: u32) -> u32 {
         let before = self.entry(block).fetch_and(!(BUSY | DOUBT), Ordering::AcqRel);
@@ -175,7 +178,8 @@ impl Generations {
         known.filter(is_older).unwrap_or(oldest_before)
     }
 
-    /// A write of a block failed: any version from the last acknowledged one on is allowed, until it is written again.
+    /// A write of a block failed: any version from the last acknowledged one on is allowed, until
+    /// it is written again.
     pub fn fail(&self, block: u64, begun_oldest: u32) {
         self.doubt(block, begun_oldest);
         self.entry(block).fetch_and(!BUSY, Ordering::AcqRel);
@@ -215,7 +219,8 @@ impl Generations {
         self.mark(block, generation, SEEN)
     }
 
-    /// A fault of a version is reported; whether that is news. It is where the block has been written again since.
+    /// A fault of a version is reported; whether that is news. It is where the block has been
+    /// written again since.
     pub fn report(&self, block: u64, generation: u32) -> bool {
         let entry = self.entry(block).load(Ordering::Acquire);
         entry & GENERATION != generation || self.mark(block, generation, REPORTED)
@@ -230,7 +235,8 @@ impl Generations {
         place.compare_exchange(entry, entry | mark, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Blocks that were written, of these those whose last version was read and right, and those in doubt.
+    /// Blocks that were written, of these those whose last version was read and right, and those in
+    /// doubt.
     pub fn census(&self) -> [u64; 3] {
         let mut found = [0; 3];
         for entry in &self.entries {
@@ -343,7 +349,8 @@ mod tests {
         assert_eq!(Generations::new(1).promise(0).age(5), None);
     }
 
-    /// The second of two failed syncs may bring back what the first one lost while the write was on its way.
+    /// The second of two failed syncs may bring back what the first one lost while the write was on
+    /// its way.
     #[test]
     fn a_sync_that_fails_during_a_write_is_remembered_when_the_write_completes() {
         let table = Generations::new(1);

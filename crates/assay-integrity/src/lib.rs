@@ -1,4 +1,5 @@
-//! The literature of storage faults: what sectors carry so that faults can be named, and what is wrong with a block that was read.
+//! The literature of storage faults: what sectors carry so that faults can be named, and what is
+//! wrong with a block that was read.
 //!
 //! No I/O and no clock: whoever writes and reads calls this room.
 //!
@@ -16,8 +17,9 @@
 //! | what does a block hold after a real cut? | [`AfterCut::judge`] |
 //! | what does a simulated device hold, and what did it lose? | [`SimulatedContent`] |
 //!
-//! Sources: Zheng, Tucek, Qin and Lillibridge, "Understanding the Robustness of SSDs under Power Fault", FAST 2013, for the kinds;
-//! Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, for what a failed sync leaves behind.
+//! Sources: Zheng, Tucek, Qin and Lillibridge, "Understanding the Robustness of SSDs under Power
+//! Fault", FAST 2013, for the kinds; Rebello et al., "Can Applications Recover from fsync
+//! Failures?", USENIX ATC 2020, for what a failed sync leaves behind.
 #![forbid(unsafe_code)]
 
 mod after_cut;

@@ -1,6 +1,8 @@
-//! The content of stamped blocks: a slice of one table of random bytes, chosen by run, place and version.
+//! The content of stamped blocks: a slice of one table of random bytes, chosen by run, place and
+//! version.
 //!
-//! Compared and not hashed: a comparison with known bytes is cheaper than any checksum of them, and finds every difference.
+//! Compared and not hashed: a comparison with known bytes is cheaper than any checksum of them, and
+//! finds every difference.
 
 use crate::stamp::{SECTOR_BYTES, STAMP_BYTES, SectorAddress, Stamp, Writer};
 use assay_model::number::index_of;
@@ -10,8 +12,8 @@ use assay_stats::random::{Random, mix};
 pub(crate) const BODY_BYTES: usize = SECTOR_BYTES - STAMP_BYTES;
 /// Bytes among which slices begin.
 const TABLE_BYTES: usize = 1 << 16;
-/// Bytes between the slices of two versions that follow each other. It is eight times an odd number, so that two versions
-/// less than 8192 apart never get the same slice.
+/// Bytes between the slices of two versions that follow each other. It is eight times an odd
+/// number, so that two versions less than 8192 apart never get the same slice.
 const STEP_BYTES: u64 = 8 * 2531;
 
 /// What one block is written with.

@@ -1,4 +1,5 @@
-//! Judges states after power cuts by the stamps in them: which promise each block was given, and whether it was kept.
+//! Judges states after power cuts by the stamps in them: which promise each block was given, and
+//! whether it was kept.
 
 use crate::crash::{CrashDevice, CrashModel, CrashState};
 use crate::diagnosis::{BlockState, Diagnosis, diagnose};
@@ -46,8 +47,9 @@ pub struct CutResults {
     pub faults: BTreeMap<FaultKind, u64>,
     /// Unpromised blocks that were partly written, which is allowed.
     pub torn_blocks: u64,
-    /// What all places have in common at which such a block changes from one version to another, bytes: the unit that the
-    /// device writes as a whole, or a multiple of it. 0 where none was torn.
+    /// What all places have in common at which such a block changes from one version to another,
+    /// bytes: the unit that the device writes as a whole, or a multiple of it. 0 where none
+    /// was torn.
     pub atomic_unit_bytes: u64,
     /// The first broken promise: completed entries, seed, block.
     pub first: Option<(u64, u64, u64)>,
@@ -57,7 +59,8 @@ impl<'a> StampedLog<'a> {
     /// Finds the run that wrote a log.
     ///
     /// # Errors
-    /// A usage error when no write carries stamps, or the stamps and the content behind them are not those of this place.
+    /// A usage error when no write carries stamps, or the stamps and the content behind them are
+    /// not those of this place.
     pub fn new(log: &'a WriteLog) -> Result<Self> {
         let stamped = || {
             log.entries().iter().filter(|entry| entry.is_write()).filter_map(|entry| {
@@ -89,7 +92,8 @@ impl<'a> StampedLog<'a> {
         self.writes
     }
 
-    /// Cuts the power of a device at `states` places of the log, evenly drawn, each with a state of its own.
+    /// Cuts the power of a device at `states` places of the log, evenly drawn, each with a state of
+    /// its own.
     pub fn cut(&self, model: CrashModel, states: u64, seed: u64) -> CutResults {
         let mut random = Random::part(seed, 0xc07);
         let places = count_of(self.log.entries().len());

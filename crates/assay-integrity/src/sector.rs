@@ -13,7 +13,8 @@ const NEIGHBOURS: u32 = 16;
 const LINE_BYTES: usize = 64;
 /// Most inverted bits that are called so.
 const BITS_MAX: usize = 2;
-/// A shorter end of another version is believed of its neighbours alone: one byte in 256 is equal by chance.
+/// A shorter end of another version is believed of its neighbours alone: one byte in 256 is equal
+/// by chance.
 const SURE_BYTES: usize = 8;
 
 /// What a sector holds.
@@ -194,8 +195,8 @@ fn repaired(pattern: &Pattern, sector: &[u8], address: SectorAddress) -> Option<
     None
 }
 
-/// Whether each byte of a sector is that of one of these versions. Who wrote them is not known, so that this part of the stamp
-/// is not compared.
+/// Whether each byte of a sector is that of one of these versions. Who wrote them is not known, so
+/// that this part of the stamp is not compared.
 pub(crate) fn is_mixture(
     pattern: &Pattern,
     sector: &[u8],

@@ -1,4 +1,5 @@
-//! What a simulated device holds: the last stamp of each block, from which its bytes follow, and what failures did to it.
+//! What a simulated device holds: the last stamp of each block, from which its bytes follow, and
+//! what failures did to it.
 
 use crate::pattern::{BlockStamp, Pattern};
 use crate::stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
@@ -8,7 +9,8 @@ use assay_model::number::{count_of, index_of};
 use assay_stats::random::mix;
 use std::collections::{HashMap, HashSet};
 
-/// Older versions kept of a block. A write cache holds fewer writes of one block: it works them off in their order.
+/// Older versions kept of a block. A write cache holds fewer writes of one block: it works them off
+/// in their order.
 const OLDER_MAX: usize = 1024;
 
 /// One write of a block.
@@ -131,7 +133,8 @@ impl SimulatedContent {
         self.pattern.fill(data, &BlockStamp { first, generation, writer });
     }
 
-    /// The sectors that the member with old data answers hold the last version that it did not miss; whether that is an old one.
+    /// The sectors that the member with old data answers hold the last version that it did not
+    /// miss; whether that is an old one.
     fn fill_outdated(&self, block: u64, parts: &[Extent], data: &mut [u8]) -> bool {
         let older = self.older.get(&block).map_or(&[][..], Vec::as_slice);
         let held = self.newest.get(&block).into_iter().chain(older.iter().rev());

@@ -1,4 +1,5 @@
-//! The stamp at the start of every sector: which run wrote it, where it belongs, and which version of its block it is.
+//! The stamp at the start of every sector: which run wrote it, where it belongs, and which version
+//! of its block it is.
 
 /// The smallest unit that storage reads and writes.
 pub const SECTOR_BYTES: usize = 512;
@@ -138,9 +139,9 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from(word(bytes, at)) | u64::from(word(bytes, at + 4)) << 32
 }
 
-/// 32 bits over the fields. Every step is a bijection of the 64-bit state, so that a change within one field always changes
-/// the state, and escapes the last fold with probability 2^-32. A CRC without instructions of the processor costs more than
-/// all the content of the sector.
+/// 32 bits over the fields. Every step is a bijection of the 64-bit state, so that a change within
+/// one field always changes the state, and escapes the last fold with probability 2^-32. A CRC
+/// without instructions of the processor costs more than all the content of the sector.
 #[inline]
 fn checksum(fields: [u64; 4]) -> u32 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,12 +1,14 @@
-//! Writes between two syncs: which ones a successful sync covers, and on which a failed one casts doubt.
+//! Writes between two syncs: which ones a successful sync covers, and on which a failed one casts
+//! doubt.
 //!
-//! After a failed sync the kernel marks pages clean that never reached the device (Rebello et al. 2020), so that a later
-//! sync which succeeds does not cover them: only writing them again does.
+//! After a failed sync the kernel marks pages clean that never reached the device (Rebello et al.
+//! 2020), so that a later sync which succeeds does not cover them: only writing them again does.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The acknowledged writes of one target that no sync has covered, in the order of their completion.
+/// The acknowledged writes of one target that no sync has covered, in the order of their
+/// completion.
 #[derive(Debug, Default)]
 pub struct UnsyncedWrites {
     queue: Mutex<Queue>,
@@ -58,7 +60,8 @@ impl UnsyncedWrites {
         }
     }
 
-    /// A sync failed: gives every write that was not covered, later ones included, for its error is reported once only.
+    /// A sync failed: gives every write that was not covered, later ones included, for its error is
+    /// reported once only.
     pub fn fail(&self) -> Vec<UnsyncedWrite> {
         let mut queue = self.queue();
         let writes: Vec<UnsyncedWrite> = queue.writes.drain(..).collect();

@@ -1,8 +1,9 @@
-//! A log of everything that was written to a device, in the form of the kernel's `dm-log-writes`, which `replay-log` and qemu's
-//! `blklogwrites` use, too.
+//! A log of everything that was written to a device, in the form of the kernel's `dm-log-writes`,
+//! which `replay-log` and qemu's `blklogwrites` use, too.
 //!
-//! The first sector holds magic, version, number of entries and bytes of a sector; each entry is a sector with four numbers
-//! (sector, sectors, flags, length of a mark), then its data. Source: `drivers/md/dm-log-writes.c` of Linux.
+//! The first sector holds magic, version, number of entries and bytes of a sector; each entry is a
+//! sector with four numbers (sector, sectors, flags, length of a mark), then its data. Source:
+//! `drivers/md/dm-log-writes.c` of Linux.
 
 use assay_model::number::{count_of, index_of};
 use assay_model::{Error, Result};
@@ -214,7 +215,8 @@ mod tests {
         assert!(entries[1].is_flush() && !entries[1].is_write() && entries[2].is_fua());
     }
 
-    /// The bytes of the kernel's own form, written down by hand: a mark, a discard, and a write with 4 KiB sectors.
+    /// The bytes of the kernel's own form, written down by hand: a mark, a discard, and a write
+    /// with 4 KiB sectors.
     #[test]
     fn other_entries_and_sectors_are_read() {
         let mut bytes = vec![0; 4096 * 5];

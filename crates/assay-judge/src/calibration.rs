@@ -55,8 +55,9 @@ pub(crate) fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoin
     mix.curve.iter().find(|point| point.outstanding == outstanding)
 }
 
-/// Where even one outstanding I/O breaks the limit, the rate within it is known: there is none. Unless the limit lies
-/// inside the interval of the quantile: then there may be as much as one outstanding I/O gives.
+/// Where even one outstanding I/O breaks the limit, the rate within it is known: there is none.
+/// Unless the limit lies inside the interval of the quantile: then there may be as much as one
+/// outstanding I/O gives.
 fn none_within(mix: &MixCalibration, limit: &LatencyLimit) -> Estimate {
     let one = point(mix, 1).filter(|one| one.limited_quantile_ns.low <= limit.service_time_ns);
     let most = one.map_or(0.0, |one| one.iops.high);
@@ -78,7 +79,8 @@ fn base_quantile(
     Ok(one.limited_quantile_ns)
 }
 
-/// A quantile of a rung, without its upper end where too few independent I/Os lie beyond it to tell one. And how many these are.
+/// A quantile of a rung, without its upper end where too few independent I/Os lie beyond it to tell
+/// one. And how many these are.
 pub(crate) fn trusted(estimate: Estimate, quantile: f64) -> (Estimate, u64) {
     let clusters = real(estimate.n) * (1.0 - quantile);
     let high = if clusters < FEWEST_CLUSTERS { f64::INFINITY } else { estimate.high };

@@ -1,4 +1,5 @@
-//! Two or more runs or profiles side by side: which measures differ, and whether the other side is good enough.
+//! Two or more runs or profiles side by side: which measures differ, and whether the other side is
+//! good enough.
 
 use assay_model::comparison::{Comparison, Difference, Direction, Scaling};
 use assay_model::verdict::Outcome;
@@ -45,8 +46,8 @@ pub use sides::{
 /// Compares sides with the first one.
 ///
 /// # Errors
-/// A usage error when there are fewer than two sides, when they were made differently in a key that `allowed` does not
-/// begin, or when two sides have no measure in common: it names what differs.
+/// A usage error when there are fewer than two sides, when they were made differently in a key that
+/// `allowed` does not begin, or when two sides have no measure in common: it names what differs.
 pub fn compare(
     sides: &[SideFacts],
     allowed: &[String],

@@ -24,7 +24,8 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
     match side(limit, estimate) {
         Side::Good if doubtful(Bias::Flattering) => (Outcome::Inconclusive, Reason::Doubtful),
         Side::Bad if doubtful(Bias::Unflattering) => (Outcome::Inconclusive, Reason::Doubtful),
-        // What has no upper end says by its doubt why not; no distance to the limit says how much longer to measure.
+        // What has no upper end says by its doubt why not; no distance to the limit says how much
+        // longer to measure.
         Side::Both if estimate.is_at_least() => (Outcome::Inconclusive, Reason::Doubtful),
         Side::Good => (Outcome::Pass, Reason::Clear),
         Side::Bad => (Outcome::Fail, Reason::Clear),
@@ -69,8 +70,9 @@ fn side(limit: Limit, estimate: &Estimate) -> Side {
     }
 }
 
-/// Measured time in all after which the interval no longer reaches the limit, s: widths shrink with the square root
-/// of time, so the time needed grows with the square of how far the interval reaches beyond the limit.
+/// Measured time in all after which the interval no longer reaches the limit, s: widths shrink with
+/// the square root of time, so the time needed grows with the square of how far the interval
+/// reaches beyond the limit.
 fn enough_s(limit: f64, estimate: &Estimate, elapsed_s: f64) -> Option<f64> {
     let distance = (limit - estimate.value).abs();
     let reach = if limit > estimate.value {

@@ -1,4 +1,5 @@
-//! What about the conduct of a measurement could have carried a result to where it is, and into which direction.
+//! What about the conduct of a measurement could have carried a result to where it is, and into
+//! which direction.
 
 use crate::quantity::{Amount, LoadAmount, Quantity, Scope, TimeKind};
 use assay_model::Estimate;
@@ -13,7 +14,8 @@ use assay_model::verdict::{Bias, Doubt, Unit};
 
 /// Share of its own ceiling beyond which the tool may be what is measured.
 const CEILING_SHARE_MAX: f64 = 0.8;
-/// Share of I/Os that may fail or be missed before the histograms, which hold neither, are in doubt.
+/// Share of I/Os that may fail or be missed before the histograms, which hold neither, are in
+/// doubt.
 const LOST_SHARE_MAX: f64 = 0.001;
 /// Share of a target that may be empty or compressed away before reads are in doubt.
 const EMPTY_SHARE_MAX: f64 = 0.02;
@@ -96,7 +98,8 @@ pub(crate) fn of_point(point: Option<&CurvePoint>) -> Option<Doubt> {
     Some(doubt(load.busy()?, Bias::Unflattering, IDLE_HOST))
 }
 
-/// A rung of a load on a host that had no processor to spare, or whose reads nobody saw reach a device.
+/// A rung of a load on a host that had no processor to spare, or whose reads nobody saw reach a
+/// device.
 pub(crate) fn of_rung(rung: &Rung, what: LoadAmount) -> Option<Doubt> {
     if what == LoadAmount::Errors {
         return None;
@@ -117,7 +120,8 @@ pub(crate) fn of_busy_host(host_busy_share: f64) -> Option<Doubt> {
     Some(doubt(load.busy()?, Bias::Unflattering, IDLE_HOST))
 }
 
-/// A host that was not as the criteria ask it to be: whatever failed on it may have failed because of it.
+/// A host that was not as the criteria ask it to be: whatever failed on it may have failed because
+/// of it.
 pub(crate) fn of_host(quantity: &Quantity, value: f64, limit: f64) -> Doubt {
     let (value, limit) = (Unit::Share.show(value), Unit::Share.show(limit));
     let (what, remedy) = match quantity {
@@ -221,7 +225,8 @@ pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
     Some(doubt(what, Bias::Unflattering, remedy))
 }
 
-/// A quantile without an upper end: so few times was anything beyond it that a longer tail may only not have been seen.
+/// A quantile without an upper end: so few times was anything beyond it that a longer tail may only
+/// not have been seen.
 pub(crate) fn few_clusters(
     estimate: &Estimate,
     clusters: Option<u64>,
@@ -242,7 +247,8 @@ pub(crate) fn few_clusters(
     Some(doubt(what, Bias::Flattering, &remedy))
 }
 
-/// A mean time without an upper end: a few bursts made it, and a longer one may only not have been seen.
+/// A mean time without an upper end: a few bursts made it, and a longer one may only not have been
+/// seen.
 pub(crate) fn few_bursts(
     estimate: &Estimate,
     clusters: Option<u64>,

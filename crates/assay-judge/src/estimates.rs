@@ -1,4 +1,5 @@
-//! The numbers of a run that a page shows with their intervals, whether or not a criterion asks for them.
+//! The numbers of a run that a page shows with their intervals, whether or not a criterion asks for
+//! them.
 
 use crate::evidence::find;
 use crate::facts::{Facts, Run};
@@ -10,8 +11,9 @@ use assay_model::measurement::Measurement;
 use assay_model::number::rate;
 use assay_model::verdict::NamedEstimate;
 
-/// Rates, throughputs, means and the common quantiles of a run with their intervals: of the whole, and of each stream
-/// and each target where there are several. What cannot be said for lack of I/Os or of time is left out.
+/// Rates, throughputs, means and the common quantiles of a run with their intervals: of the whole,
+/// and of each stream and each target where there are several. What cannot be said for lack of I/Os
+/// or of time is left out.
 pub fn estimates_of_run(run: Run<'_>) -> Vec<NamedEstimate> {
     let facts = Facts {
         dss: None,
@@ -32,8 +34,8 @@ pub fn no_interval_of_run(run: Run<'_>) -> Option<String> {
     rate_without_interval(run)
 }
 
-/// Rates, throughputs and mean service times of the whole as numbers without an interval: what was done, whatever may be
-/// said of how it would be done again.
+/// Rates, throughputs and mean service times of the whole as numbers without an interval: what was
+/// done, whatever may be said of how it would be done again.
 pub fn totals(measurement: &Measurement) -> Vec<NamedEstimate> {
     let whole = measurement.operations();
     let elapsed_s = measurement.elapsed_s().max(f64::MIN_POSITIVE);

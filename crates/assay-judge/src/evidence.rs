@@ -1,4 +1,5 @@
-//! Where the number for a quantity comes from: given by the caller, or found in the measurement or the calibration.
+//! Where the number for a quantity comes from: given by the caller, or found in the measurement or
+//! the calibration.
 
 use crate::facts::Facts;
 use crate::found::{Found, Known};
@@ -40,7 +41,8 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
     }
 }
 
-/// What the caller knows has no measured time here; what it made of times of the run has the doubts of those.
+/// What the caller knows has no measured time here; what it made of times of the run has the doubts
+/// of those.
 fn from_elsewhere(given: &NamedEstimate, quantity: &Quantity, facts: &Facts<'_>) -> Found {
     let mut doubts: Vec<Doubt> = if given.estimate.has_interval() {
         doubts::few_bursts(&given.estimate, None, 0.0).into_iter().collect()
@@ -90,7 +92,8 @@ fn cuts<'a>(facts: &Facts<'a>) -> Option<(&'a Durability, u64)> {
     cuts.or((durability.broken() > 0).then_some(1)).map(|cuts| (durability, cuts))
 }
 
-/// Broken promises over all cuts: blocks that lost acknowledged writes, or what is wrong with a database.
+/// Broken promises over all cuts: blocks that lost acknowledged writes, or what is wrong with a
+/// database.
 fn lost(facts: &Facts<'_>) -> Found {
     let Some((durability, cuts)) = cuts(facts) else {
         return Found::absent("nothing was cut; see `assay verify --ledger`");
@@ -109,7 +112,8 @@ fn loss_per_cut(facts: &Facts<'_>) -> Found {
     Found { subject: None, known: Ok(known) }
 }
 
-/// Only a write that was torn shows where writes are torn: what was never torn may be larger or may have had luck.
+/// Only a write that was torn shows where writes are torn: what was never torn may be larger or may
+/// have had luck.
 fn atomic_unit(facts: &Facts<'_>) -> Found {
     let Some((durability, _)) = cuts(facts) else {
         return Found::absent("nothing was cut; see `assay verify --ledger`");

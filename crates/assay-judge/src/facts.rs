@@ -41,7 +41,8 @@ pub struct Facts<'a> {
     pub dss: Option<&'a Dss>,
     /// Whether what was read is what was written.
     pub integrity: Option<&'a Integrity>,
-    /// Quantities known from elsewhere, for example `host.tcp_retransmits`; they are preferred to what is found here.
+    /// Quantities known from elsewhere, for example `host.tcp_retransmits`; they are preferred to
+    /// what is found here.
     pub given: &'a [NamedEstimate],
     /// The host and the targets; what the content of a target does to reads is a doubt about them.
     pub environment: Option<&'a Environment>,
@@ -50,7 +51,8 @@ pub struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Doubts about the content of the targets; `reads` says whether reads are part of the quantity.
+    /// Doubts about the content of the targets; `reads` says whether reads are part of the
+    /// quantity.
     pub(crate) fn content_doubts(&self, reads: bool) -> Vec<Doubt> {
         let environment = self.environment.filter(|_| reads);
         let storage = environment.map_or(&[][..], |environment| &environment.storage);

@@ -14,7 +14,8 @@ pub struct LastChange {
 }
 
 impl LastChange {
-    /// What a conclusion has to allow for: only a last level that did not settle mixes with the one before.
+    /// What a conclusion has to allow for: only a last level that did not settle mixes with the one
+    /// before.
     pub(crate) fn doubt(&self) -> Option<Doubt> {
         (!self.change.settled).then(|| Doubt {
             what: format!(

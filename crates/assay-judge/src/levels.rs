@@ -74,7 +74,8 @@ fn early_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
     late_step(&backwards, batches).map(|at| rates.len() - at)
 }
 
-/// Where the last seconds lie apart from all before them: too few for a level of their own, and too many for a pause.
+/// Where the last seconds lie apart from all before them: too few for a level of their own, and too
+/// many for a pause.
 fn late_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
     const LEAST_S: f64 = 2.0;
     const APART: f64 = 0.1;

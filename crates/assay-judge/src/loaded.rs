@@ -1,4 +1,5 @@
-//! Evidence in a load on a database: of the number of sessions that did the most work, or of each; repeats are pooled.
+//! Evidence in a load on a database: of the number of sessions that did the most work, or of each;
+//! repeats are pooled.
 
 use crate::doubts;
 use crate::facts::{Facts, LoadFacts, Run};
@@ -70,7 +71,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The sessions whose rungs did the most: of what is counted where that is asked, else of all statements.
+    /// The sessions whose rungs did the most: of what is counted where that is asked, else of all
+    /// statements.
     fn busiest(&self, what: LoadAmount) -> Option<u32> {
         let by = match what {
             LoadAmount::Counted(_) | LoadAmount::PhysicalReads => what,

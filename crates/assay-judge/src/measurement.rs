@@ -1,4 +1,5 @@
-//! Evidence in a measurement: of the whole, of each stream and of each target, with intervals from the series.
+//! Evidence in a measurement: of the whole, of each stream and of each target, with intervals from
+//! the series.
 
 use crate::doubts;
 use crate::facts::{Facts, Run};
@@ -106,8 +107,9 @@ pub struct StreamShare<'a> {
     pub weight: f64,
 }
 
-/// Mean response times of several streams together, each times its weight: one series of batches and one interval, because
-/// one storage makes all of them slow or fast. Nothing where a stream did nothing, or for too short a time.
+/// Mean response times of several streams together, each times its weight: one series of batches
+/// and one interval, because one storage makes all of them slow or fast. Nothing where a stream did
+/// nothing, or for too short a time.
 pub fn weighted_response(run: Run<'_>, weights: &[StreamShare<'_>]) -> Option<Estimate> {
     let parts = parts(Scope::Stream, run);
     let batches = parts.iter().map(|part| part.batches.len()).min()?;
@@ -154,7 +156,8 @@ impl Part<'_> {
         self.batches.iter().map(one).collect()
     }
 
-    /// The part since the last level began: what was before belongs to another state of the storage.
+    /// The part since the last level began: what was before belongs to another state of the
+    /// storage.
     fn since(self, left: &LastChange) -> Self {
         let from = index((left.from_share * real_len(self.batches.len())).ceil());
         let kept: Vec<Batch> = self.batches.get(from..).unwrap_or_default().to_vec();
@@ -292,7 +295,8 @@ fn tail_too_short(value: f64, why: &ShortSeries) -> Missing {
     missing
 }
 
-/// Why a series has no interval, and for how long to measure, or how finely where it lasted long enough.
+/// Why a series has no interval, and for how long to measure, or how finely where it lasted long
+/// enough.
 fn no_interval(unit: Unit, why: &ShortSeries) -> String {
     let rows = match why.row_s {
         long if long > 1.5 => format!("stretches of {long:.0} s"),
@@ -339,9 +343,9 @@ pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
     known.err().map(|why| no_interval(Unit::IosPerS, &why))
 }
 
-/// No closed load completes more than its outstanding I/Os in the shortest time that one took (J. Little, Operations Research 9,
-/// 1961), and no open one more than arrives: what was due in the run, and four standard deviations
-/// of such a count.
+/// No closed load completes more than its outstanding I/Os in the shortest time that one took (J.
+/// Little, Operations Research 9, 1961), and no open one more than arrives: what was due in the
+/// run, and four standard deviations of such a count.
 fn most_iops(run: Run<'_>) -> f64 {
     let (measurement, operations) = (run.measurement, run.measurement.operations());
     let conduct = &measurement.conduct;
@@ -431,7 +435,8 @@ fn time(
     Ok(ClusteredEstimate { estimate: around(known.estimate, value), ..known })
 }
 
-/// The histogram of the kind; closed arrivals have service times only, which are their response times.
+/// The histogram of the kind; closed arrivals have service times only, which are their response
+/// times.
 const fn histogram(kind: TimeKind, result: &OperationResult) -> &Histogram {
     match (kind, &result.response) {
         (TimeKind::Response, Some(response)) => response,
@@ -449,7 +454,8 @@ fn mean_time(batches: &[Option<&Histogram>], batch_s: f64) -> Result<Estimate, S
     statistics::ratio(&times, &ios, batch_s)
 }
 
-/// The interval about the number that the totals tell exactly: batches are coarse, and may lack the last moments.
+/// The interval about the number that the totals tell exactly: batches are coarse, and may lack the
+/// last moments.
 fn around(estimate: Estimate, value: f64) -> Estimate {
     Estimate {
         value,

@@ -1,4 +1,5 @@
-//! From the name of a quantity to its meaning, and from a wrong name to the nearest one that is known.
+//! From the name of a quantity to its meaning, and from a wrong name to the nearest one that is
+//! known.
 
 use crate::quantity::{
     Amount, CapacityOf, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind, TimeStatistic,

@@ -1,4 +1,5 @@
-//! Whether a short run separates a number from its limit: noise that lasts as long as the run does not show in it.
+//! Whether a short run separates a number from its limit: noise that lasts as long as the run does
+//! not show in it.
 
 use assay_model::Estimate;
 use assay_model::verdict::{Bias, Doubt};
@@ -10,10 +11,11 @@ const TIMES_MIN: f64 = 1.65;
 /// … and one more for this time over its length, s.
 const SLOWEST_S: f64 = 18.0;
 
-/// Whether a run is too short to say on which side of a limit the number lies that its interval leaves on one.
+/// Whether a run is too short to say on which side of a limit the number lies that its interval
+/// leaves on one.
 ///
-/// How often a limit half a percent on the wrong side of the truth is passed, in percent of 4,000 series of seconds that vary
-/// by 4%, by the interval alone and by this rule:
+/// How often a limit half a percent on the wrong side of the truth is passed, in percent of 4,000
+/// series of seconds that vary by 4%, by the interval alone and by this rule:
 ///
 /// | noise | 8 s | 15 s | 30 s |
 /// | --- | --- | --- | --- |
@@ -49,7 +51,8 @@ mod tests {
     use assay_model::number::real_len;
     use assay_stats::random::Random;
 
-    /// Seconds that vary by 4% around 1: a part `white` of the variance without memory, the rest with one of `memory_s`.
+    /// Seconds that vary by 4% around 1: a part `white` of the variance without memory, the rest
+    /// with one of `memory_s`.
     fn seconds(random: &mut Random, n: usize, memory_s: f64, white: f64) -> Vec<f64> {
         let kept = (-1.0 / memory_s).exp();
         let mut slow = random.normal();

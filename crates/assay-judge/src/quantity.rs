@@ -24,7 +24,8 @@ pub enum Quantity {
     },
     /// Of a load on a database.
     Loaded {
-        /// Whether it holds for each number of sessions instead of the one with the most work done.
+        /// Whether it holds for each number of sessions instead of the one with the most work
+        /// done.
         each_rung: bool,
         /// What about it.
         what: LoadAmount,
@@ -46,7 +47,8 @@ pub enum Quantity {
     DurabilityLossPerCut,
     /// What the places have in common at which writes on their way were torn by cuts, bytes.
     AtomicUnit,
-    /// What a unit of a database's work takes with the times of its I/O on the storage; given by the caller.
+    /// What a unit of a database's work takes with the times of its I/O on the storage; given by
+    /// the caller.
     DatabaseResponse,
     /// Busy share of all processors of the host during the measurement.
     HostCpuBusy,
@@ -65,7 +67,8 @@ pub enum Scope {
     Target,
 }
 
-/// What is counted or timed; `None` as operation means reads and writes together (for errors also syncs).
+/// What is counted or timed; `None` as operation means reads and writes together (for errors also
+/// syncs).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// A time of one operation, ns.
@@ -162,7 +165,8 @@ pub enum CapacityOf {
     SingleStreamThroughput,
     /// Mean service time at one outstanding I/O.
     BaseServiceTime,
-    /// A quantile of the service time at one outstanding I/O; known of the one that the calibration limits.
+    /// A quantile of the service time at one outstanding I/O; known of the one that the calibration
+    /// limits.
     BaseQuantile(f64),
     /// IOPS at the knee of the curve.
     KneeIops,

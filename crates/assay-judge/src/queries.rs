@@ -25,7 +25,8 @@ pub(crate) fn find(what: QueryAmount, facts: &Facts<'_>) -> Vec<Found> {
     found
 }
 
-/// What loads of every kind have: reads of the storage, and queries that failed or were cancelled at their limit.
+/// What loads of every kind have: reads of the storage, and queries that failed or were cancelled
+/// at their limit.
 pub(crate) fn find_of_every_load(what: LoadAmount, dss: &Dss) -> Vec<Found> {
     match what {
         LoadAmount::Errors => {
@@ -65,7 +66,8 @@ fn of_kind(
     Found { subject: Some(name), known }
 }
 
-/// The mean of the repeats; a number that was measured once has no interval, and so nothing that could be judged.
+/// The mean of the repeats; a number that was measured once has no interval, and so nothing that
+/// could be judged.
 fn known(values: &[f64], runs: &[&DssRun]) -> Result<Known, Missing> {
     if values.len() < 2 {
         return Err(Missing::once(

@@ -36,8 +36,9 @@ impl Rules {
     /// Checks criteria for meaning; to be done before anything is measured.
     ///
     /// # Errors
-    /// A usage error that names the criterion: an unknown quantity with the nearest known name, a limit whose unit
-    /// is not that of the quantity, or `only` where there is nothing to choose from.
+    /// A usage error that names the criterion: an unknown quantity with the nearest known name, a
+    /// limit whose unit is not that of the quantity, or `only` where there is nothing to choose
+    /// from.
     pub fn check(criteria: &Criteria) -> Result<Self> {
         criteria.check()?;
         let rules: Result<Vec<Rule>> = criteria.criteria.iter().map(Rule::check).collect();
@@ -59,8 +60,8 @@ impl Rules {
         self.rules.iter().any(|rule| matches!(rule.quantity, Quantity::Calibrated { .. }))
     }
 
-    /// The required criteria that a run of this workload can never answer, each with the reason; to be said before
-    /// the run instead of after it.
+    /// The required criteria that a run of this workload can never answer, each with the reason; to
+    /// be said before the run instead of after it.
     pub fn unanswered_by(&self, workload: &Workload) -> Vec<String> {
         let required = self.rules.iter().filter(|rule| !rule.criterion.optional);
         required.filter_map(|rule| rule.unanswered_by(workload)).collect()
@@ -90,8 +91,8 @@ impl Rules {
         }
     }
 
-    /// What the criteria ask of the host and did not get. A host is never the storage's failure: it is a doubt of
-    /// everything that failed on it.
+    /// What the criteria ask of the host and did not get. A host is never the storage's failure: it
+    /// is a doubt of everything that failed on it.
     fn doubts_of_host(&self, facts: &Facts<'_>) -> Vec<Doubt> {
         let of_host = self.rules.iter().filter(|rule| rule.quantity.is_of_host());
         let doubt = |rule: &Rule, found: Found| {
@@ -193,7 +194,8 @@ impl Rule {
         (Evidence { doubts: outer.to_vec(), ..Evidence::default() }, String::new(), decided)
     }
 
-    /// Whether a rate or a time is judged; errors and lost blocks are counted, which no host explains.
+    /// Whether a rate or a time is judged; errors and lost blocks are counted, which no host
+    /// explains.
     fn is_rate_or_time(&self) -> bool {
         self.quantity.unit() != Unit::Count
             && matches!(

@@ -1,4 +1,5 @@
-//! A measurement as a series of batches: what intervals of confidence are made of, in memory that does not grow with time.
+//! A measurement as a series of batches: what intervals of confidence are made of, in memory that
+//! does not grow with time.
 
 use crate::last_change::LastChange;
 use crate::quantity::Scope;
@@ -135,7 +136,8 @@ impl SeriesBuilder {
         self.whole.add(&batch);
     }
 
-    /// Adds the joint that follows; without joints nothing is known of how streams and targets vary.
+    /// Adds the joint that follows; without joints nothing is known of how streams and targets
+    /// vary.
     pub fn add_joint(&mut self, joint: &Window) {
         let batch = NamedBatch {
             intervals: joint.intervals,
@@ -145,8 +147,8 @@ impl SeriesBuilder {
         self.named.add(&batch);
     }
 
-    /// The series. A last batch that is shorter than the others is left out: equal lengths are what makes the batches
-    /// comparable, and the total is known from the measurement.
+    /// The series. A last batch that is shorter than the others is left out: equal lengths are what
+    /// makes the batches comparable, and the total is known from the measurement.
     pub fn finish(self) -> Series {
         Series { batches: self.whole.items, named: self.named.items, last_change: OnceLock::new() }
     }
@@ -167,7 +169,8 @@ impl Series {
         &self.batches
     }
 
-    /// One stream or target, its batches sharing `elapsed_s` by their number of intervals; empty without joints.
+    /// One stream or target, its batches sharing `elapsed_s` by their number of intervals; empty
+    /// without joints.
     pub fn of(&self, scope: Scope, name: &str, elapsed_s: f64) -> Vec<Batch> {
         let intervals: u64 = self.named.iter().map(|batch| batch.intervals).sum();
         let one = |batch: &NamedBatch| Batch {

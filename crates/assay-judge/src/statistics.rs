@@ -1,5 +1,5 @@
-//! What judging asks of the statistics book: intervals from batches that follow one another in time. Every answer is
-//! `None` where a series is too short to say anything about its own doubt.
+//! What judging asks of the statistics book: intervals from batches that follow one another in
+//! time. Every answer is `None` where a series is too short to say anything about its own doubt.
 
 use assay_model::comparison::ScalingLaw;
 use assay_model::number::{count, count_of, real, real_len};
@@ -20,7 +20,8 @@ const FREEDOM_LEAST: f64 = 15.0;
 /// Levels of one run that differ by a smaller share are one.
 const LEVELS_APART: f64 = 0.05;
 
-/// How often a run of one level may be called one of two: the smallest chance that the test can tell.
+/// How often a run of one level may be called one of two: the smallest chance that the test can
+/// tell.
 const FALSE_ALARM: f64 = 0.001;
 
 /// A quantile with what its far end rests on.
@@ -32,8 +33,8 @@ pub struct Tail {
     pub clusters: u64,
 }
 
-/// One quantity over another one that was measured independently; `None` unless both are surely above 0. Without an interval
-/// where one of them has none.
+/// One quantity over another one that was measured independently; `None` unless both are surely
+/// above 0. Without an interval where one of them has none.
 pub fn quotient(of: &Estimate, by: &Estimate) -> Option<Estimate> {
     if !(of.has_interval() && by.has_interval()) {
         let quotient = Estimate::without_interval(of.value / by.value, of.n.min(by.n));
@@ -60,8 +61,8 @@ pub fn of_repeats(values: &[f64]) -> Option<Estimate> {
     })
 }
 
-/// How many standard errors an interval of a mean reaches to each side at this confidence, with as few batches as
-/// an interval may rest on.
+/// How many standard errors an interval of a mean reaches to each side at this confidence, with as
+/// few batches as an interval may rest on.
 pub fn reach(confidence: f64) -> f64 {
     student_quantile(0.5 + 0.5 * confidence, FREEDOM_LEAST)
 }
@@ -85,11 +86,12 @@ pub fn scaling_law(points: &[(f64, f64)]) -> Option<ScalingLaw> {
 /// Quantiles whose ends bound those of others: a higher one never lies below.
 const LADDER: [f64; 9] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999];
 
-/// The value below which a share `quantile` (0..=1) of all values lies; one histogram a batch of `batch_s`, some may be empty. `None` of
-/// fewer than [`ROWS_MIN`] seconds or batches.
+/// The value below which a share `quantile` (0..=1) of all values lies; one histogram a batch of
+/// `batch_s`, some may be empty. `None` of fewer than [`ROWS_MIN`] seconds or batches.
 ///
-/// A few clusters of a tail may say less of its lower end than broader quantiles do, and a broader quantile lies below the upper
-/// end of any higher one: both ends rise with the quantile. Where the upper end is beyond twice the value it is not known.
+/// A few clusters of a tail may say less of its lower end than broader quantiles do, and a broader
+/// quantile lies below the upper end of any higher one: both ends rise with the quantile. Where the
+/// upper end is beyond twice the value it is not known.
 pub fn quantile(histograms: &[&Histogram], batch_s: f64, quantile: f64) -> Option<Tail> {
     let seconds = batch_s * real_len(histograms.len());
     if histograms.len() < ROWS_MIN || seconds < real_len(ROWS_MIN) - 0.5 {
@@ -139,8 +141,8 @@ impl<'a> Tails<'a> {
         let broader = level.map(|level| self.above(whole.quantile_ns(level)));
         let levels = tail_levels(&self.counts, &above, broader.as_deref(), quantile, CONFIDENCE)?;
         let low_ns = levels.low.map_or(whole.min_ns(), |level| whole.quantile_ns(level));
-        // An upper end that is given only where the tail happened to look short would be too low: what few clusters
-        // tell is a lower end.
+        // An upper end that is given only where the tail happened to look short would be too low:
+        // what few clusters tell is a lower end.
         let high = levels.high.filter(|_| levels.clusters >= FEWEST_CLUSTERS);
         let high_ns = high.map(|level| {
             let end_ns = whole.quantile_ns(level).max(value_ns);
@@ -170,7 +172,8 @@ pub fn level_change(observations: &[f64]) -> Option<usize> {
     (apart && !change.covers(0.0) && shift.p_value <= FALSE_ALARM).then_some(shift.at)
 }
 
-/// By what share of the larger one the means of the best two stretches differ; a quick look that spares the costly one.
+/// By what share of the larger one the means of the best two stretches differ; a quick look that
+/// spares the costly one.
 fn fit_of_two(observations: &[f64]) -> Option<f64> {
     const SHORTEST: usize = 5;
     let last = observations.len().checked_sub(SHORTEST)?;
@@ -189,7 +192,8 @@ mod tests {
     use assay_stats::random::Random;
     use proptest::prelude::*;
 
-    /// One cluster of slow I/Os says nothing of the tail's lower end; the median, which is seen well, still does.
+    /// One cluster of slow I/Os says nothing of the tail's lower end; the median, which is seen
+    /// well, still does.
     #[test]
     fn a_high_quantile_is_at_least_what_the_median_is() {
         let mut batch = Histogram::new(Precision::Fine);

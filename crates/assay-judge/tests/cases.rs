@@ -1,4 +1,5 @@
-//! What was measured, which question was asked, and which word answers it: a table of crafted cases.
+//! What was measured, which question was asked, and which word answers it: a table of crafted
+//! cases.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod made_up;
@@ -15,7 +16,8 @@ use made_up::{Story, calibration, criteria, environment, loaded, rung, story, wi
 
 use Outcome::{Fail, Inconclusive as Open, Pass};
 
-/// What was measured, what is asked, the word, and what the reason has to say; nothing where the numbers say it.
+/// What was measured, what is asked, the word, and what the reason has to say; nothing where the
+/// numbers say it.
 type Case = (&'static str, fn() -> Story, &'static str, Outcome, &'static str);
 
 fn with(change: impl FnOnce(&mut Story)) -> Story {
@@ -39,7 +41,8 @@ fn calibrated(calibration: Calibration) -> Story {
     Story { run: false, calibration: Some(calibration), ..story() }
 }
 
-/// p99 of one at a time, ms, on a host that was so busy; nothing keeps the limit of 1 ms where it is above.
+/// p99 of one at a time, ms, on a host that was so busy; nothing keeps the limit of 1 ms where it
+/// is above.
 fn one_at_a_time(low: f64, value: f64, high: f64, busy: f64) -> Story {
     let mut calibration = calibration(Bound::Saturated);
     if value > 1.0 {

@@ -1,4 +1,5 @@
-//! Calibrations and ladders as sides of a comparison: which measures they have, what is judged, what is refused.
+//! Calibrations and ladders as sides of a comparison: which measures they have, what is judged,
+//! what is refused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod made_up;
@@ -156,7 +157,8 @@ fn load() -> Load {
     serde_json::from_str(include_str!("../../../contract/examples/small.load.json")).unwrap()
 }
 
-/// A ladder of rungs: sessions and transactions of each of two kinds a second; a number twice is a repeat.
+/// A ladder of rungs: sessions and transactions of each of two kinds a second; a number twice is a
+/// repeat.
 fn ladder(asked: &Load, rungs: &[(u32, u64)]) -> SideFacts {
     let rungs = rungs
         .iter()

@@ -1,4 +1,5 @@
-//! Verdicts on made-up documents: every way that a criterion can end, and the documents other programs may rely on.
+//! Verdicts on made-up documents: every way that a criterion can end, and the documents other
+//! programs may rely on.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod made_up;
@@ -248,7 +249,8 @@ fn near_its_own_ceiling_the_tool_is_measured() {
     }
 }
 
-/// A run of 100 MiB of reads and as many of writes, of which the kernel saw these amounts on these devices.
+/// A run of 100 MiB of reads and as many of writes, of which the kernel saw these amounts on these
+/// devices.
 fn witnessed(devices: &[(&str, u64, u64)], targets: usize) -> Story {
     let device = |(name, read_mib, write_mib): &(&str, u64, u64)| NamedDevice {
         name: (*name).to_owned(),

@@ -1,5 +1,5 @@
-//! What it costs to hand 50,000 acknowledgements a second to a witness on loopback: processor time of both ends, next to the same
-//! loop without a ledger.
+//! What it costs to hand 50,000 acknowledgements a second to a witness on loopback: processor time
+//! of both ends, next to the same loop without a ledger.
 //!
 //! `cargo run --release -p assay-ledger --example ledger_cost [SECONDS]`
 #![allow(

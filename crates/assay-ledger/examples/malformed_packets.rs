@@ -1,4 +1,5 @@
-//! Sends malformed packets to a witness, with the token and without it, and looks whether it keeps a ledger afterwards as before.
+//! Sends malformed packets to a witness, with the token and without it, and looks whether it keeps
+//! a ledger afterwards as before.
 //!
 //! `cargo run --release -p assay-ledger --example malformed_packets [PACKETS]`
 #![allow(
@@ -38,7 +39,8 @@ impl Noise {
     }
 }
 
-/// The bytes that prove the token, a purpose and the name of a ledger; some of them wrong in one bit.
+/// The bytes that prove the token, a purpose and the name of a ledger; some of them wrong in one
+/// bit.
 fn opening(greeting: &[u8], noise: &mut Noise) -> Vec<u8> {
     let mine: Vec<u8> = (0..16).map(|_| noise.next().to_le_bytes()[1]).collect();
     let mut request = vec![(1 + noise.next() % 4).to_le_bytes()[0]];

@@ -1,4 +1,5 @@
-//! What became of acknowledged transactions: the numbers that sessions left in the database against those that a ledger promises.
+//! What became of acknowledged transactions: the numbers that sessions left in the database against
+//! those that a ledger promises.
 
 use assay_model::durability::{CommitHole, JudgedCommits};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,10 +19,12 @@ pub struct CommitRange {
     pub last: u64,
 }
 
-/// Compares what sessions left with the last acknowledged number of each. A session begins a transaction when the one before is
-/// acknowledged, so that whatever is missing below a number that is there was acknowledged, too, though no ledger says so.
+/// Compares what sessions left with the last acknowledged number of each. A session begins a
+/// transaction when the one before is acknowledged, so that whatever is missing below a number that
+/// is there was acknowledged, too, though no ledger says so.
 ///
-/// `found` has no two ranges of a session that touch; `doubled` transactions are there more than once.
+/// `found` has no two ranges of a session that touch; `doubled` transactions are there more than
+/// once.
 pub fn judge_commits<S: BuildHasher>(
     promises: &HashMap<u64, u32, S>,
     found: &[CommitRange],

@@ -20,7 +20,8 @@ pub(crate) struct LedgerFile {
 }
 
 impl LedgerFile {
-    /// Makes a new one; the name of the file is durable when this returns. Where that fails no file is left.
+    /// Makes a new one; the name of the file is durable when this returns. Where that fails no file
+    /// is left.
     ///
     /// # Errors
     /// Those of the system: one that is there already is not touched.
@@ -58,8 +59,8 @@ impl LedgerFile {
     /// Opens one to go on behind its last whole frame.
     ///
     /// # Errors
-    /// Those of the system, `WouldBlock` where somebody else appends to it; `InvalidData` where it is not a ledger, or damaged
-    /// before its end.
+    /// Those of the system, `WouldBlock` where somebody else appends to it; `InvalidData` where it
+    /// is not a ledger, or damaged before its end.
     pub(crate) fn go_on(path: &Path) -> io::Result<(Self, Ledger)> {
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let mut file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)?;
@@ -80,8 +81,9 @@ impl LedgerFile {
     /// Appends whole frames, durable when this returns.
     ///
     /// # Errors
-    /// `FileTooLarge` where the ledger could not be read back. Those of the system; what is there of the frames is then taken
-    /// away again, because nothing behind a part of a frame could be read.
+    /// `FileTooLarge` where the ledger could not be read back. Those of the system; what is there
+    /// of the frames is then taken away again, because nothing behind a part of a frame could
+    /// be read.
     pub(crate) fn append(&mut self, frames: &[u8]) -> io::Result<()> {
         if self.whole_bytes + count_of(frames.len()) > LEDGER_BYTES_MAX {
             let what = format!("it has reached {} GiB", LEDGER_BYTES_MAX >> 30);

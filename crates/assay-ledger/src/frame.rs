@@ -1,4 +1,5 @@
-//! The frames that a ledger is made of, on disk and on the wire alike: length, kind, checksum, content.
+//! The frames that a ledger is made of, on disk and on the wire alike: length, kind, checksum,
+//! content.
 
 use assay_model::number::{count_of, index_of};
 

@@ -8,7 +8,8 @@ use std::io::{self, ErrorKind, Read};
 const FRAME_BYTES_MAX: usize = FRAME_HEAD_BYTES + CONTENT_BYTES_MAX;
 /// Bytes of one read.
 const PIECE_BYTES: usize = 64 << 10;
-/// What is added up at most to look for whole frames among bytes that are none: beyond, they count as damaged.
+/// What is added up at most to look for whole frames among bytes that are none: beyond, they count
+/// as damaged.
 const SEARCH_BYTES_MAX: usize = 256 << 20;
 
 /// Reads frames.

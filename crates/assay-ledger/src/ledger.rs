@@ -1,4 +1,5 @@
-//! A ledger as a whole: what was begun, what was acknowledged, what was judged, stretch after stretch.
+//! A ledger as a whole: what was begun, what was acknowledged, what was judged, stretch after
+//! stretch.
 
 use crate::frame::{FrameKind, acknowledgements, frame};
 use crate::frame_stream::FrameStream;
@@ -13,7 +14,8 @@ use std::io::{self, Read};
 /// The first bytes of every ledger, with the version of its form.
 pub(crate) const MAGIC: &[u8; 8] = b"ASLEDG1\n";
 
-/// A longer ledger is neither written nor read: one of two days at 100,000 acknowledgements a second is shorter.
+/// A longer ledger is neither written nor read: one of two days at 100,000 acknowledgements a
+/// second is shorter.
 pub(crate) const LEDGER_BYTES_MAX: u64 = 4 << 30;
 /// Heads and judgements of a ledger together, bytes: thousands of cuts.
 pub(crate) const DOCUMENT_BYTES_MAX: usize = 8 << 20;
@@ -106,7 +108,8 @@ pub struct LedgerHead {
     pub ledger: String,
     /// The target as it was named.
     pub target: String,
-    /// What it is known by when it is found again: the owner of a test file, the serial number or size of a device.
+    /// What it is known by when it is found again: the owner of a test file, the serial number or
+    /// size of a device.
     pub identity: String,
     /// The kernel's number of the time since its start, which another start changes.
     pub boot: String,
@@ -149,7 +152,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Reads a ledger. What follows the last whole frame is left out: a promise that is not read can only be missed.
+    /// Reads a ledger. What follows the last whole frame is left out: a promise that is not read
+    /// can only be missed.
     ///
     /// # Errors
     /// A usage error when it is not a ledger of a known form, or begins with no head.
@@ -157,8 +161,9 @@ impl Ledger {
         Self::read(bytes, u64::MAX).unwrap_or_else(|error| Err(refusal(&error.to_string())))
     }
 
-    /// The same from a file or a wire, of which one frame at a time is in memory. Promises of blocks are kept up to the size of
-    /// the target: whoever sends a ledger does not decide how much memory it takes.
+    /// The same from a file or a wire, of which one frame at a time is in memory. Promises of
+    /// blocks are kept up to the size of the target: whoever sends a ledger does not decide how
+    /// much memory it takes.
     ///
     /// # Errors
     /// Those of the reader; inside, those of [`parse`](Self::parse).
@@ -271,7 +276,8 @@ fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8], target_bytes: 
             if head.format != 1 || !is_same || head.subject.places().is_none() {
                 return None;
             }
-            // Only the last stretch is judged by its promises: those before it were, and need no memory.
+            // Only the last stretch is judged by its promises: those before it were, and need no
+            // memory.
             if let Some(before) = epochs.last_mut() {
                 drop(before.take_promises());
             }

@@ -1,5 +1,5 @@
-//! What was acknowledged, kept where a power cut does not reach: the form of a ledger, its file, and the witness that keeps it on
-//! another machine.
+//! What was acknowledged, kept where a power cut does not reach: the form of a ledger, its file,
+//! and the witness that keeps it on another machine.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -9,8 +9,8 @@
 //! | which acknowledged transactions are there? | [`judge_commits`] |
 //! | who keeps it elsewhere? | [`Witness`], which appends and nothing else |
 //!
-//! A lost acknowledgement only weakens what can be judged: it never raises an alarm. Its form is described in
-//! `contract/ledger.md`.
+//! A lost acknowledgement only weakens what can be judged: it never raises an alarm. Its form is
+//! described in `contract/ledger.md`.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::missing_errors_doc,

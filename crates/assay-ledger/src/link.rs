@@ -1,4 +1,5 @@
-//! A connection that appends frames to a witness, reconnects when it breaks, and counts only what is confirmed.
+//! A connection that appends frames to a witness, reconnects when it breaks, and counts only what
+//! is confirmed.
 
 use crate::ledger::LedgerId;
 use crate::sealed::{Wait, changed, is_waiting, read_within};
@@ -15,7 +16,8 @@ use std::time::{Duration, Instant};
 const AGAIN: Duration = Duration::from_secs(1);
 /// How long the last confirmations are waited for.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// Bytes of a confirmation: an answer, how many frames of this connection are on the disk, the seal.
+/// Bytes of a confirmation: an answer, how many frames of this connection are on the disk, the
+/// seal.
 pub(crate) const CONFIRMATION_BYTES: usize = 1 + 8 + PROOF_BYTES;
 
 /// A connection to a witness.
@@ -78,7 +80,8 @@ impl WitnessLink {
         Self { address, ledger, talk, tried }
     }
 
-    /// Appends a frame with its number of acknowledgements; where the witness has gone, it is looked for again with one of the next.
+    /// Appends a frame with its number of acknowledgements; where the witness has gone, it is
+    /// looked for again with one of the next.
     pub(crate) fn append(&mut self, frame: &[u8], acknowledgements: u64) -> Settled {
         if self.talk.is_none() && self.tried.elapsed() >= AGAIN {
             self.tried = Instant::now();
@@ -99,7 +102,8 @@ impl WitnessLink {
         let kept = talk.take_confirmed();
         let heard = heard.and_then(|()| talk.check_patience());
         let Err(error) = heard else { return Settled { kept, ..Settled::default() } };
-        // Nothing behind a frame that was sent in part could be read, and what is not confirmed may be nowhere.
+        // Nothing behind a frame that was sent in part could be read, and what is not confirmed may
+        // be nowhere.
         let lost = talk.open.iter().map(|sent| sent.acknowledgements).sum();
         let reason = Some(format!("the witness {}: {error}", self.address));
         (self.talk, self.tried) = (None, Instant::now());

@@ -59,7 +59,8 @@ impl LedgerPlace {
     /// Makes a new ledger and writes its head.
     ///
     /// # Errors
-    /// An environment error when there is a file already, or the witness cannot be reached or refuses.
+    /// An environment error when there is a file already, or the witness cannot be reached or
+    /// refuses.
     pub fn create(&self, id: LedgerId, head: &LedgerHead) -> Result<LedgerWriter> {
         let sink = match self {
             Self::File(path) => LedgerFile::create(path)
@@ -113,8 +114,8 @@ impl LedgerPlace {
         }
     }
 
-    /// Reads a ledger: the file, or the newest one that the witness has of what is known by this. Promises of blocks beyond
-    /// `target_bytes` are left out.
+    /// Reads a ledger: the file, or the newest one that the witness has of what is known by this.
+    /// Promises of blocks beyond `target_bytes` are left out.
     ///
     /// # Errors
     /// An environment error when it cannot be read, a usage error when it is none.

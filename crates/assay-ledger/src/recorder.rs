@@ -1,4 +1,5 @@
-//! Takes acknowledgements from workers and hands them on from a thread of its own: no worker ever waits for a ledger.
+//! Takes acknowledgements from workers and hands them on from a thread of its own: no worker ever
+//! waits for a ledger.
 
 use crate::frame::{ACKNOWLEDGEMENTS_MAX, Acknowledgement, acknowledged};
 use crate::link::Settled;
@@ -12,7 +13,8 @@ use std::time::{Duration, Instant};
 
 /// What waits for a slow ledger at most, 16 bytes each; what comes then is left out and counted.
 const WAITING_MAX: usize = 1 << 20;
-/// How often what waits is handed on: acknowledgements of the last moment before a cut are those that tell most.
+/// How often what waits is handed on: acknowledgements of the last moment before a cut are those
+/// that tell most.
 const PAUSE: Duration = Duration::from_millis(2);
 /// How often a witness hears that the writer is alive.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
@@ -65,8 +67,8 @@ impl Shared {
 }
 
 impl Recorder {
-    /// Begins to record into a ledger. The first reason for which it does not take something is said at once: who waits for a cut
-    /// would not hear it afterwards.
+    /// Begins to record into a ledger. The first reason for which it does not take something is
+    /// said at once: who waits for a cut would not hear it afterwards.
     ///
     /// # Errors
     /// An environment error when no thread can be started.
@@ -160,7 +162,8 @@ fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
 }
 
 impl Sink {
-    /// Hands a frame with its number of acknowledgements on; what became of these and of those before.
+    /// Hands a frame with its number of acknowledgements on; what became of these and of those
+    /// before.
     fn put(&mut self, frame: &[u8], acknowledgements: u64) -> Settled {
         match self {
             Self::File(file) => match file.append(frame) {

@@ -1,4 +1,5 @@
-//! The token that both ends of a wire know: each proves it to the other without sending it, and what follows is sealed by it.
+//! The token that both ends of a wire know: each proves it to the other without sending it, and
+//! what follows is sealed by it.
 
 use assay_files::read_private;
 use assay_model::{Error, Result};
@@ -53,7 +54,8 @@ impl Token {
     /// The first line of a file.
     ///
     /// # Errors
-    /// An environment error when it cannot be read, or others can read or write it; a usage error when it is short enough to be guessed.
+    /// An environment error when it cannot be read, or others can read or write it; a usage error
+    /// when it is short enough to be guessed.
     pub fn read(path: &Path) -> Result<Self> {
         let fail = |error: std::io::Error| {
             let hint = match error.kind() {
@@ -97,7 +99,8 @@ impl Token {
         self.mac(end.name(), random, said).verify_slice(proof).is_ok()
     }
 
-    /// What seals the messages of an end of this conversation: no other conversation has the same key.
+    /// What seals the messages of an end of this conversation: no other conversation has the same
+    /// key.
     pub(crate) fn seal(&self, end: End, random: Random) -> Seal {
         let key = self.mac(end.seal_name(), random, &[]).finalize().into_bytes();
         Seal { keyed: keyed(&key), count: 0 }
@@ -112,7 +115,8 @@ fn keyed(key: &[u8]) -> Hmac<Sha256> {
     Hmac::<Sha256>::new_from_slice(key).unwrap_or_else(|_| unreachable!("a key of any length"))
 }
 
-/// Seals or judges the messages of one end, one after the other: one that is changed, left out, repeated or put elsewhere is noticed.
+/// Seals or judges the messages of one end, one after the other: one that is changed, left out,
+/// repeated or put elsewhere is noticed.
 pub(crate) struct Seal {
     keyed: Hmac<Sha256>,
     count: u64,

@@ -1,4 +1,5 @@
-//! How a ledger travels: both ends prove that they know the token, one of three purposes is named, then sealed messages follow.
+//! How a ledger travels: both ends prove that they know the token, one of three purposes is named,
+//! then sealed messages follow.
 //!
 //! | bytes | from | what |
 //! | --- | --- | --- |
@@ -7,10 +8,11 @@
 //! | 1 + 16 | client | purpose, name of the ledger |
 //! | 1 + 32 | witness | answer, proof of the token and of the answer |
 //!
-//! Behind that each message carries a seal of 32 bytes: HMAC-SHA-256 of the number of messages before it and of the message, under a key
-//! made of the token and both random numbers, one for each direction. The client sends frames (to create, to append), and the witness
-//! says how many of them are on its disk; or what one target is known by, and the witness sends the newest ledger of it in pieces (to
-//! read). The witness carries out nothing: what is sent is stored or handed back.
+//! Behind that each message carries a seal of 32 bytes: HMAC-SHA-256 of the number of messages
+//! before it and of the message, under a key made of the token and both random numbers, one for
+//! each direction. The client sends frames (to create, to append), and the witness says how many of
+//! them are on its disk; or what one target is known by, and the witness sends the newest ledger of
+//! it in pieces (to read). The witness carries out nothing: what is sent is stored or handed back.
 
 use crate::ledger::{Ledger, LedgerId};
 use crate::sealed::{SealedPieces, Wait, changed, read_within};

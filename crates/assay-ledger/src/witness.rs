@@ -1,4 +1,5 @@
-//! The witness: keeps ledgers of other machines. It appends and hands back, and carries out nothing that comes from the wire.
+//! The witness: keeps ledgers of other machines. It appends and hands back, and carries out nothing
+//! that comes from the wire.
 
 mod received;
 mod strangers;
@@ -36,7 +37,8 @@ const GREETING_TIME: Duration = Duration::from_secs(5);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long it does not repeat that.
 const SAID_AGAIN: Duration = Duration::from_secs(60);
-/// Heads and judgements of all ledgers that are remembered, bytes. What comes behind them is kept, but not shown.
+/// Heads and judgements of all ledgers that are remembered, bytes. What comes behind them is kept,
+/// but not shown.
 const REMEMBERED_BYTES_MAX: usize = 4 * DOCUMENT_BYTES_MAX;
 
 /// Listens and keeps ledgers in a directory, until it is dropped.
@@ -178,7 +180,8 @@ impl Drop for Witness {
     }
 }
 
-/// Makes the directory where it is missing. One that others could write to would hold their ledgers, too.
+/// Makes the directory where it is missing. One that others could write to would hold their
+/// ledgers, too.
 fn make_store(store: &Path) -> Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(store);
     let facts = made.and_then(|()| Ok((store.symlink_metadata()?, store.metadata()?)));
@@ -207,8 +210,8 @@ const fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Takes connections until the witness ends. What the system refuses for a moment, such as too many open files, is said once and
-/// tried again.
+/// Takes connections until the witness ends. What the system refuses for a moment, such as too many
+/// open files, is said once and tried again.
 fn accept(socket: &TcpListener, shared: &Arc<Shared>) {
     let mut said: Option<Instant> = None;
     while !shared.stop.load(Ordering::Acquire) {
@@ -372,7 +375,8 @@ fn writer(shared: &Shared, id: LedgerId) -> Arc<AtomicU64> {
     Arc::clone(writers.entry(id).or_default())
 }
 
-/// Appends what comes, until the other end has said all, another connection takes over, or the disk is full.
+/// Appends what comes, until the other end has said all, another connection takes over, or the disk
+/// is full.
 fn append(
     stream: &mut TcpStream,
     shared: &Shared,

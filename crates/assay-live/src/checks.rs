@@ -6,7 +6,8 @@ use assay_model::Estimate;
 use assay_model::number::{count_of, seconds};
 use assay_model::profile::{CheckOutcome, CrossCheck, Figure, Sampling, TimeModel};
 
-/// Active sessions by counters and by samples: they say the same unless counters came late, or samples did.
+/// Active sessions by counters and by samples: they say the same unless counters came late, or
+/// samples did.
 pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck {
     let counted = time.average_active_sessions.clone();
     let right = seen.map(|seen| {

@@ -4,7 +4,8 @@ use crate::host_context::HostContext;
 use assay_model::number::{rate, real};
 use assay_model::profile::{DeviceIo, Figure, IoClass, IoPurpose, ProcessIo};
 
-/// Reads that the kernel counts beyond this many times what the server counts are those of statements that have not ended.
+/// Reads that the kernel counts beyond this many times what the server counts are those of
+/// statements that have not ended.
 const UNCOUNTED_RATIO: f64 = 1.25;
 /// Fewer bytes a second than this are not such a statement.
 const UNCOUNTED_BYTES_PER_S: f64 = 262_144.0;
@@ -44,15 +45,16 @@ pub fn whole(own: OwnIo, source: &str, host: &HostContext, elapsed_s: f64) -> Io
     class
 }
 
-/// Bytes a second that were read from storage and are in no counter yet: a server counts the reads of a statement when that
-/// has ended.
+/// Bytes a second that were read from storage and are in no counter yet: a server counts the reads
+/// of a statement when that has ended.
 fn uncounted(counted_per_s: f64, io: &ProcessIo) -> Option<f64> {
     let late = io.read_bytes_per_s - counted_per_s;
     let is_much = io.read_bytes_per_s > UNCOUNTED_RATIO * counted_per_s;
     (is_much && late > UNCOUNTED_BYTES_PER_S).then_some(late)
 }
 
-/// The device under the data, of all programs; nothing where its counters stand still while the server moves bytes.
+/// The device under the data, of all programs; nothing where its counters stand still while the
+/// server moves bytes.
 pub fn device(own: OwnIo, host: &HostContext, elapsed_s: f64) -> Option<DeviceIo> {
     let named = host.device.as_ref()?;
     let counters = &named.counters;
@@ -79,8 +81,8 @@ pub fn device(own: OwnIo, host: &HostContext, elapsed_s: f64) -> Option<DeviceIo
     Some(device)
 }
 
-/// Share of the database's reads that storage did not serve: by the account of its processes, else at least by that of the
-/// device.
+/// Share of the database's reads that storage did not serve: by the account of its processes, else
+/// at least by that of the device.
 pub fn page_cache_share(read_bytes: u64, host: &HostContext, elapsed_s: f64) -> Option<f64> {
     let counted = rate(read_bytes, elapsed_s);
     let of_device = || Some(rate(host.device.as_ref()?.counters.read_bytes, elapsed_s));

@@ -1,4 +1,5 @@
-//! Time of sessions by event: what is counted comes first, what is sampled fills in the rest with its doubt.
+//! Time of sessions by event: what is counted comes first, what is sampled fills in the rest with
+//! its doubt.
 
 use crate::classes::{CPU, OTHER, USER_IO};
 use crate::host_context::IntervalEstimator;
@@ -10,7 +11,8 @@ use assay_model::profile::{TimeSource, TimedEvent};
 /// Events that were seen less often say too little by themselves.
 const SEEN_MIN: u64 = 10;
 
-/// A time that was counted, with how often it happened where that is known; nothing where nothing happened.
+/// A time that was counted, with how often it happened where that is known; nothing where nothing
+/// happened.
 pub fn counted(
     event: impl Into<String>,
     class: &str,
@@ -28,14 +30,16 @@ pub fn counted(
     })
 }
 
-/// Time of client sessions on a CPU by the scheduler's count; nothing where they are not this host's.
+/// Time of client sessions on a CPU by the scheduler's count; nothing where they are not this
+/// host's.
 pub fn on_cpu(samples: &Samples) -> Option<TimedEvent> {
     counted(CPU, CPU, seconds(samples.tasks?.clients.on_cpu_ns), None)
 }
 
-/// CPU time that is not part of a wait. The scheduler counts the kernel's work for a read, and the server the time of the
-/// read with that work in it, so what both exceed DB time by was counted twice, as far as there was I/O; and a session
-/// cannot use more CPU for statements than these take.
+/// CPU time that is not part of a wait. The scheduler counts the kernel's work for a read, and the
+/// server the time of the read with that work in it, so what both exceed DB time by was counted
+/// twice, as far as there was I/O; and a session cannot use more CPU for statements than these
+/// take.
 fn disjoint(events: &mut [TimedEvent], db_time_s: f64) {
     let sum = |class: Option<&str>| -> f64 {
         let meant = events.iter().filter(|event| class.is_none_or(|class| event.class == class));
@@ -50,7 +54,8 @@ fn disjoint(events: &mut [TimedEvent], db_time_s: f64) {
     cpu.time_s = Estimate::exact(outside_s.clamp(0.0, db_time_s), cpu.time_s.n);
 }
 
-/// The same events with their shares of DB time, most time first; nothing of the CPU time is counted in a wait as well.
+/// The same events with their shares of DB time, most time first; nothing of the CPU time is
+/// counted in a wait as well.
 pub fn ordered(mut events: Vec<TimedEvent>, db_time_s: f64) -> Vec<TimedEvent> {
     disjoint(&mut events, db_time_s);
     for event in &mut events {
@@ -77,8 +82,8 @@ pub struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// DB time times the share of some events in what was seen. Where too little was seen for an interval, the interval
-    /// is everything.
+    /// DB time times the share of some events in what was seen. Where too little was seen for an
+    /// interval, the interval is everything.
     pub fn of_share(&self, meant: &dyn Fn(&SessionState) -> bool) -> Estimate {
         let (part, whole) = (self.samples.series(meant), self.samples.active());
         let seen = part.iter().sum::<f64>();
@@ -93,7 +98,8 @@ impl Sampler<'_> {
         Estimate { low, high, ..estimate }.scaled(self.db_time_s)
     }
 
-    /// Events that nobody adds up, each with its interval; those that were seen rarely stand together.
+    /// Events that nobody adds up, each with its interval; those that were seen rarely stand
+    /// together.
     pub fn events(
         &self,
         is_left: &dyn Fn(&SessionState) -> bool,

@@ -1,4 +1,5 @@
-//! What a profile needs beyond the server's own words: a book of statistics, and what the host says.
+//! What a profile needs beyond the server's own words: a book of statistics, and what the host
+//! says.
 
 use assay_model::Estimate;
 use assay_model::counters::NamedDevice;
@@ -6,8 +7,8 @@ use assay_model::number::{count, nanoseconds};
 use assay_model::profile::{IoSample, ProcessIo, ProfileProduct, ProfileSource, ReadTimes};
 use assay_model::run::Utc;
 
-/// Intervals of what was sampled; neighbouring samples may resemble one another, and allowing for that is the task of
-/// whoever implements this. `None` where there is too little to say.
+/// Intervals of what was sampled; neighbouring samples may resemble one another, and allowing for
+/// that is the task of whoever implements this. `None` where there is too little to say.
 pub trait IntervalEstimator {
     /// The mean of equally long observations.
     fn mean(&self, observations: &[f64]) -> Option<Estimate>;
@@ -28,7 +29,8 @@ pub struct HostContext {
     pub processors: Option<u64>,
     /// Busy share of them in the interval, of all that ran, 0..=1.
     pub busy_share: Option<f64>,
-    /// What the devices under the data directory did in the interval, where they are this host's; of all programs.
+    /// What the devices under the data directory did in the interval, where they are this host's;
+    /// of all programs.
     pub device: Option<NamedDevice>,
     /// What the server's processes moved from and to storage.
     pub process_io: Option<ProcessIo>,

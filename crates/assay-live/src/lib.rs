@@ -1,6 +1,8 @@
-//! What is judged alike of every live database server: looks at its sessions, time by event, and what both say of storage.
+//! What is judged alike of every live database server: looks at its sessions, time by event, and
+//! what both say of storage.
 //!
-//! Nothing here knows a product: the names of events, their classes and the counters come from the product's own room.
+//! Nothing here knows a product: the names of events, their classes and the counters come from the
+//! product's own room.
 
 #![forbid(unsafe_code)]
 

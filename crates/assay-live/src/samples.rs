@@ -1,4 +1,5 @@
-//! Samples of the sessions: what each of them did at many moments, counted by event and by statement.
+//! Samples of the sessions: what each of them did at many moments, counted by event and by
+//! statement.
 
 use assay_model::counters::TaskCounters;
 use assay_model::number::{count_of, real, real_len};
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 pub struct SessionState {
     /// The kind of event, for example `IO`.
     pub kind: String,
-    /// The event in lower case, because its spelling changes from release to release (`WALSync`, `WalSync`).
+    /// The event in lower case, because its spelling changes from release to release (`WALSync`,
+    /// `WalSync`).
     pub event: String,
 }
 

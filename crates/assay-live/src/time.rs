@@ -1,4 +1,5 @@
-//! DB time, CPU and waits by class; what is left is shown, never hidden. And whether faster storage would help.
+//! DB time, CPU and waits by class; what is left is shown, never hidden. And whether faster storage
+//! would help.
 
 use crate::classes::{COMMIT, CONTENTION, CPU, IDLE, USER_IO};
 use crate::host_context::HostContext;
@@ -131,7 +132,8 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
     doubts
 }
 
-/// CPU time that the scheduler counted besides what the model shows as CPU; a sentence for the reader, where there is any.
+/// CPU time that the scheduler counted besides what the model shows as CPU; a sentence for the
+/// reader, where there is any.
 pub fn cpu_in_waits(model: &TimeModel, samples: &Samples) -> Option<String> {
     const SOME: f64 = 0.01;
     let counted_s = seconds(samples.tasks?.clients.on_cpu_ns);
@@ -144,7 +146,8 @@ pub fn cpu_in_waits(model: &TimeModel, samples: &Samples) -> Option<String> {
     })
 }
 
-/// The same verdict where reads are not timed and hardly any sample saw one: user I/O is then not known, which is not 0.
+/// The same verdict where reads are not timed and hardly any sample saw one: user I/O is then not
+/// known, which is not 0.
 pub fn without_user_io(verdict: TimeVerdict, why: &str) -> TimeVerdict {
     if verdict.bottleneck == Bottleneck::Idle {
         return verdict;
@@ -163,8 +166,8 @@ pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
     Some(waits.map(|wait| wait.time_s.value).fold(0.0, |sum, time_s| sum + time_s) / db_time_s)
 }
 
-/// Whether faster storage would help. Sessions that write dirty blocks themselves are in User I/O: servers do not tell why
-/// they had to.
+/// Whether faster storage would help. Sessions that write dirty blocks themselves are in User I/O:
+/// servers do not tell why they had to.
 pub fn verdict(time: &TimeModel, samples: &Samples) -> TimeVerdict {
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
     let Some(db_time_s) = db_time_s else {

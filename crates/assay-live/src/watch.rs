@@ -84,8 +84,8 @@ pub trait ObservedServer: Send + Sized {
     /// An environment error when the server refuses, is too old, or goes away.
     fn connect(address: &Self::Address) -> Result<Self>;
 
-    /// Opens the session and takes a first snapshot: what the server reads of its catalogue for that, and the statements of
-    /// it, lie before everything that is counted.
+    /// Opens the session and takes a first snapshot: what the server reads of its catalogue for
+    /// that, and the statements of it, lie before everything that is counted.
     ///
     /// # Errors
     /// Those of [`Self::connect`].
@@ -139,8 +139,8 @@ pub trait ObservedServer: Send + Sized {
     /// The server's own counters of I/O at this moment; cheap enough to be asked every second.
     fn io_counters(&mut self) -> Result<IoCounters>;
 
-    /// What its processes have moved from and to storage so far; nothing of a server on another host, or where this account
-    /// may not know.
+    /// What its processes have moved from and to storage so far; nothing of a server on another
+    /// host, or where this account may not know.
     fn traffic(&self) -> Option<ServerBytes>;
 
     /// The processes or threads of a sample, ours among them.
@@ -149,7 +149,8 @@ pub trait ObservedServer: Send + Sized {
     /// When a snapshot was taken, seconds since 1970 by the server's clock.
     fn at_s(snapshot: &Self::Snapshot) -> f64;
 
-    /// Sessions, or the threads that serve them, that the server counted as begun between two snapshots.
+    /// Sessions, or the threads that serve them, that the server counted as begun between two
+    /// snapshots.
     fn begun(before: &Self::Snapshot, after: &Self::Snapshot) -> u64;
 }
 
@@ -187,8 +188,9 @@ pub struct Observed<S> {
     pub complete: bool,
 }
 
-/// Watches for an interval. `times` gives CPU times of the server's processes where it runs on this host; `show` hears
-/// after each sample how many seconds have passed and how many sessions were active.
+/// Watches for an interval. `times` gives CPU times of the server's processes where it runs on this
+/// host; `show` hears after each sample how many seconds have passed and how many sessions were
+/// active.
 pub fn observe<W: ObservedServer>(
     server: &mut W,
     plan: Plan,
@@ -274,8 +276,8 @@ fn is_late(due: Instant, every: Duration) -> bool {
     late > every.mul_f64(LATE_SHARE)
 }
 
-/// A distance between half and one and a half of the mean, so that samples do not fall into step with the load; what was
-/// missed is not made up for.
+/// A distance between half and one and a half of the mean, so that samples do not fall into step
+/// with the load; what was missed is not made up for.
 pub fn spread(due: Instant, every: Duration, random: &mut Random) -> Instant {
     let next = due + every.mul_f64(0.5 + random.unit());
     next.max(Instant::now())

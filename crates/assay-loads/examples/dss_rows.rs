@@ -1,4 +1,5 @@
-//! Writes the rows of the load of decision support as text, a file a table, so that other engines can load them.
+//! Writes the rows of the load of decision support as text, a file a table, so that other engines
+//! can load them.
 //!
 //! `dss_rows SCALE DIRECTORY`: columns separated by `|`, no header.
 #![allow(clippy::print_stderr, reason = "an example says what is wrong")]

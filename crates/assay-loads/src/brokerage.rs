@@ -1,9 +1,10 @@
-//! The rules of a brokerage load in the manner of TPC-E: 33 tables, twelve transactions with those of the market, their
-//! mix and their random choices, independent of the server.
+//! The rules of a brokerage load in the manner of TPC-E: 33 tables, twelve transactions with those
+//! of the market, their mix and their random choices, independent of the server.
 //!
-//! Sources: the published descriptions of TPC-E (numbers of tables, their cardinalities, transactions and mix; Chen et al.,
-//! "TPC-E vs. TPC-C", SIGMOD Record 39(3), 2010). Names, word lists, distributions and code are our own; nothing is
-//! taken from the generator of the TPC. What is measured here is not a TPC result and is never called one.
+//! Sources: the published descriptions of TPC-E (numbers of tables, their cardinalities,
+//! transactions and mix; Chen et al., "TPC-E vs. TPC-C", SIGMOD Record 39(3), 2010). Names, word
+//! lists, distributions and code are our own; nothing is taken from the generator of the TPC. What
+//! is measured here is not a TPC result and is never called one.
 
 mod customers;
 mod fixed;

@@ -1,4 +1,5 @@
-//! Which transaction comes next: cards of a shuffled deck, so that a mix is exact and no matter of chance.
+//! Which transaction comes next: cards of a shuffled deck, so that a mix is exact and no matter of
+//! chance.
 
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;

@@ -1,8 +1,9 @@
-//! The rules of an order-entry load in the manner of TPC-C: nine tables, five transactions, their mix and their random
-//! choices, independent of the server.
+//! The rules of an order-entry load in the manner of TPC-C: nine tables, five transactions, their
+//! mix and their random choices, independent of the server.
 //!
-//! Source: TPC Benchmark C, standard specification, revision 5.11, clauses 1 (tables), 2 (transactions), 4.3
-//! (population), 5.2 (mix and times). What is measured here is not a TPC result and is never called one.
+//! Source: TPC Benchmark C, standard specification, revision 5.11, clauses 1 (tables), 2
+//! (transactions), 4.3 (population), 5.2 (mix and times). What is measured here is not a TPC result
+//! and is never called one.
 
 mod choice;
 mod deck;

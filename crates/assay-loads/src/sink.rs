@@ -10,7 +10,8 @@ pub trait Sink {
     fn integer(&mut self, value: u32);
     /// A column of type `bigint`.
     fn long(&mut self, value: i64);
-    /// A column of type `numeric` with `digits` digits after the point, 2 or 4, as a count of its smallest unit.
+    /// A column of type `numeric` with `digits` digits after the point, 2 or 4, as a count of its
+    /// smallest unit.
     fn decimal(&mut self, value: i64, digits: u16);
     /// A text, without the blanks that a column of fixed length may want behind it.
     fn text(&mut self, value: &[u8]);

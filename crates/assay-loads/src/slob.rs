@@ -1,4 +1,5 @@
-//! The SLOB method: one row a block, scattered keys, short ranges of blocks read or changed at random places.
+//! The SLOB method: one row a block, scattered keys, short ranges of blocks read or changed at
+//! random places.
 
 mod content;
 mod rows;
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 /// Columns of text in a row, named `c2` to `c20`; with the key a row has 20 columns.
 pub const TEXT_COLUMNS: usize = 19;
-/// Bytes of one of them: 19 of them and the key stay below the 2,032 bytes from which PostgreSQL compresses rows.
+/// Bytes of one of them: 19 of them and the key stay below the 2,032 bytes from which PostgreSQL
+/// compresses rows.
 pub const TEXT_BYTES: usize = 100;
 
 /// How much of a row an update changes.
@@ -63,7 +65,8 @@ pub struct Rules {
     pub work_unit: u64,
     /// Exact number of blocks that a changing step touches.
     pub update_work_unit: u64,
-    /// Steps of every 100 that change rows, 0..=100; the count is exact and does not depend on chance.
+    /// Steps of every 100 that change rows, 0..=100; the count is exact and does not depend on
+    /// chance.
     pub update_percent: u64,
     /// Share of the reading steps that scan the table without an index.
     pub scan_share: Share,
@@ -73,7 +76,8 @@ pub struct Rules {
     pub redo: Redo,
     /// A part of the table that is met more often.
     pub hot_spot: Option<HotSpot>,
-    /// Number of steps of which one goes to the first table, whatever table the session has; 0 for none.
+    /// Number of steps of which one goes to the first table, whatever table the session has; 0 for
+    /// none.
     pub hot_table_every: u64,
     /// Waiting between steps.
     pub think: Option<Think>,

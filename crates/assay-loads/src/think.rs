@@ -3,7 +3,8 @@
 use assay_model::units::Nanos;
 use assay_stats::random::Random;
 
-/// The longest think time, in means (TPC-C, clause 5.2.5.4), so that no session sleeps through a measurement.
+/// The longest think time, in means (TPC-C, clause 5.2.5.4), so that no session sleeps through a
+/// measurement.
 const MEANS_MAX: f64 = 10.0;
 
 /// A think time: exponential around its mean, in seconds, and cut.

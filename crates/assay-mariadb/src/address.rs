@@ -1,4 +1,5 @@
-//! Where a server is and who asks: `mysql://user:password@host:port/database`, or `mysql:///database?socket=/path`.
+//! Where a server is and who asks: `mysql://user:password@host:port/database`, or
+//! `mysql:///database?socket=/path`.
 
 use assay_dbserver::tls::{Mode, Roots, Security};
 use assay_dbserver::{Uri, encoded, host_in_uri, is_this_machine, port_of};
@@ -40,7 +41,8 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads an address; a user or password that it leaves out comes from `environment` (`USER`, `MYSQL_PWD`).
+    /// Reads an address; a user or password that it leaves out comes from `environment` (`USER`,
+    /// `MYSQL_PWD`).
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let rest = Dialect::Mariadb.behind_scheme(text);
         let uri = Uri::parse(
@@ -68,8 +70,8 @@ impl Address {
         })
     }
 
-    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are not in it, because sockets of
-    /// managed servers have none.
+    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are
+    /// not in it, because sockets of managed servers have none.
     pub fn spelled(&self) -> String {
         let (user, database) = (escaped(&self.user), self.database.as_deref().unwrap_or(""));
         let password = self.password.as_deref().map(escaped).unwrap_or_default();
@@ -172,8 +174,8 @@ fn roots_of(name: &str) -> Roots {
     if name == "system" { Roots::System } else { Roots::File(name.into()) }
 }
 
-/// Authorities that everybody trusts prove something for the host's name only; an authority of one's own is asked where it
-/// is named.
+/// Authorities that everybody trusts prove something for the host's name only; an authority of
+/// one's own is asked where it is named.
 fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
     match (security.mode, &security.roots) {
         (mode, Roots::System) if mode < Mode::VerifyFull && is_mode_named => Err(Error::usage(

@@ -1,4 +1,5 @@
-//! Where the programs of a server lie: where a person says, on the path, or where distributions put them.
+//! Where the programs of a server lie: where a person says, on the path, or where distributions put
+//! them.
 
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -125,7 +126,8 @@ mod tests {
         std::fs::create_dir_all(directory).unwrap();
         for name in [SERVER, INSTALLER] {
             let text = format!("#!/bin/sh\necho 'mariadbd  Ver {version}-MariaDB for x'\n");
-            // Written here, it could not be run while another test starts a program that holds a copy of the open file.
+            // Written here, it could not be run while another test starts a program that holds a
+            // copy of the open file.
             let mut write = Command::new("sh");
             write.args(["-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\""]);
             assert!(write.arg(directory.join(name)).arg(text).status().unwrap().success());

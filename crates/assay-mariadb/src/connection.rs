@@ -1,5 +1,5 @@
-//! One session: the protocol of MariaDB and MySQL, spoken synchronously with one write for each command and as few reads
-//! as the answer has packets.
+//! One session: the protocol of MariaDB and MySQL, spoken synchronously with one write for each
+//! command and as few reads as the answer has packets.
 //!
 //! Source: MariaDB documentation, "Client/Server Protocol".
 
@@ -45,7 +45,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in; where the address has no password and the server wants one, a person at the terminal is asked.
+    /// Connects and logs in; where the address has no password and the server wants one, a person
+    /// at the terminal is asked.
     ///
     /// # Errors
     /// When there is no way to the server, it does not answer in time, or it refuses the user.
@@ -67,7 +68,8 @@ impl Connection {
     /// Logs in, without encryption, over a way that is there.
     ///
     /// # Errors
-    /// When the server does not answer in time, answers what is not understood, or refuses the user.
+    /// When the server does not answer in time, answers what is not understood, or refuses the
+    /// user.
     pub fn over(stream: Stream, address: &Address) -> Answer<Self> {
         ways::log_in(stream, address, ways::Try::Plain).map(Self::of)
     }
@@ -128,7 +130,8 @@ impl Connection {
         first.ok_or_else(|| Failure::Protocol(format!("no row for {sql}")))
     }
 
-    /// Refuses a proxy: it gives out numbers of sessions of its own, and hands locks of one session to another.
+    /// Refuses a proxy: it gives out numbers of sessions of its own, and hands locks of one session
+    /// to another.
     ///
     /// # Errors
     /// A usage error that names both sessions, or what the server says.

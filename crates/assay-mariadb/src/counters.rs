@@ -1,7 +1,9 @@
-//! What a server counted: its status, and the sums of its performance schema; what it lacks is nothing, never 0.
+//! What a server counted: its status, and the sums of its performance schema; what it lacks is
+//! nothing, never 0.
 //!
-//! Sources: MariaDB documentation, "InnoDB Status Variables", "Performance Schema `file_summary_by_event_name` Table",
-//! "`events_statements_summary_global_by_event_name` Table"; MySQL manual, chapters of the same names.
+//! Sources: MariaDB documentation, "InnoDB Status Variables", "Performance Schema
+//! `file_summary_by_event_name` Table", "`events_statements_summary_global_by_event_name` Table";
+//! MySQL manual, chapters of the same names.
 
 use crate::connection::Connection;
 use crate::failure::Answer;
@@ -102,7 +104,8 @@ fn statement_time() -> String {
     )
 }
 
-/// Instruments that are on and timed, as far as they are of interest; none where they may not be read.
+/// Instruments that are on and timed, as far as they are of interest; none where they may not be
+/// read.
 fn timed_instruments(connection: &mut Connection) -> Vec<String> {
     let rows = connection.query(
         "SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = 'YES' AND \
@@ -135,8 +138,8 @@ impl Status {
         self.0.get(name).copied()
     }
 
-    /// Reads and writes are those of pages: the engine's sums of all its I/O count steps of sorting and of its log, too,
-    /// and differ by release.
+    /// Reads and writes are those of pages: the engine's sums of all its I/O count steps of sorting
+    /// and of its log, too, and differ by release.
     fn counts(&self, page_bytes: u64) -> DatabaseCounts {
         let value = |name: &str| self.get(name).unwrap_or(0);
         let (read, written) = (value("INNODB_PAGES_READ"), value("INNODB_PAGES_WRITTEN"));

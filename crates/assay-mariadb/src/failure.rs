@@ -1,6 +1,7 @@
 //! What a server's refusals mean, by their numbers, and what a person can do about them.
 //!
-//! Sources: MariaDB documentation, "MariaDB Error Codes"; MySQL manual, "Server Error Message Reference".
+//! Sources: MariaDB documentation, "MariaDB Error Codes"; MySQL manual, "Server Error Message
+//! Reference".
 
 pub use assay_model::failure::{Answer, Failure, Refusal};
 

@@ -1,4 +1,5 @@
-//! A managed server: created, started, stopped and removed, in a directory that the caller created for it.
+//! A managed server: created, started, stopped and removed, in a directory that the caller created
+//! for it.
 
 mod page_checks;
 mod settings;
@@ -53,7 +54,8 @@ pub type Plan = assay_dbserver::Plan<Binaries>;
 /// What a server is in the eyes of the operating system.
 const NATURE: ServerTraits = ServerTraits {
     ended_cleanly_by: Signal::TERM,
-    // Every other signal makes it write what is in its cache, and one that comes while it starts may be lost on it.
+    // Every other signal makes it write what is in its cache, and one that comes while it starts
+    // may be lost on it.
     ended_by: Signal::KILL,
     programs: PROGRAMS,
     last_words: &["[ERROR] ", "[FATAL] "],
@@ -89,7 +91,8 @@ impl Server {
         }
     }
 
-    /// A program of the server; by itself it lets its group read what it makes, whatever the mask of its process is.
+    /// A program of the server; by itself it lets its group read what it makes, whatever the mask
+    /// of its process is.
     fn command(&self, program: &Path) -> Command {
         let mut command = self.daemon.home.command(program);
         command.env("UMASK", "0600").env("UMASK_DIR", "0700");
@@ -250,7 +253,8 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
     option
 }
 
-/// One user, who has a secret; the superusers without one that every installation begins with are removed.
+/// One user, who has a secret; the superusers without one that every installation begins with are
+/// removed.
 fn first_statements(password: &str) -> String {
     format!(
         "FLUSH PRIVILEGES;\n\

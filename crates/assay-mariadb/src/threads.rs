@@ -1,6 +1,7 @@
 //! What the threads of a server used: one a session, all of them in one process.
 //!
-//! Source: kernel documentation, `proc` (`/proc/PID/status`, `/proc/PID/task`, fields 14 and 15 of `/proc/PID/stat`).
+//! Source: kernel documentation, `proc` (`/proc/PID/status`, `/proc/PID/task`, fields 14 and 15 of
+//! `/proc/PID/stat`).
 
 use crate::connection::{Connection, ServerFacts};
 use assay_dbserver::Usage;
@@ -19,7 +20,8 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// The thread that serves a session; none where the server is not on this machine or does not say.
+    /// The thread that serves a session; none where the server is not on this machine or does not
+    /// say.
     pub fn of(connection: &mut Connection) -> Option<Self> {
         let sql = question(connection.facts());
         let thread = u32::try_from(connection.one(&sql).ok()?.count(0)?).ok()?;
@@ -54,8 +56,8 @@ fn server_of(status: &str) -> Option<u32> {
     SERVERS.contains(&name.trim_end()).then_some(process)
 }
 
-/// What a server's process used in its whole life, its ended threads among it; the time that ended threads waited for a
-/// processor is not known.
+/// What a server's process used in its whole life, its ended threads among it; the time that ended
+/// threads waited for a processor is not known.
 pub fn whole_usage(process: u32) -> Option<Usage> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;

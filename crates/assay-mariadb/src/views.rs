@@ -1,7 +1,8 @@
 //! The views of counters that loads and profiles both read: what is asked, and what the rows mean.
 //!
-//! Sources: MariaDB documentation, "InnoDB Status Variables", "Performance Schema `file_summary_by_event_name` Table",
-//! "`events_statements_summary_global_by_event_name` Table"; MySQL manual, chapters of the same names.
+//! Sources: MariaDB documentation, "InnoDB Status Variables", "Performance Schema
+//! `file_summary_by_event_name` Table", "`events_statements_summary_global_by_event_name` Table";
+//! MySQL manual, chapters of the same names.
 
 use crate::connection::{Connection, Row};
 use crate::failure::Answer;
@@ -12,8 +13,8 @@ use std::collections::BTreeMap;
 pub(crate) const PICOSECONDS: f64 = 1e12;
 /// All three counters of transactions.
 pub(crate) const ALL_TRANSACTIONS: u64 = 3;
-/// Statements that sessions worked on: those inside of procedures are part of the calls, and a replica that is fed, or a session
-/// that says nothing, works on none.
+/// Statements that sessions worked on: those inside of procedures are part of the calls, and a
+/// replica that is fed, or a session that says nothing, works on none.
 pub(crate) const SESSION_STATEMENTS: &str = "(EVENT_NAME LIKE 'statement/sql/%' OR EVENT_NAME LIKE 'statement/com/%') \
     AND EVENT_NAME NOT LIKE 'statement/com/Binlog Dump%'";
 const OPERATIONS: &str = "COUNT_READ, SUM_TIMER_READ, SUM_NUMBER_OF_BYTES_READ, COUNT_WRITE, SUM_TIMER_WRITE, \
@@ -31,7 +32,8 @@ pub(crate) fn instances() -> String {
     )
 }
 
-/// Values of the server's status that are whole numbers, by their names in capitals; what a release lacks is not there.
+/// Values of the server's status that are whole numbers, by their names in capitals; what a release
+/// lacks is not there.
 pub(crate) fn read_status(
     connection: &mut Connection,
     names: &[&str],
@@ -67,8 +69,8 @@ pub(crate) fn status_of(rows: &[Row]) -> BTreeMap<String, u64> {
     rows.iter().filter_map(|row| Some((row.text(0).to_uppercase(), row.count(1)?))).collect()
 }
 
-/// How many of the engine's three counters of transactions are on, and their sum: those that changed something, and those
-/// that read, with and without a lock.
+/// How many of the engine's three counters of transactions are on, and their sum: those that
+/// changed something, and those that read, with and without a lock.
 pub(crate) fn transactions(connection: &mut Connection) -> Answer<(u64, u64)> {
     let is_on = if connection.facts().is_mariadb() { "ENABLED = 1" } else { "STATUS = 'enabled'" };
     let row = connection.one(&format!(

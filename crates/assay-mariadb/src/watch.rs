@@ -1,4 +1,5 @@
-//! Asks a server: counters at both ends of an interval, and in between, ten times a second, what its sessions do.
+//! Asks a server: counters at both ends of an interval, and in between, ten times a second, what
+//! its sessions do.
 
 mod own;
 mod queries;
@@ -53,7 +54,8 @@ impl Watcher {
     /// Connects to a server.
     ///
     /// # Errors
-    /// An environment error when the server refuses, shows this account nothing of its sessions, or goes away.
+    /// An environment error when the server refuses, shows this account nothing of its sessions, or
+    /// goes away.
     pub fn connect(address: &Address) -> Result<Self> {
         let connection = Connection::open(address)
             .map_err(|failure| failure.of(format!("connecting to {address}")))?;

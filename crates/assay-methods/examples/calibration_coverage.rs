@@ -1,5 +1,5 @@
-//! How often the intervals of a calibration cover the truth on simulated devices, and how far the answers are off:
-//! `coverage SEEDS [NAME]` prints one row a device and answer.
+//! How often the intervals of a calibration cover the truth on simulated devices, and how far the
+//! answers are off: `coverage SEEDS [NAME]` prints one row a device and answer.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 #[path = "../tests/truth/mod.rs"]

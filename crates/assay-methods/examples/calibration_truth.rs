@@ -1,6 +1,7 @@
-//! How often the intervals of a calibration cover the truth: `calibration_truth drawn|known FIRST SEEDS [NAME] [each]` prints one
-//! row a device and answer. `drawn` devices have parameters of their own for every seed, `known` ones are those of the tests; with
-//! `each` every answer has a line, too.
+//! How often the intervals of a calibration cover the truth: `calibration_truth drawn|known FIRST
+//! SEEDS [NAME] [each]` prints one row a device and answer. `drawn` devices have parameters of
+//! their own for every seed, `known` ones are those of the tests; with `each` every answer has a
+//! line, too.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example's output is its purpose")]
 
 #[path = "../tests/truth/mod.rs"]
@@ -18,7 +19,8 @@ use truth::{Case, Truth};
 /// A half-width above this share is called wide.
 const WIDE: f64 = 0.1;
 
-/// A wide interval is an answer up to this number of half-widths of one who knows the law and sees this load all the time.
+/// A wide interval is an answer up to this number of half-widths of one who knows the law and sees
+/// this load all the time.
 const WIDEST: f64 = 3.0;
 
 /// One answer over all seeds.
@@ -170,7 +172,8 @@ fn answers(truth: &Truth, calibration: &Calibration) -> Vec<(&'static str, f64, 
 }
 
 impl Drawn {
-    /// Half the width, as a share, of the interval of one who knows the law and sees the load of an answer all the time.
+    /// Half the width, as a share, of the interval of one who knows the law and sees the load of an
+    /// answer all the time.
     fn oracle(&self, answer: &str) -> Option<f64> {
         let truth = &self.case.truth;
         let alone = matches!(answer, "base" | "stream");

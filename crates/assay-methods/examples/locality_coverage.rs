@@ -1,5 +1,6 @@
-//! How often the intervals of a locality hold the truth on simulated devices, and how far the values are off:
-//! `locality_coverage SEEDS [FIRST_SEED [DEVICE]]` prints one row a device and quantity.
+//! How often the intervals of a locality hold the truth on simulated devices, and how far the
+//! values are off: `locality_coverage SEEDS [FIRST_SEED [DEVICE]]` prints one row a device and
+//! quantity.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 use assay_engine::device::DeviceSpec;
@@ -136,8 +137,8 @@ fn quantities(kind: &Kind, found: &Locality) -> Vec<(String, f64, Estimate)> {
     all
 }
 
-/// A place serves a page 6 s after its first read; reads of the slow place touch pages at random, so that after a time t
-/// the share 1 - exp(-t / (pages · latency)) was touched.
+/// A place serves a page 6 s after its first read; reads of the slow place touch pages at random,
+/// so that after a time t the share 1 - exp(-t / (pages · latency)) was touched.
 fn followed(hot_bytes: f64, latency_s: f64) -> (f64, f64) {
     let touching_s = hot_bytes / 8192.0 * latency_s;
     (6.0 + touching_s * 2.0_f64.ln(), 6.0 + touching_s * 10.0_f64.ln())

@@ -14,13 +14,15 @@ use std::time::Instant;
 
 /// Carries out one workload after another on the same target.
 pub trait Bench {
-    /// Runs a workload to its end. The conduct's busy shares say how near the host was to its own limit.
+    /// Runs a workload to its end. The conduct's busy shares say how near the host was to its own
+    /// limit.
     ///
     /// # Errors
     /// Those of the engine: a workload that does not fit, a backend that cannot be set up.
     fn measure(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement>;
 
-    /// The bench's clock, ns; what passes between two readings was spent on measuring and all around it.
+    /// The bench's clock, ns; what passes between two readings was spent on measuring and all
+    /// around it.
     fn now_ns(&self) -> u64;
 
     /// Whether a person wants to stop.
@@ -113,7 +115,8 @@ impl<'a> StorageBench<'a> {
         self.failure.as_deref()
     }
 
-    /// With a reader of the host's busy share (0..=1) since it was last called; asked around each measurement.
+    /// With a reader of the host's busy share (0..=1) since it was last called; asked around each
+    /// measurement.
     pub fn with_host_busy(mut self, host_busy: impl FnMut() -> Option<f64> + 'a) -> Self {
         self.host_busy = Some(Box::new(host_busy));
         self
@@ -155,7 +158,8 @@ impl Bench for StorageBench<'_> {
     }
 }
 
-/// The most that one I/O may move and the target that says so, where commands go past the block layer.
+/// The most that one I/O may move and the target that says so, where commands go past the block
+/// layer.
 pub fn transfer_max(targets: &[Target]) -> Option<(&str, Bytes)> {
     let limits = targets.iter().filter_map(|target| {
         let most = target.passthrough.as_ref()?.transfer_bytes_max();
@@ -176,7 +180,8 @@ mod tests {
         Workload { interval: Nanos(10_000_000), ..Workload::of("bench", Nanos(50_000_000), stream) }
     }
 
-    /// This crate's own manifest as a target that nobody touches: the null backend carries nothing out.
+    /// This crate's own manifest as a target that nobody touches: the null backend carries nothing
+    /// out.
     fn target() -> Target {
         Target {
             name: "nothing".to_owned(),

@@ -1,9 +1,11 @@
-//! What a target can give: most IOPS within a latency limit, most IOPS, most bytes a second, and the curve between.
+//! What a target can give: most IOPS within a latency limit, most IOPS, most bytes a second, and
+//! the curve between.
 //!
-//! The load is the number of outstanding I/Os of the whole job, kept in a closed loop. It is doubled until more
-//! load is shown to give no more; then the limit is searched between the rungs. Everything is measured in short
-//! slices until its interval is tight or its share of the time budget is used. A rate that falls under one and the
-//! same load divides the result into a burst and a sustained part.
+//! The load is the number of outstanding I/Os of the whole job, kept in a closed loop. It is
+//! doubled until more load is shown to give no more; then the limit is searched between the rungs.
+//! Everything is measured in short slices until its interval is tight or its share of the time
+//! budget is used. A rate that falls under one and the same load divides the result into a burst
+//! and a sustained part.
 
 use crate::bench::Bench;
 use assay_model::calibration::Calibration;
@@ -42,11 +44,12 @@ pub use log::{LogPlan, calibrate_log};
 pub use plan::{CalibrationPlan, Mix};
 pub use progress::{CalibrationPhase, CalibrationUpdate, Progress};
 
-/// Calibrates a target; what was known when it was stopped or when the target failed is the result, with a remark.
+/// Calibrates a target; what was known when it was stopped or when the target failed is the result,
+/// with a remark.
 ///
 /// # Errors
-/// A usage error when the plan is contradictory; those of the bench; an environment error when nothing at all could
-/// be measured.
+/// A usage error when the plan is contradictory; those of the bench; an environment error when
+/// nothing at all could be measured.
 pub fn calibrate(
     bench: &mut dyn Bench,
     plan: &CalibrationPlan,

@@ -96,7 +96,8 @@ mod tests {
         assert_eq!(of(Vec::new()).loss_per_cut_max, None);
     }
 
-    /// 1 of 10: the root of (1-p)^10 + 10 p (1-p)^9 = 0.05 is 0.3942 (R: binom.test(1, 10, alternative = "less")).
+    /// 1 of 10: the root of (1-p)^10 + 10 p (1-p)^9 = 0.05 is 0.3942 (R: binom.test(1, 10,
+    /// alternative = "less")).
     #[test]
     fn cuts_with_losses_have_a_bound_as_well() {
         let mut cuts = vec![cut(CutKind::Power, 0); 9];

@@ -21,7 +21,8 @@ pub fn read_document(path: &Path, kind: &str) -> Result<String> {
     utf8_of(path, kind, bytes.map_err(|error| refusal(path, kind, &error))?)
 }
 
-/// Reads a file that another program wrote, in whatever encoding; `kind` names it in errors, for example `result`.
+/// Reads a file that another program wrote, in whatever encoding; `kind` names it in errors, for
+/// example `result`.
 ///
 /// # Errors
 /// A usage error when it is not there, is empty, not text, or longer than 64 MiB.
@@ -66,8 +67,9 @@ pub fn read_owned_document(path: &Path, kind: &str) -> Result<(String, bool)> {
     Ok((utf8_of(path, kind, bytes)?, is_own))
 }
 
-/// Whether a name is that of a file. A name under which something ships means just that: who may write into the working directory
-/// would choose what it means. A file is written with a slash or its ending.
+/// Whether a name is that of a file. A name under which something ships means just that: who may
+/// write into the working directory would choose what it means. A file is written with a slash or
+/// its ending.
 pub fn is_file_name(name: &str, is_built_in: bool) -> bool {
     Path::new(name).is_file() && (name.contains('/') || !is_built_in)
 }

@@ -1,5 +1,5 @@
-//! What the times of flushes say without any cut: whether they grow with what was written, what a device cannot have done, and how
-//! much memory it must protect from power cuts if it is truthful.
+//! What the times of flushes say without any cut: whether they grow with what was written, what a
+//! device cannot have done, and how much memory it must protect from power cuts if it is truthful.
 
 use assay_engine::{FlushProbe, Target};
 use assay_model::durability::{FlushTime, FlushTiming, TimingFinding};
@@ -25,7 +25,8 @@ const ROUNDS_SHARE: f64 = 0.5;
 const CONFIDENCE: f64 = 0.95;
 /// A flush that takes this much longer behind many bytes grows with them.
 const GROWTH: f64 = 1.5;
-/// Half a revolution of the fastest spindle that was sold, 15,000 a minute, ns: the least mean time to a sector that passes by.
+/// Half a revolution of the fastest spindle that was sold, 15,000 a minute, ns: the least mean time
+/// to a sector that passes by.
 const HALF_REVOLUTION_NS: f64 = 2e6;
 
 /// Bytes that had become durable at a time, ns.
@@ -155,8 +156,8 @@ fn finding(
     if grows { TimingFinding::Grows } else { TimingFinding::Flat }
 }
 
-/// A disk of its own on a plain port that says of itself that it spins and has a volatile cache: behind a controller, an array or
-/// a hypervisor protected memory may answer for it.
+/// A disk of its own on a plain port that says of itself that it spins and has a volatile cache:
+/// behind a controller, an array or a hypervisor protected memory may answer for it.
 fn is_bare_spindle(layer: &BlockLayer) -> bool {
     let model = layer.model.as_deref().unwrap_or_default().to_lowercase();
     let is_virtual = ["qemu", "vbox", "virtual"].iter().any(|word| model.contains(word));
@@ -169,7 +170,8 @@ fn is_bare_spindle(layer: &BlockLayer) -> bool {
         })
 }
 
-/// The rate of the second half of a burst: the higher of its two quarters, for a rate too low would make memory out of nothing.
+/// The rate of the second half of a burst: the higher of its two quarters, for a rate too low would
+/// make memory out of nothing.
 fn sustained(durable: &[Durable]) -> f64 {
     let quarter = durable.len() / 4;
     if quarter == 0 {
@@ -183,8 +185,8 @@ fn sustained(durable: &[Durable]) -> f64 {
     rate(last - 2 * quarter, last - quarter).max(rate(last - quarter, last))
 }
 
-/// What became durable in some time beyond what the sustained rate explains must lie in protected memory (conservation of
-/// bytes): the most of all windows from the start on.
+/// What became durable in some time beyond what the sustained rate explains must lie in protected
+/// memory (conservation of bytes): the most of all windows from the start on.
 fn protected(durable: &[Durable], bytes_per_s: f64) -> u64 {
     let beyond = |(time_ns, bytes): &Durable| real(*bytes) - bytes_per_s * seconds(*time_ns);
     let most = durable.iter().map(beyond).fold(0.0, f64::max);
@@ -277,7 +279,8 @@ mod tests {
     /// What a device of a kind is like.
     struct Kind {
         stack: BlockStack,
-        /// Range of the time of a flush behind a page, ns, and rate at which more is written out; nothing where memory answers.
+        /// Range of the time of a flush behind a page, ns, and rate at which more is written out;
+        /// nothing where memory answers.
         flush_ns: (f64, f64),
         medium_bytes_per_s: Option<(f64, f64)>,
     }
@@ -307,7 +310,8 @@ mod tests {
         (DIRTY_BYTES.into_iter().map(of).collect(), write_ns)
     }
 
-    /// A thousand devices: nobody truthful is called implausible, and a disk that spins and ignores flushes is found.
+    /// A thousand devices: nobody truthful is called implausible, and a disk that spins and ignores
+    /// flushes is found.
     #[test]
     fn truthful_devices_are_never_called_implausible_and_disks_that_ignore_flushes_are() {
         let flash = |mut found: Kind| {

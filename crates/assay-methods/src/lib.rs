@@ -1,7 +1,8 @@
-//! Questions put to storage: how a method measures, when it has measured enough, and what it may then say.
+//! Questions put to storage: how a method measures, when it has measured enough, and what it may
+//! then say.
 //!
-//! A method runs on a [`bench::Bench`], so that the same code answers for a disk in real time and for a simulated
-//! device in virtual time, whose true answers are known.
+//! A method runs on a [`bench::Bench`], so that the same code answers for a disk in real time and
+//! for a simulated device in virtual time, whose true answers are known.
 #![forbid(unsafe_code)]
 
 pub mod bench;

@@ -1,4 +1,5 @@
-//! The locality curve: one random reader on working sets of growing size, then on a hot spot that jumps.
+//! The locality curve: one random reader on working sets of growing size, then on a hot spot that
+//! jumps.
 
 use crate::bench::Bench;
 use assay_engine::Ignore;
@@ -53,7 +54,8 @@ pub struct Curve {
     /// Size of a read
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
     pub transfer: Bytes,
-    /// Time under load before each working set is measured; choose more than the slowest tier takes to adapt
+    /// Time under load before each working set is measured; choose more than the slowest tier
+    /// takes to adapt
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]
     pub warm_up: Nanos,
     /// Measured time of each working set
@@ -116,8 +118,8 @@ impl Plan<'_> {
         count(bytes) / self.curve.transfer.0 * self.curve.transfer.0
     }
 
-    /// The share of the target that holds that many bytes in whole transfers: half a transfer more, because a span is cut to
-    /// whole ones.
+    /// The share of the target that holds that many bytes in whole transfers: half a transfer more,
+    /// because a span is cut to whole ones.
     fn share(&self, bytes: f64, transfer: u64) -> Share {
         let whole = self.length_bytes / transfer * transfer;
         Share(((bytes + real(transfer) / 2.0) / real(whole.max(1))).min(1.0))
@@ -154,7 +156,8 @@ impl Progress<'_> {
     }
 }
 
-/// Measures the curve on a target of this length, works out the places behind it, and times how they follow a hot spot.
+/// Measures the curve on a target of this length, works out the places behind it, and times how
+/// they follow a hot spot.
 ///
 /// `show` gets the share that is done and the working set, about once a second.
 ///
@@ -281,7 +284,8 @@ fn noise(points: &[LocalityPoint]) -> f64 {
     mean(&points.iter().map(relative).collect::<Vec<f64>>()).sqrt()
 }
 
-/// The places behind the points whose latencies are all known to be above 0: one that may take no time may be noise.
+/// The places behind the points whose latencies are all known to be above 0: one that may take no
+/// time may be noise.
 fn known_tiers(points: &[LocalityPoint]) -> Option<Tiers> {
     let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
     let mut found = tiers(&means(points), noise(points), TIERS_MAX)?;
@@ -324,8 +328,8 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
     })
 }
 
-/// Why the curve does not show places that keep what was used last. Each of these makes latencies wrong, so that it is
-/// better to name none.
+/// Why the curve does not show places that keep what was used last. Each of these makes latencies
+/// wrong, so that it is better to name none.
 fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Vec<String> {
     let mut doubts = Vec::new();
     let longer = "read each working set longer before it is measured: --warm-up of more than the time that the slowest place takes to follow";
@@ -360,7 +364,8 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
     doubts
 }
 
-/// Whether a read time is larger than another that should be at least as large, by more than both are uncertain by.
+/// Whether a read time is larger than another that should be at least as large, by more than both
+/// are uncertain by.
 fn is_slower(one: &Estimate, other: &Estimate) -> bool {
     one.low > other.high && one.value > SLOWER * other.value
 }
@@ -418,11 +423,11 @@ fn mean_ns(measurement: &Measurement) -> Result<f64> {
     })
 }
 
-/// Reads a working set twice from its beginning in large transfers, so that what can hold it does, but for no longer than
-/// `most_s`; gives the bytes that were read.
+/// Reads a working set twice from its beginning in large transfers, so that what can hold it does,
+/// but for no longer than `most_s`; gives the bytes that were read.
 ///
-/// What is read of a working set larger than any place need not be all of it: a place that is full of some of it serves
-/// its share of uniform reads.
+/// What is read of a working set larger than any place need not be all of it: a place that is full
+/// of some of it serves its share of uniform reads.
 fn bring_in(
     bench: &mut dyn Bench,
     plan: &Plan<'_>,
@@ -512,7 +517,8 @@ fn follow(
     })
 }
 
-/// The mean of a time over independent jumps with Student's interval, no narrower than the stretches in which it was read.
+/// The mean of a time over independent jumps with Student's interval, no narrower than the
+/// stretches in which it was read.
 fn mean_of_jumps(
     timed: &[(f64, f64)],
     time: impl Fn(&(f64, f64)) -> f64,
@@ -655,7 +661,8 @@ mod tests {
         ];
         for (interval, truth) in held {
             let interval = interval.unwrap();
-            // One seed alone may miss by chance: twice the interval holds all but one of ten thousand.
+            // One seed alone may miss by chance: twice the interval holds all but one of ten
+            // thousand.
             let reach = interval.high - interval.low;
             assert!((interval.value - truth).abs() <= reach, "{truth}: {interval:?}");
             assert!(interval.relative_half_width() < 0.1, "{interval:?}");

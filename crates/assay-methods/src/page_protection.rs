@@ -1,5 +1,5 @@
-//! Whether a database must protect its pages against writes that a power cut leaves half done, by what was declared and what cuts
-//! showed.
+//! Whether a database must protect its pages against writes that a power cut leaves half done, by
+//! what was declared and what cuts showed.
 
 use crate::durability::CONFIDENCE;
 use assay_model::durability::{Control, DeclaredUnits, Durability, PageAnswer, PageProtection};
@@ -36,7 +36,8 @@ fn is_torn(found: &Durability, page_bytes: u64) -> bool {
         || found.atomic_unit_bytes().is_some_and(is_within_page)
 }
 
-/// Cuts that would have shown a torn page. A server repairs what is torn while it protects its pages: only without does it show.
+/// Cuts that would have shown a torn page. A server repairs what is torn while it protects its
+/// pages: only without does it show.
 fn telling_cuts(found: &Durability) -> u64 {
     let (controls, _) = found.controls(Control::Pages);
     match found.strongest_cuts() {

@@ -1,6 +1,8 @@
-//! Workloads of one stream in the words of storage people: random or sequential, block, depth, rate.
+//! Workloads of one stream in the words of storage people: random or sequential, block, depth,
+//! rate.
 //!
-//! The names of patterns are those of fio's `rw` (fio manual, "I/O type"); a half of `randrw` and `rw` are reads, as there.
+//! The names of patterns are those of fio's `rw` (fio manual, "I/O type"); a half of `randrw` and
+//! `rw` are reads, as there.
 
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Access, Arrival, Process, Stream, SyncPolicy, TransferMix};
@@ -59,7 +61,8 @@ impl Pattern {
         PATTERNS.into_iter().find(is_same).unwrap_or(PATTERNS[0])
     }
 
-    /// A workload of this pattern with the usual transfer and depth: half a minute after 2 s of warm-up.
+    /// A workload of this pattern with the usual transfer and depth: half a minute after 2 s of
+    /// warm-up.
     pub fn workload(self) -> Workload {
         let (transfer, outstanding) = if self.is_random {
             (RANDOM_TRANSFER, RANDOM_OUTSTANDING)
@@ -99,7 +102,8 @@ impl StreamSpec {
     /// The workload with these changes to its one stream, and a description of the result.
     ///
     /// # Errors
-    /// A usage error when the workload has several streams: they have no transfer or depth in common.
+    /// A usage error when the workload has several streams: they have no transfer or depth in
+    /// common.
     pub fn apply(&self, mut workload: Workload) -> Result<Workload> {
         if *self == Self::default() {
             return Ok(workload);

@@ -23,7 +23,8 @@ use demand::{Demand, demands};
 
 /// Sizes that every device and file system takes with direct I/O.
 const GRAIN_BYTES: f64 = 4096.0;
-/// Transfers of fewer blocks than this are mixed of one block and several, so that their mean is exact.
+/// Transfers of fewer blocks than this are mixed of one block and several, so that their mean is
+/// exact.
 const MIXED_BLOCKS: f64 = 4.0;
 /// Reads of this size or more are scans.
 const SCAN_BYTES: f64 = 65_536.0;
@@ -31,7 +32,8 @@ const SCAN_BYTES: f64 = 65_536.0;
 const LOG_FROM: f64 = 0.98;
 /// From this share of reads on the places of a stream are those of reads.
 const READS: f64 = 0.5;
-/// A stream with fewer I/Os than this says nothing about its rate: chance alone moves it by more than a hundredth.
+/// A stream with fewer I/Os than this says nothing about its rate: chance alone moves it by more
+/// than a hundredth.
 const IOS_TOLD: f64 = 10_000.0;
 
 /// A workload, and where each of its numbers came from.
@@ -50,7 +52,8 @@ pub struct Plan {
 /// Makes a workload that asks of storage what the profile says a database asked.
 ///
 /// # Errors
-/// A usage error when the profile has no rate or no size of I/Os, or no queue depth where one is wanted.
+/// A usage error when the profile has no rate or no size of I/Os, or no queue depth where one is
+/// wanted.
 pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
     options.check()?;
     profile.check_demand()?;
@@ -199,7 +202,8 @@ fn transfer(mean_bytes: f64, block_bytes: Option<f64>) -> TransferMix {
     TransferMix { parts: vec![part(small, 1.0 - share), part(small * large, share)] }
 }
 
-/// What carrying the load means: the rate is reached, nothing takes longer than it did, nothing fails.
+/// What carrying the load means: the rate is reached, nothing takes longer than it did, nothing
+/// fails.
 fn criteria(demands: &[Demand], options: &PlanOptions) -> Vec<Criterion> {
     let whole = demands.iter().map(|demand| demand.rate.value).sum::<f64>() * options.factor();
     let mut criteria = vec![rate_criterion("iops", None, whole, options)];
@@ -239,7 +243,8 @@ fn rate_criterion(
     }
 }
 
-/// The time that the database was used to, where the profile has one and it is one of a single operation.
+/// The time that the database was used to, where the profile has one and it is one of a single
+/// operation.
 fn time_criterion(demand: &Demand, options: &PlanOptions) -> Option<Criterion> {
     let latency = demand.latency.as_ref()?;
     let operation = if demand.read_share > 0.0 { "read" } else { "write" };

@@ -1,4 +1,5 @@
-//! Sessions of a simulated database on a simulated array, with the documents that a workload on real storage gives.
+//! Sessions of a simulated database on a simulated array, with the documents that a workload on
+//! real storage gives.
 
 use assay_arrays::{HostEnd, HostInterval, HostTimes, watch_host};
 use assay_engine::{Observer, Simulation};
@@ -74,8 +75,9 @@ fn wrong(value: &FactorValue, example: &str) -> Error {
     )
 }
 
-/// What the storage sees of sessions, in the words of a workload: for documents and comparisons; it is not what runs. It
-/// names no part of the target, because two arrays of different size may hold the same data.
+/// What the storage sees of sessions, in the words of a workload: for documents and comparisons; it
+/// is not what runs. It names no part of the target, because two arrays of different size may hold
+/// the same data.
 pub fn storage_view(load: &SessionLoad, times: &Workload) -> Workload {
     let mut readers = Stream::closed("sessions", Share(1.0), load.block, load.sessions);
     readers.arrival = Arrival::Closed { outstanding: load.sessions, think_time: load.cpu_per_read };
@@ -95,7 +97,8 @@ pub fn storage_view(load: &SessionLoad, times: &Workload) -> Workload {
     }
 }
 
-/// Runs sessions on a simulated device for the times of a workload, and reports to the observer as a workload does.
+/// Runs sessions on a simulated device for the times of a workload, and reports to the observer as
+/// a workload does.
 pub fn run_sessions(
     simulation: &mut Simulation,
     load: &SessionLoad,

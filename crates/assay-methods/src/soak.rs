@@ -1,4 +1,5 @@
-//! Hours or days of load: takes intervals as they come, in memory that does not grow, and says what became of the level.
+//! Hours or days of load: takes intervals as they come, in memory that does not grow, and says what
+//! became of the level.
 
 use assay_model::Estimate;
 use assay_model::measurement::{Interval, Operation};
@@ -88,7 +89,8 @@ impl SoakRecorder {
         }
     }
 
-    /// Adds an interval of the cycle that began at `cycle_s`; says when the level of the IOPS surely changed.
+    /// Adds an interval of the cycle that began at `cycle_s`; says when the level of the IOPS
+    /// surely changed.
     pub fn add(&mut self, cycle: u32, cycle_s: f64, interval: &Interval) -> Option<Alarm> {
         let batch = Batch::of(cycle, cycle_s, interval);
         self.worked_s += batch.elapsed_s;
@@ -124,7 +126,8 @@ impl SoakRecorder {
         Some(noticed)
     }
 
-    /// What came of it. `final_cycle` is the cycle after the final rest, which shows recovery and nothing else.
+    /// What came of it. `final_cycle` is the cycle after the final rest, which shows recovery and
+    /// nothing else.
     pub fn finish(&self, workload: &str, plan: SoakPlan, rule: &SoakRule) -> Soak {
         let last = (plan.final_rest.0 > 0).then_some(plan.cycles);
         let all = self.batches.items();

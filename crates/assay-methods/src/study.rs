@@ -1,4 +1,5 @@
-//! Puts the settings of a study's cell into its workload, and makes the loads that prepare the data.
+//! Puts the settings of a study's cell into its workload, and makes the loads that prepare the
+//! data.
 
 use crate::files::{is_file_name, read_document};
 use crate::presets::preset;
@@ -18,7 +19,8 @@ mod shape;
 pub use cells::cells;
 pub use shape::shaped;
 
-/// Bytes on one target before the next one follows, where a study stripes: the allocation unit of ASM.
+/// Bytes on one target before the next one follows, where a study stripes: the allocation unit of
+/// ASM.
 const STRIPE: Bytes = Bytes(1 << 20);
 /// Bytes of an I/O that fills or preconditions.
 const LARGE: Bytes = Bytes(1 << 20);
@@ -37,7 +39,8 @@ pub fn base_workload(study: &Study) -> Result<Workload> {
     if let Some(workload) = &study.workload {
         return Ok(workload.clone());
     }
-    // A study of sessions or of a load alone has no workload of its own: what it says of times is put around this one.
+    // A study of sessions or of a load alone has no workload of its own: what it says of times is
+    // put around this one.
     let name = study.preset.as_deref().unwrap_or("oltp");
     if is_file_name(name, preset(name).is_ok()) {
         let text = read_document(Path::new(name), "workload")?;
@@ -221,8 +224,9 @@ pub fn within(mut workload: Workload, share: f64) -> Workload {
     workload
 }
 
-/// A step of writing data once in large transfers from `from` on, both shares of the target. On a device that is hastened
-/// `times` over, one page in `times` stands for all. No write is larger than `most`.
+/// A step of writing data once in large transfers from `from` on, both shares of the target. On a
+/// device that is hastened `times` over, one page in `times` stands for all. No write is larger
+/// than `most`.
 pub fn filling(from: f64, to: f64, times: u64, most: Option<Bytes>) -> Workload {
     let large = most.map_or(LARGE, |most| most.min(LARGE));
     let pages = (large.0 / PAGE.0 / times).max(1);

@@ -1,4 +1,5 @@
-//! From what a person names to what can be measured: files, directories, devices, simulated devices.
+//! From what a person names to what can be measured: files, directories, devices, simulated
+//! devices.
 
 use assay_engine::BackendChoice;
 use assay_model::units::{Bytes, Nanos};
@@ -43,13 +44,15 @@ pub struct AccessOptions {
     pub write: bool,
     /// Past the page cache.
     pub direct: bool,
-    /// Serial numbers or sizes of the devices whose content may be destroyed, in the order of the devices.
+    /// Serial numbers or sizes of the devices whose content may be destroyed, in the order of the
+    /// devices.
     pub destroy: Vec<String>,
     /// The known data on these devices that may go, in the same order.
     pub wipe: Vec<String>,
     /// Size of a test file; by rule when not given.
     pub file_size: Option<Bytes>,
-    /// Whether a test file begins small and grows while its reads look cached; else all that is wanted is written at once.
+    /// Whether a test file begins small and grows while its reads look cached; else all that is
+    /// wanted is written at once.
     pub grows: bool,
     /// How long filling a test file may take.
     pub fill_time: Nanos,

@@ -1,4 +1,5 @@
-//! What an array is made of, where its numbers come from, and what was published of it: the document `*.array.toml`.
+//! What an array is made of, where its numbers come from, and what was published of it: the
+//! document `*.array.toml`.
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,8 @@ pub use parts::{
     Ram, Spread, Tier,
 };
 
-/// A simulated array: its parts from the host down to the media, and the figures it is held against.
+/// A simulated array: its parts from the host down to the media, and the figures it is held
+/// against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -29,7 +31,8 @@ pub struct ArrayModel {
     pub source: String,
     /// Bytes in use unless the target says otherwise: what can be addressed.
     pub capacity: Bytes,
-    /// Parameters that were fitted to figures marked so; all others are from data sheets, or assumed where noted.
+    /// Parameters that were fitted to figures marked so; all others are from data sheets, or
+    /// assumed where noted.
     #[serde(default)]
     pub fitted: Vec<String>,
     /// What is assumed, simplified or not known, in sentences.

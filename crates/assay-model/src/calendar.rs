@@ -8,8 +8,8 @@ use time::{Date, Month};
 /// The number of 1 January 1970 in the count of Julian days.
 const JULIAN_DAY_OF_1970: i64 = 2_440_588;
 
-/// Year, month (1..=12) and day of the month (1..=31) of a day counted from 1 January 1970; of days beyond the years
-/// -9999..=9999 the last that there is.
+/// Year, month (1..=12) and day of the month (1..=31) of a day counted from 1 January 1970; of days
+/// beyond the years -9999..=9999 the last that there is.
 pub fn date(unix_days: i64) -> (i32, u8, u8) {
     let julian_day = i32::try_from(unix_days.saturating_add(JULIAN_DAY_OF_1970));
     let beyond = if unix_days < 0 { Date::MIN } else { Date::MAX };

@@ -108,19 +108,22 @@ pub struct MixCalibration {
     pub large_transfer_bytes: u64,
     /// Mean service time at one outstanding I/O, ns.
     pub base_service_time_ns: Estimate,
-    /// Most IOPS with the limited quantile within its limit; `None` when not even one outstanding I/O keeps it.
+    /// Most IOPS with the limited quantile within its limit; `None` when not even one outstanding
+    /// I/O keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops_within_limit: Option<Capacity>,
     /// Most IOPS at any depth.
     pub iops_max: Capacity,
-    /// Most bytes a second with large I/Os, many at once; `None` when stopped before it was measured.
+    /// Most bytes a second with large I/Os, many at once; `None` when stopped before it was
+    /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_max_bytes_per_s: Option<Capacity>,
-    /// Bytes a second of one sequential stream with one large I/O outstanding; `None` when stopped before.
+    /// Bytes a second of one sequential stream with one large I/O outstanding; `None` when stopped
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub single_stream_bytes_per_s: Option<Estimate>,
-    /// Rungs of small random I/Os, by outstanding I/Os, all of one regime: the sustained one where burst and
-    /// sustained differ.
+    /// Rungs of small random I/Os, by outstanding I/Os, all of one regime: the sustained one where
+    /// burst and sustained differ.
     pub curve: Vec<CurvePoint>,
     /// Rungs of small random I/Os measured before the level fell, where it did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -136,7 +139,8 @@ pub struct MixCalibration {
     /// Stalls that recur with a period, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<StallRecurrence>,
-    /// Parts of it that cannot both be right; a capacity that one of them concerns is never called saturated.
+    /// Parts of it that cannot both be right; a capacity that one of them concerns is never called
+    /// saturated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
 }

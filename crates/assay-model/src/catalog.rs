@@ -1,4 +1,5 @@
-//! What can be bought or rented, with its limits, its price and the day of each: the document `*.catalog.toml`.
+//! What can be bought or rented, with its limits, its price and the day of each: the document
+//! `*.catalog.toml`.
 
 use crate::calendar::Day;
 use crate::units::{Bytes, Nanos, Rate, Share};
@@ -123,7 +124,8 @@ pub struct ArrayOffer {
     pub capacity: Bytes,
     /// Active controllers; one that fails takes its share of the IOPS with it.
     pub controllers: u32,
-    /// IOPS that it gives, each with the latency that belongs to it; none where only its price is known.
+    /// IOPS that it gives, each with the latency that belongs to it; none where only its price is
+    /// known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub iops: Vec<IopsPoint>,
     /// Bytes a second that it reads.
@@ -137,7 +139,8 @@ pub struct ArrayOffer {
     pub model: Option<String>,
 }
 
-/// IOPS at a latency. A figure without a latency says nothing: more outstanding I/Os give more of them, and later.
+/// IOPS at a latency. A figure without a latency says nothing: more outstanding I/Os give more of
+/// them, and later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -206,7 +209,8 @@ impl CatalogEntry {
 }
 
 impl IopsPoint {
-    /// Mean time of an I/O at these IOPS, s: as published, or outstanding I/Os over IOPS (Little's law).
+    /// Mean time of an I/O at these IOPS, s: as published, or outstanding I/Os over IOPS (Little's
+    /// law).
     pub fn latency_s(&self) -> f64 {
         let by_little = || self.outstanding.map(|outstanding| f64::from(outstanding) / self.rate.0);
         self.latency.map(Nanos::seconds).or_else(by_little).unwrap_or(f64::INFINITY)

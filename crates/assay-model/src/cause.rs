@@ -15,8 +15,8 @@ use crate::watch::Summary;
 pub const HOST_BUSY_MAX: f64 = 0.9;
 /// A worker that is busier than this may have kept I/Os waiting.
 const WORKER_BUSY_MAX: f64 = 0.95;
-/// Rates between these multiples of a control group's limit show that it was reached: the kernel hands out its
-/// allowance in slices of time, so that short measurements lie on either side of it.
+/// Rates between these multiples of a control group's limit show that it was reached: the kernel
+/// hands out its allowance in slices of time, so that short measurements lie on either side of it.
 const REACHED: std::ops::RangeInclusive<f64> = 0.85..=1.25;
 /// Beyond this multiple of the limit a rate shows that it held nothing back.
 const UNHINDERED: f64 = 2.0;
@@ -27,7 +27,8 @@ const NEIGHBOUR_SHARE_MIN: f64 = 0.2;
 const NEIGHBOUR_BYTES_MIN: f64 = 64.0 * 1024.0 * 1024.0;
 /// Own writes may move this many times their bytes: journals and metadata.
 const WRITE_AMPLIFICATION_MAX: f64 = 3.0;
-/// Share of the bytes that a device must have moved, by the kernel's counters, and from how many bytes on it is checked.
+/// Share of the bytes that a device must have moved, by the kernel's counters, and from how many
+/// bytes on it is checked.
 const SEEN_SHARE_MIN: f64 = 0.9;
 const UNSEEN_BYTES_MIN: u64 = 64 << 20;
 
@@ -261,8 +262,8 @@ fn not_bypassed() -> Cause {
     Cause::new(CauseKind::PageCache, what.to_owned(), remedy)
 }
 
-/// A cache answers in place of the storage. How I/Os are taken was seen on the first target; past the block layer nothing
-/// caches.
+/// A cache answers in place of the storage. How I/Os are taken was seen on the first target; past
+/// the block layer nothing caches.
 pub fn cached_reads(measurement: &Measurement) -> Option<Cause> {
     let conduct = &measurement.conduct;
     if conduct.direct_io == Some(false) {
@@ -282,8 +283,8 @@ pub fn cached_reads(measurement: &Measurement) -> Option<Cause> {
     })
 }
 
-/// The kernel's counters are an independent witness: what no device of the stack moved came from a cache above them.
-/// Checked only where warm-up and rounding cannot explain the difference.
+/// The kernel's counters are an independent witness: what no device of the stack moved came from a
+/// cache above them. Checked only where warm-up and rounding cannot explain the difference.
 pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<Cause> {
     let (name, bytes): (_, fn(&DeviceCounters) -> u64) = match operation {
         Operation::Sync => return None,
@@ -303,7 +304,8 @@ pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<Cause> 
     Some(Cause::new(CauseKind::PageCache, what, remedy))
 }
 
-/// Bytes that the kernel's counters should show: all but those of targets past the block layer. `None` where there are none.
+/// Bytes that the kernel's counters should show: all but those of targets past the block layer.
+/// `None` where there are none.
 fn countable_bytes(operation: Operation, measurement: &Measurement) -> Option<u64> {
     let unseen = &measurement.conduct.passthrough;
     if unseen.is_empty() {
@@ -314,8 +316,9 @@ fn countable_bytes(operation: Operation, measurement: &Measurement) -> Option<u6
     results.map(|result| result.bytes).reduce(|all, bytes| all + bytes)
 }
 
-/// Layers of one target pass the same bytes on, so the largest counts; those of several targets add up, which may
-/// count layers twice and can only be too kind. `None` where the kernel counts nothing, as on network file systems.
+/// Layers of one target pass the same bytes on, so the largest counts; those of several targets add
+/// up, which may count layers twice and can only be too kind. `None` where the kernel counts
+/// nothing, as on network file systems.
 fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
     let devices = &measurement.conduct.kernel.as_ref()?.devices;
     let each = devices.iter().map(|device| bytes(&device.counters));
@@ -415,7 +418,8 @@ fn cpus(counters: &Counters) -> Option<f64> {
     (counters.time_ns > 0).then(|| (real(total_ns) / real(counters.time_ns)).round().max(1.0))
 }
 
-/// The first busy part of the run speaks for it; what has no counters of its own is watched as a whole.
+/// The first busy part of the run speaks for it; what has no counters of its own is watched as a
+/// whole.
 fn busy_host(run: &RunDocuments<'_>) -> Option<Cause> {
     let watched = run.watch.and_then(HostLoad::from_watch);
     let runs = run.measurements.iter().filter_map(|one| HostLoad::from_measurement(one));
@@ -431,7 +435,8 @@ fn busy_host(run: &RunDocuments<'_>) -> Option<Cause> {
     })
 }
 
-/// What others moved on the device meanwhile. A database server is another process, so a load shows nothing of it.
+/// What others moved on the device meanwhile. A database server is another process, so a load shows
+/// nothing of it.
 fn neighbour(run: &RunDocuments<'_>) -> Option<Cause> {
     if run.rung.is_some() || run.measurements.iter().any(|one| has_passthrough(one)) {
         return None;
@@ -464,8 +469,9 @@ struct OwnBytes {
     write: f64,
 }
 
-/// By the kernel's account of this process, which covers the warm-up as the counters of devices do; never less than
-/// what was measured, because not every kernel keeps that account. Nothing is concluded without either.
+/// By the kernel's account of this process, which covers the warm-up as the counters of devices do;
+/// never less than what was measured, because not every kernel keeps that account. Nothing is
+/// concluded without either.
 fn own_bytes(counters: &Counters, measured: Option<&Measurement>) -> Option<OwnBytes> {
     let process = counters.process.filter(|own| own.read_bytes + own.write_bytes > 0)?;
     let operations = measured.map(Measurement::operations);

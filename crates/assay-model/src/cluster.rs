@@ -1,4 +1,5 @@
-//! What several hosts that measured together came to: how well they began together, what each gave, which were lost.
+//! What several hosts that measured together came to: how well they began together, what each gave,
+//! which were lost.
 
 use crate::environment::Environment;
 use crate::estimate::Estimate;
@@ -84,7 +85,8 @@ pub struct ClusterHost {
     /// Share of its processors' time that was busy, 0..=1, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
-    /// Largest share of a worker's time that it was running, 0..=1, where the host came to its end.
+    /// Largest share of a worker's time that it was running, 0..=1, where the host came to its
+    /// end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_busy_share_max: Option<f64>,
     /// I/Os a second over the common window, in at most 120 equal parts of its intervals.
@@ -92,8 +94,8 @@ pub struct ClusterHost {
     /// What it does with all other hosts idle, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<HostAlone>,
-    /// Longest time for which its program did not run at all while it measured, ns, where that was a second or more: its machine
-    /// was paused, or had no processor for it.
+    /// Longest time for which its program did not run at all while it measured, ns, where that was
+    /// a second or more: its machine was paused, or had no processor for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stood_still_ns: Option<u64>,
     /// Why and when it was lost, where it was.
@@ -118,7 +120,8 @@ pub struct HostAlone {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SharedLimit {
-    /// The hosts themselves: together they give what each gives alone, and what they share may have more.
+    /// The hosts themselves: together they give what each gives alone, and what they share may have
+    /// more.
     Hosts,
     /// What they share: together they give less.
     Shared,
@@ -148,7 +151,8 @@ pub struct HostClock {
     pub offset_ns: i64,
     /// What the offset may be off by, ns, either way.
     pub uncertainty_ns: u64,
-    /// How fast it leaves the driver's clock, parts per billion, where the run was long enough to say so.
+    /// How fast it leaves the driver's clock, parts per billion, where the run was long enough to
+    /// say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift_ppb: Option<i64>,
     /// Shortest way there and back, ns.
@@ -197,7 +201,8 @@ pub struct CommonStart {
     pub skew_ns: u64,
     /// What the skew may be off by, ns.
     pub uncertainty_ns: u64,
-    /// What skew and uncertainty together may be for the intervals to mean the same time everywhere, ns.
+    /// What skew and uncertainty together may be for the intervals to mean the same time
+    /// everywhere, ns.
     pub limit_ns: u64,
     /// The host that began first.
     pub first: String,
@@ -292,7 +297,8 @@ impl CommonStart {
         self.skew_ns + self.uncertainty_ns <= self.limit_ns
     }
 
-    /// Whether the hosts surely did not begin within the limit: not even where the clocks are off as far as they may be.
+    /// Whether the hosts surely did not begin within the limit: not even where the clocks are off
+    /// as far as they may be.
     pub const fn is_apart(&self) -> bool {
         self.skew_ns.saturating_sub(self.uncertainty_ns) > self.limit_ns
     }
@@ -313,15 +319,16 @@ impl Cluster {
         self.hosts.iter().filter_map(|host| Some((host, host.lost.as_ref()?)))
     }
 
-    /// What was measured last, with what was found of the same hosts before it: who limits them, and the start that was
-    /// worse.
+    /// What was measured last, with what was found of the same hosts before it: who limits them,
+    /// and the start that was worse.
     #[must_use]
     pub fn with_earlier(self, earlier: Self) -> Self {
         let start = CommonStart::worse(earlier.start, self.start.clone());
         Self { sharing: self.sharing.or(earlier.sharing), start, ..self }
     }
 
-    /// The same with the losses that were noticed when these hosts were to measure again, and nothing was measured any more.
+    /// The same with the losses that were noticed when these hosts were to measure again, and
+    /// nothing was measured any more.
     #[must_use]
     pub fn with_losses_of(mut self, later: &Self) -> Self {
         for host in &mut self.hosts {
@@ -333,7 +340,8 @@ impl Cluster {
         self
     }
 
-    /// Why the sum over the hosts decides nothing, in a sentence; nothing where it may be relied on.
+    /// Why the sum over the hosts decides nothing, in a sentence; nothing where it may be relied
+    /// on.
     pub fn doubt(&self) -> Option<String> {
         if let Some((host, loss)) = self.lost().next() {
             return Some(format!("the host {} was lost: {}", host.name, loss.reason));
@@ -399,7 +407,8 @@ mod tests {
         still.hosts[1].stood_still_ns = Some(2_040_000_000);
         assert_eq!(still.doubt().unwrap(), "the host hB stood still for 2.0 s");
         let mut late = cluster();
-        // It may have been too late, which nobody knows: what is not sure is said, and decides nothing.
+        // It may have been too late, which nobody knows: what is not sure is said, and decides
+        // nothing.
         late.start.as_mut().unwrap().uncertainty_ns = 4_100_001;
         assert!(!late.start.as_ref().unwrap().is_together() && late.doubt().is_none());
         late.start.as_mut().unwrap().skew_ns = 9_200_000;

@@ -1,4 +1,5 @@
-//! Two or more runs or profiles side by side: ratios with their doubt, distributions, parity, scaling.
+//! Two or more runs or profiles side by side: ratios with their doubt, distributions, parity,
+//! scaling.
 
 use crate::estimate::Estimate;
 use crate::verdict::{Doubt, Outcome, Reason, Unit};
@@ -28,12 +29,12 @@ pub struct Comparison {
     /// Curves, distributions and courses of several sides over the same axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlays: Vec<Overlay>,
-    /// Change for the worse that does not matter, as a share; absent where the question was not whether one side is as
-    /// good as the other.
+    /// Change for the worse that does not matter, as a share; absent where the question was not
+    /// whether one side is as good as the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// All pairs together, where there is a tolerance: PASS when no judged measure of any side is worse than the base by
-    /// more than it.
+    /// All pairs together, where there is a tolerance: PASS when no judged measure of any side is
+    /// worse than the base by more than it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
 }
@@ -207,12 +208,13 @@ pub struct Measure {
     /// Whether it was chosen before anything was compared, and is tested by itself.
     #[serde(default)]
     pub primary: bool,
-    /// Whether the sides differ significantly and by more than 1%: the primary measure by itself, the others with
-    /// all of them considered.
+    /// Whether the sides differ significantly and by more than 1%: the primary measure by itself,
+    /// the others with all of them considered.
     pub different: bool,
     /// Whether the measure counts for the outcome of the pair.
     pub judged: bool,
-    /// Whether the other side is no worse than the base by more than the tolerance, where there is one.
+    /// Whether the other side is no worse than the base by more than the tolerance, where there is
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// Why.

@@ -1,4 +1,5 @@
-//! The kernel's own counters around a measurement: snapshots, and what happened between two of them.
+//! The kernel's own counters around a measurement: snapshots, and what happened between two of
+//! them.
 
 use crate::number::{seconds, share};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,8 @@
-//! The seam between who drives storage in virtual time and who models it: an I/O, and a device that takes and completes it.
+//! The seam between who drives storage in virtual time and who models it: an I/O, and a device that
+//! takes and completes it.
 //!
-//! It lies below both, so that the engine that drives and the arrays that are driven need not know each other.
+//! It lies below both, so that the engine that drives and the arrays that are driven need not know
+//! each other.
 
 use crate::measurement::Operation;
 
@@ -15,7 +17,8 @@ pub struct DeviceIo {
     pub offset: u64,
     /// Bytes to move.
     pub bytes: u32,
-    /// Its number among all of who issues, by which a device says what became of its data; 0 where nobody asks.
+    /// Its number among all of who issues, by which a device says what became of its data; 0 where
+    /// nobody asks.
     pub number: u32,
 }
 
@@ -36,14 +39,16 @@ impl DeviceIo {
     }
 }
 
-/// What a device in virtual time did to data that it had acknowledged; places are those of the I/Os.
+/// What a device in virtual time did to data that it had acknowledged; places are those of the
+/// I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataLoss {
     /// A write was in memory that is lost.
     Write(DeviceIo),
     /// A write did not reach one of the members that should hold it.
     Missed(DeviceIo),
-    /// A place is answered from now on, or now and then, by a member that missed the last writes of it.
+    /// A place is answered from now on, or now and then, by a member that missed the last writes of
+    /// it.
     Outdated(Extent),
     /// Such a place was written again.
     Renewed(Extent),
@@ -75,11 +80,13 @@ pub trait Device {
     /// When something happens next, if anything is under way.
     fn next_event_ns(&self) -> Option<u64>;
 
-    /// Completes everything due at `now_ns`, oldest first: tag, and bytes moved or the negative error number.
+    /// Completes everything due at `now_ns`, oldest first: tag, and bytes moved or the negative
+    /// error number.
     fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>);
 
-    /// Whether I/Os may be submitted ahead of the clock, as long as they come in the order of their times: what happens to
-    /// one depends on those before it alone, and on nothing that completes meanwhile.
+    /// Whether I/Os may be submitted ahead of the clock, as long as they come in the order of their
+    /// times: what happens to one depends on those before it alone, and on nothing that
+    /// completes meanwhile.
     fn takes_ahead(&self) -> bool {
         false
     }

@@ -1,4 +1,5 @@
-//! Reading and writing documents: one form of error for all of them, and unknown keys answered with the nearest known name.
+//! Reading and writing documents: one form of error for all of them, and unknown keys answered with
+//! the nearest known name.
 
 use crate::error::{Error, Result};
 use serde::Serialize;
@@ -10,7 +11,8 @@ const TOML_BYTES_MAX: usize = 512 << 10;
 /// Parses a TOML document; `kind` names it in errors, for example `workload`.
 ///
 /// # Errors
-/// A usage error with the line, the key and, for an unknown key, the nearest known name; and for more than 512 KiB.
+/// A usage error with the line, the key and, for an unknown key, the nearest known name; and for
+/// more than 512 KiB.
 pub fn parse_toml<T: DeserializeOwned>(text: &str, kind: &str) -> Result<T> {
     if text.len() > TOML_BYTES_MAX {
         return Err(Error::usage(
@@ -60,8 +62,8 @@ fn form_of(kind: &str) -> String {
     "`assay schema --list` lists the forms of all documents".to_owned()
 }
 
-/// Takes apart serde's message for an unknown field or variant, where every name stands in backticks; the
-/// wording is pinned by a test.
+/// Takes apart serde's message for an unknown field or variant, where every name stands in
+/// backticks; the wording is pinned by a test.
 fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
     let rest = message
         .strip_prefix("unknown field ")

@@ -1,5 +1,5 @@
-//! What a load of decision support came to: every query of every stream with its time, and what the server, the host
-//! and the device counted meanwhile.
+//! What a load of decision support came to: every query of every stream with its time, and what the
+//! server, the host and the device counted meanwhile.
 
 use crate::load::{
     DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, ServerFacts, Setting, TimeSplit,
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// Queries of one stream.
 pub const QUERIES_OF_A_STREAM: usize = 22;
-/// No time counts as less than this share of the longest of its run (TPC-H, clause 5.4.1.4): one query that takes no
-/// time must not make the mean nothing.
+/// No time counts as less than this share of the longest of its run (TPC-H, clause 5.4.1.4): one
+/// query that takes no time must not make the mean nothing.
 const SHORTEST_OF_LONGEST: f64 = 1.0 / 1000.0;
 
 /// The result of a load of decision support: the document `dss.json`.
@@ -107,10 +107,11 @@ pub struct DssRun {
     pub queries: Vec<DssQuery>,
     /// Server counters.
     pub database: DatabaseCounts,
-    /// Where the time of the sessions went; that of parallel processes is in the parts and not in the time of the
-    /// database.
+    /// Where the time of the sessions went; that of parallel processes is in the parts and not in
+    /// the time of the database.
     pub time: TimeSplit,
-    /// What the kernel counted for the device under the data; none where it is not on this machine.
+    /// What the kernel counted for the device under the data; none where it is not on this
+    /// machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceCounts>,
     /// CPU time of this program, s.
@@ -130,7 +131,8 @@ pub struct DssRun {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DssQuery {
-    /// The stream, from 0 in a power run and from 1 in a throughput run; refresh functions that run during streams have none.
+    /// The stream, from 0 in a power run and from 1 in a throughput run; refresh functions that
+    /// run during streams have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
     /// `Q1` to `Q22`, `RF1`, `RF2`.
@@ -213,7 +215,8 @@ impl DssRun {
         }
     }
 
-    /// The mean time of a query over the streams in which it came to its end, ns; none where it did in none.
+    /// The mean time of a query over the streams in which it came to its end, ns; none where it did
+    /// in none.
     pub fn mean_time_ns(&self, name: &str) -> Option<f64> {
         let of_name = |query: &&DssQuery| query.name == name && query.is_complete();
         let times = self.queries.iter().filter(of_name);
@@ -243,22 +246,25 @@ impl DssRun {
             && self.queries.iter().all(DssQuery::is_complete)
     }
 
-    /// The geometric mean of the times of all queries, s; none where one of them did not come to its end.
+    /// The geometric mean of the times of all queries, s; none where one of them did not come to
+    /// its end.
     pub fn geometric_mean_s(&self) -> Option<f64> {
         let queries = self.queries.iter().filter(|query| query.is_query());
         self.is_whole()
             .then(|| geometric_mean(&queries.map(DssQuery::elapsed_s).collect::<Vec<_>>()))?
     }
 
-    /// Queries an hour of a stream alone, times the scale: 3,600 s over the geometric mean of queries and refresh
-    /// functions together. Source: TPC-H, clause 5.4.1, whose name is not used for it.
+    /// Queries an hour of a stream alone, times the scale: 3,600 s over the geometric mean of
+    /// queries and refresh functions together. Source: TPC-H, clause 5.4.1, whose name is not
+    /// used for it.
     pub fn power_per_h(&self, scale: f64) -> Option<f64> {
         let is_wanted = self.kind == DssKind::Power && self.is_whole();
         let times: Vec<f64> = self.queries.iter().map(DssQuery::elapsed_s).collect();
         is_wanted.then(|| Some(3600.0 * scale / geometric_mean(&times)?))?
     }
 
-    /// Queries an hour of all streams, times the scale. Source: TPC-H, clause 5.4.2, whose name is not used for it.
+    /// Queries an hour of all streams, times the scale. Source: TPC-H, clause 5.4.2, whose name is
+    /// not used for it.
     pub fn throughput_per_h(&self, scale: f64) -> Option<f64> {
         let is_wanted = self.kind == DssKind::Throughput && self.is_whole() && self.elapsed_ns > 0;
         let queries = f64::from(self.streams) * real_len(QUERIES_OF_A_STREAM);
@@ -272,8 +278,8 @@ impl Dss {
         self.runs.iter().any(|run| run.physical.verdict == PhysicalVerdict::Cached)
     }
 
-    /// What it came to: a failure where a query was refused or cancelled at its limit, nothing certain where the page
-    /// cache gave what the storage was asked for.
+    /// What it came to: a failure where a query was refused or cancelled at its limit, nothing
+    /// certain where the page cache gave what the storage was asked for.
     pub fn outcome(&self) -> Outcome {
         if self.runs.iter().any(|run| run.failed() + run.over_limit() > 0) {
             return Outcome::Fail;

@@ -1,5 +1,5 @@
-//! Whether storage keeps what it acknowledged: what was cut and judged, what its layers declare, how long flushes take, and how
-//! strong all that is as evidence.
+//! Whether storage keeps what it acknowledged: what was cut and judged, what its layers declare,
+//! how long flushes take, and how strong all that is as evidence.
 
 mod commits;
 mod page_protection;
@@ -131,7 +131,8 @@ pub struct JudgedCut {
     pub counts: Vec<FaultCount>,
     /// Blocks with sectors of several versions that are all allowed: a write on its way was torn.
     pub torn_blocks: u64,
-    /// What the places have in common at which these change, bytes: what is written as a whole, or a multiple of it.
+    /// What the places have in common at which these change, bytes: what is written as a whole, or
+    /// a multiple of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic_unit_bytes: Option<u64>,
     /// Where torn writes change from one version to another, by the byte within their block.
@@ -186,8 +187,8 @@ impl JudgedCut {
         self.commits.as_ref().and_then(|commits| commits.control)
     }
 
-    /// Whether it says something of what is kept: the process alone loses nothing, without promises none can break, and a
-    /// control promises nothing.
+    /// Whether it says something of what is kept: the process alone loses nothing, without promises
+    /// none can break, and a control promises nothing.
     pub fn is_evidence(&self) -> bool {
         self.promised() > 0 && !matches!(self.kind, CutKind::Process) && self.control().is_none()
     }
@@ -228,7 +229,8 @@ pub struct FlushTime {
 pub enum TimingFinding {
     /// A flush takes longer behind more bytes, as that of a volatile cache does.
     Grows,
-    /// A flush takes the same time whatever was written: protected memory, or a flush that does nothing.
+    /// A flush takes the same time whatever was written: protected memory, or a flush that does
+    /// nothing.
     Flat,
     /// The times are such that the device cannot have done it.
     Implausible,
@@ -282,7 +284,8 @@ pub struct Durability {
     /// Acknowledgements that reached the ledger.
     #[serde(default)]
     pub acknowledgements: u64,
-    /// Acknowledgements that did not, because it was too slow or gone: what they promise cannot be judged.
+    /// Acknowledgements that did not, because it was too slow or gone: what they promise cannot be
+    /// judged.
     #[serde(default)]
     pub unkept_acknowledgements: u64,
 }
@@ -303,8 +306,8 @@ impl Durability {
         }
     }
 
-    /// Broken promises over all cuts without a control: blocks that miss an acknowledged write, or what is wrong with a
-    /// database.
+    /// Broken promises over all cuts without a control: blocks that miss an acknowledged write, or
+    /// what is wrong with a database.
     pub fn broken(&self) -> u64 {
         let cuts = self.cuts.iter().filter(|cut| cut.control().is_none());
         cuts.map(JudgedCut::broken).sum()
@@ -324,13 +327,14 @@ impl Durability {
         (crate::number::count_of(of_kind().count()), crate::number::count_of(caught))
     }
 
-    /// Whether a control was run that must lose transactions, and none was seen to be lost: then nothing else was shown either.
+    /// Whether a control was run that must lose transactions, and none was seen to be lost: then
+    /// nothing else was shown either.
     pub fn is_void(&self) -> bool {
         matches!(self.controls(Control::Commits), (1.., 0))
     }
 
-    /// What came of the cuts: FAIL where something was broken, INCONCLUSIVE where the last one proves nothing or a control was not
-    /// caught; nothing where nothing was cut.
+    /// What came of the cuts: FAIL where something was broken, INCONCLUSIVE where the last one
+    /// proves nothing or a control was not caught; nothing where nothing was cut.
     pub fn outcome(&self) -> Option<Outcome> {
         let last = self.cuts.last()?;
         let proves = last.is_evidence() || last.control().is_some();

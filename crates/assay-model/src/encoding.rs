@@ -1,4 +1,5 @@
-//! The character encoding of a file: UTF-8 with or without a byte order mark, UTF-16, or one byte per character.
+//! The character encoding of a file: UTF-8 with or without a byte order mark, UTF-16, or one byte
+//! per character.
 
 /// The text of a file, as other programs write them; nothing where it holds bytes that no text has.
 pub fn text_of(bytes: Vec<u8>) -> Option<String> {

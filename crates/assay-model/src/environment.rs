@@ -60,7 +60,8 @@ pub struct Cpu {
     /// Processors that this process may run on, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<u64>,
-    /// Frequency governors in force, each once; empty where the kernel does not scale the frequency.
+    /// Frequency governors in force, each once; empty where the kernel does not scale the
+    /// frequency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub governors: Vec<String>,
 }
@@ -114,7 +115,8 @@ pub struct NumaNode {
 pub struct Permissions {
     /// Effective user.
     pub user_id: u64,
-    /// `kernel.io_uring_disabled`: 0 for everybody, 1 for a group and the privileged, 2 for nobody.
+    /// `kernel.io_uring_disabled`: 0 for everybody, 1 for a group and the privileged, 2 for
+    /// nobody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io_uring_disabled: Option<u64>,
     /// Whether a seccomp filter is in force, which may refuse `io_uring` and other calls.
@@ -240,7 +242,8 @@ impl Environment {
     /// Version of the document's form that is written.
     pub const FORMAT: u32 = 1;
 
-    /// Limits of control groups on devices below a target: those on other devices say nothing about it.
+    /// Limits of control groups on devices below a target: those on other devices say nothing about
+    /// it.
     pub fn limits_below_targets(&self) -> impl Iterator<Item = &IoLimit> {
         let layers = || self.storage.iter().flat_map(|storage| &storage.stack.layers);
         let is_below = move |limit: &&IoLimit| layers().any(|layer| layer.device == limit.device);

@@ -1,4 +1,5 @@
-//! What went wrong that is not our bug: the user's mistake or the environment's refusal, with a way out.
+//! What went wrong that is not our bug: the user's mistake or the environment's refusal, with a way
+//! out.
 
 use crate::refusal::Refusal;
 use std::sync::Arc;
@@ -58,7 +59,8 @@ impl Error {
         Self::new(Blame::Usage, ErrorKind::InvalidInput, message.into(), hint.into())
     }
 
-    /// The environment's refusal: `message` says what was tried and what happened, `hint` what to do.
+    /// The environment's refusal: `message` says what was tried and what happened, `hint` what to
+    /// do.
     pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Blame::Environment, ErrorKind::Environment, message.into(), hint.into())
     }
@@ -73,7 +75,8 @@ impl Error {
         self
     }
 
-    /// The same failure with what the operating system said as its source; its kind is that of the system's error.
+    /// The same failure with what the operating system said as its source; its kind is that of the
+    /// system's error.
     pub fn because(mut self, error: &io::Error) -> Self {
         // An error of the system cannot be cloned; its number says the same.
         let source =

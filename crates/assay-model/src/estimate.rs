@@ -1,4 +1,5 @@
-//! A number with its doubt: value, interval, confidence and how many independent observations stand behind it.
+//! A number with its doubt: value, interval, confidence and how many independent observations stand
+//! behind it.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ pub struct Estimate {
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval; infinite, and absent in a document, where only the lower one is known: `at least`.
+    /// Upper end of the interval; infinite, and absent in a document, where only the lower one is
+    /// known: `at least`.
     #[serde(default = "unbounded", skip_serializing_if = "is_unbounded")]
     pub high: f64,
     /// How often such an interval covers the truth, 0..=1; usually 0.95.
@@ -31,7 +33,8 @@ const fn is_unbounded(high: &f64) -> bool {
 }
 
 impl Estimate {
-    /// Whether only the lower end is known: the quantity is at least `low`, and may be anything above.
+    /// Whether only the lower end is known: the quantity is at least `low`, and may be anything
+    /// above.
     pub const fn is_at_least(&self) -> bool {
         self.high.is_infinite()
     }
@@ -41,7 +44,8 @@ impl Estimate {
         Self { value, low: value, high: value, confidence: 1.0, n }
     }
 
-    /// A number of which no interval is known, so that it may be anything: it contradicts no other number.
+    /// A number of which no interval is known, so that it may be anything: it contradicts no other
+    /// number.
     pub const fn without_interval(value: f64, n: u64) -> Self {
         Self { value, low: 0.0, high: f64::INFINITY, confidence: 0.0, n }
     }

@@ -36,7 +36,8 @@ pub enum Failure {
 /// Characters of a server's words that are kept.
 const WORDS_MAX: usize = 500;
 
-/// What a server said, fit to be shown: one line of bounded length without control characters, whatever it sent.
+/// What a server said, fit to be shown: one line of bounded length without control characters,
+/// whatever it sent.
 pub fn words(said: &[u8]) -> String {
     // Four bytes a character at most; the rest is never looked at.
     let begin = &said[..said.len().min(4 * WORDS_MAX)];

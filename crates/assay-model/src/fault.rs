@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// An older version, and the newer one was never seen: the write was acknowledged and stored nowhere.
+    /// An older version, and the newer one was never seen: the write was acknowledged and stored
+    /// nowhere.
     Lost,
     /// An older version, although the newer one was read before.
     Stale,

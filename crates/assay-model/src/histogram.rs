@@ -1,8 +1,10 @@
-//! A histogram of times with a fixed relative error and exact merging, in the layout of `HdrHistogram`.
+//! A histogram of times with a fixed relative error and exact merging, in the layout of
+//! `HdrHistogram`.
 //!
-//! Values below 2^(bits+1) have a bucket each; above, every power of two is cut into 2^bits buckets, so a
-//! bucket is never wider than 2^-bits of its value. Two histograms of equal precision merge by adding counts,
-//! and a fine one becomes a coarse one exactly, because coarse buckets are unions of fine ones.
+//! Values below 2^(bits+1) have a bucket each; above, every power of two is cut into 2^bits
+//! buckets, so a bucket is never wider than 2^-bits of its value. Two histograms of equal precision
+//! merge by adding counts, and a fine one becomes a coarse one exactly, because coarse buckets are
+//! unions of fine ones.
 
 use crate::number::{count_of, index_of, real, wide_count, wide_real};
 
@@ -18,7 +20,8 @@ pub enum Precision {
     /// Buckets of at most 0.1% of their value (three significant digits): totals and joints.
     #[default]
     Fine,
-    /// Buckets of at most 0.8% of their value (two significant digits): the one-second intervals of long runs.
+    /// Buckets of at most 0.8% of their value (two significant digits): the one-second intervals of
+    /// long runs.
     Coarse,
 }
 
@@ -61,7 +64,8 @@ impl PartialEq for Histogram {
     }
 }
 
-/// The octave's shift and the bucket of a value: branch-free, so that recording costs a few nanoseconds.
+/// The octave's shift and the bucket of a value: branch-free, so that recording costs a few
+/// nanoseconds.
 #[inline]
 const fn bucket(value: u64, bits: u32) -> u64 {
     let lowest = (1 << (bits + 1)) - 1;
@@ -79,7 +83,8 @@ const fn bounds(bucket: u64, bits: u32) -> (u64, u64) {
 }
 
 impl Histogram {
-    /// An empty histogram; memory grows with the largest value, to 430 KiB at the very most when fine.
+    /// An empty histogram; memory grows with the largest value, to 430 KiB at the very most when
+    /// fine.
     pub const fn new(precision: Precision) -> Self {
         Self { precision, counts: Vec::new(), ios: 0, sum: 0, min: 0, max: 0 }
     }
@@ -141,8 +146,9 @@ impl Histogram {
         if self.ios == 0 { 0.0 } else { wide_real(self.sum) / real(self.ios) }
     }
 
-    /// The value below which a share `quantile` (0..=1) of the values lies, by nearest rank: the middle of its
-    /// bucket, so at most half the precision away, and never outside the smallest and largest value; 0 when empty.
+    /// The value below which a share `quantile` (0..=1) of the values lies, by nearest rank: the
+    /// middle of its bucket, so at most half the precision away, and never outside the smallest
+    /// and largest value; 0 when empty.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
         let rank = (quantile.clamp(0.0, 1.0) * real(self.ios)).ceil().max(1.0);
         let mut below = 0u64;
@@ -155,7 +161,8 @@ impl Histogram {
         self.max
     }
 
-    /// How many values lie above `limit_ns`; exact to the precision of the bucket that holds the limit.
+    /// How many values lie above `limit_ns`; exact to the precision of the bucket that holds the
+    /// limit.
     pub fn ios_above(&self, limit_ns: u64) -> u64 {
         let holder = index_of(bucket(limit_ns, self.precision.bits()));
         self.counts.iter().skip(holder + 1).sum()
@@ -170,8 +177,8 @@ impl Histogram {
         })
     }
 
-    /// Adds all values of `other`: exact when `other` is at least as fine; a finer receiver becomes as coarse as
-    /// `other` first, because counts cannot be split again.
+    /// Adds all values of `other`: exact when `other` is at least as fine; a finer receiver becomes
+    /// as coarse as `other` first, because counts cannot be split again.
     pub fn merge(&mut self, other: &Self) {
         if other.ios == 0 {
             return;

@@ -100,7 +100,8 @@ pub struct VerificationCoverage {
     pub written_blocks: u64,
     /// Of these, blocks whose last version was read and was right.
     pub verified_blocks: u64,
-    /// Of these, blocks of which more than one version is allowed: a write or a sync failed and they were not written since.
+    /// Of these, blocks of which more than one version is allowed: a write or a sync failed and
+    /// they were not written since.
     pub unknown_blocks: u64,
     /// Writes that carried stamps.
     pub stamped_writes: u64,
@@ -210,7 +211,8 @@ impl Integrity {
         self.counts.iter().map(|count| count.blocks).sum()
     }
 
-    /// FAIL with a fault or a lost acknowledgement, INCONCLUSIVE where nothing was verified or its times cannot be true.
+    /// FAIL with a fault or a lost acknowledgement, INCONCLUSIVE where nothing was verified or its
+    /// times cannot be true.
     pub fn outcome(&self) -> Outcome {
         let broken = self.durability.as_ref().map_or(0, Durability::broken);
         match (self.found_blocks() + broken, self.coverage.verified_blocks) {
@@ -221,7 +223,8 @@ impl Integrity {
         }
     }
 
-    /// Whether what was found proves nothing: the last cut took nothing away, or flushes were faster than they can be.
+    /// Whether what was found proves nothing: the last cut took nothing away, or flushes were
+    /// faster than they can be.
     fn is_doubtful(&self) -> bool {
         let Some(durability) = &self.durability else { return false };
         let is_idle = durability.cuts.last().is_some_and(|cut| !JudgedCut::is_evidence(cut));

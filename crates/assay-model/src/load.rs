@@ -1,5 +1,5 @@
-//! What a database got of its storage under a load: the ladder of sessions, with what the server, the host and the
-//! device counted meanwhile.
+//! What a database got of its storage under a load: the ladder of sessions, with what the server,
+//! the host and the device counted meanwhile.
 
 use crate::counters::DeviceCounters;
 use crate::durability::Durability;
@@ -33,8 +33,8 @@ pub use step::{Length, LoadStep, OnLoss, Spacing, StepArrival};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Version of the document's form: [`Load::FORMAT`]; of the form 1 `kind` was called `method`, and refusals had no
-    /// class.
+    /// Version of the document's form: [`Load::FORMAT`]; of the form 1 `kind` was called `method`,
+    /// and refusals had no class.
     pub format: u32,
     /// The kind of load.
     #[serde(alias = "method")]
@@ -111,8 +111,8 @@ pub struct Encryption {
     pub cipher: String,
     /// What was checked of the server's certificate.
     pub checked: CertificateCheck,
-    /// Time that this program spent on encrypting and decrypting for each answer that it waited for, mean over all
-    /// sessions from the first measured rung or run on, ns; `None` before.
+    /// Time that this program spent on encrypting and decrypting for each answer that it waited
+    /// for, mean over all sessions from the first measured rung or run on, ns; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_per_answer_ns: Option<f64>,
 }
@@ -170,8 +170,8 @@ impl Load {
         self.best_by(Rung::statements_per_s)
     }
 
-    /// The rung with the most by any rate. Of the repeats of each number of sessions the middle one counts, the lower of
-    /// two: the luckiest of several says nothing of the next one.
+    /// The rung with the most by any rate. Of the repeats of each number of sessions the middle one
+    /// counts, the lower of two: the luckiest of several says nothing of the next one.
     pub fn best_by(&self, rate: impl Fn(&Rung) -> f64) -> Option<&Rung> {
         let by_rate = |one: &&Rung, other: &&Rung| rate(one).total_cmp(&rate(other));
         let firsts = self.rungs.iter().filter(|rung| rung.repeat == 1);
@@ -188,7 +188,8 @@ impl Load {
         self.rungs.iter().filter(move |rung| rung.sessions == sessions)
     }
 
-    /// Whether the data broke a condition, or an acknowledged transaction is lost. What a control breaks is what it was run for.
+    /// Whether the data broke a condition, or an acknowledged transaction is lost. What a control
+    /// breaks is what it was run for.
     pub fn is_damaged(&self) -> bool {
         let last = self.durability.as_ref().and_then(|found| found.cuts.last());
         let is_control = last.is_some_and(|cut| cut.control().is_some());

@@ -1,5 +1,5 @@
-//! How a target serves working sets of growing size: which caches and tiers it has, how large and how fast, and how long
-//! they take to follow a hot spot that moves.
+//! How a target serves working sets of growing size: which caches and tiers it has, how large and
+//! how fast, and how long they take to follow a hot spot that moves.
 
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,8 @@ pub struct Locality {
     pub doubts: Vec<String>,
     /// Root mean square of the relative distance between points and places.
     pub misfit: f64,
-    /// How a moving hot spot is followed; absent where there is only one place, or it was not asked for.
+    /// How a moving hot spot is followed; absent where there is only one place, or it was not
+    /// asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub following: Option<Adaptation>,
 }

@@ -1,4 +1,5 @@
-//! What really happened: per operation, stream and target, in total and per interval, and how the tool itself behaved.
+//! What really happened: per operation, stream and target, in total and per interval, and how the
+//! tool itself behaved.
 
 use crate::histogram::{Histogram, Precision};
 use crate::number::{rate, seconds};
@@ -51,7 +52,8 @@ pub struct OperationResult {
     pub errors: u64,
     /// Submission to completion, ns.
     pub service: Histogram,
-    /// Intended start to completion, ns; only where arrivals are open, else it equals the service time.
+    /// Intended start to completion, ns; only where arrivals are open, else it equals the service
+    /// time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Histogram>,
 }
@@ -119,8 +121,8 @@ pub struct Interval {
     pub outstanding_mean: f64,
 }
 
-/// The streams and targets joined over several intervals, with full precision; joints follow one another
-/// without gap, so that their sum is the total.
+/// The streams and targets joined over several intervals, with full precision; joints follow one
+/// another without gap, so that their sum is the total.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -221,7 +223,8 @@ impl OperationResult {
         }
     }
 
-    /// Response times: intended start to completion where arrivals were open, else the service times.
+    /// Response times: intended start to completion where arrivals were open, else the service
+    /// times.
     pub fn response(&self) -> &Histogram {
         self.response.as_ref().unwrap_or(&self.service)
     }

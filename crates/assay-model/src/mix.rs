@@ -1,4 +1,5 @@
-//! The mix of a brokerage load: how many of a thousand transactions are of which kind. The document `*.mix.toml`.
+//! The mix of a brokerage load: how many of a thousand transactions are of which kind. The document
+//! `*.mix.toml`.
 
 use crate::document::parse_toml;
 use crate::units::Nanos;
@@ -8,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Cards of a deck at most: a deck is dealt to its end before it is shuffled again.
 const CARDS_MAX: u32 = 10_000;
 
-/// What the customers of a brokerage ask for. What the market sends back follows from their trade orders and has no
-/// share of its own.
+/// What the customers of a brokerage ask for. What the market sends back follows from their trade
+/// orders and has no share of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -23,9 +24,11 @@ pub struct Mix {
     /// Where its shares come from, and what it is for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// How many cards of a deck each transaction has; any whole numbers, for example shares of a thousand.
+    /// How many cards of a deck each transaction has; any whole numbers, for example shares of a
+    /// thousand.
     pub shares: MixShares,
-    /// The market sends its prices after this number of trade orders: one price for each, and as many of other securities.
+    /// The market sends its prices after this number of trade orders: one price for each, and as
+    /// many of other securities.
     pub orders_per_feed: u32,
     /// Data is maintained once in so long a time.
     pub maintenance_every: Nanos,

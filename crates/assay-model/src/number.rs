@@ -20,8 +20,9 @@ pub const fn real_len(length: usize) -> f64 {
 )]
 #[inline]
 pub fn count(value: f64) -> u64 {
-    // `f64::round` is a call into the C library on processors without an instruction for it, and this is asked at every
-    // simulated I/O. What is left beyond the whole part is exact, and NaN is no half or more.
+    // `f64::round` is a call into the C library on processors without an instruction for it, and
+    // this is asked at every simulated I/O. What is left beyond the whole part is exact, and
+    // NaN is no half or more.
     let whole = value as u64;
     whole.saturating_add(u64::from(value - real(whole) >= 0.5))
 }
@@ -38,7 +39,8 @@ pub const fn index(value: f64) -> usize {
     value as usize
 }
 
-/// A real number in single precision, as drawing libraries want it: rounded to the nearest, seven digits.
+/// A real number in single precision, as drawing libraries want it: rounded to the nearest, seven
+/// digits.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "the one place where precision is given up for drawing"

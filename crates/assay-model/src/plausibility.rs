@@ -1,5 +1,6 @@
-//! Numbers of a document that cannot all be right: shares, ordered quantiles, Little's law, capacities against what was
-//! reached. Whatever reads a document asks here, so that a verdict and a page agree on what is in doubt.
+//! Numbers of a document that cannot all be right: shares, ordered quantiles, Little's law,
+//! capacities against what was reached. Whatever reads a document asks here, so that a verdict and
+//! a page agree on what is in doubt.
 
 use crate::calibration::{Calibration, CurvePoint, MixCalibration};
 use crate::estimate::Estimate;
@@ -49,7 +50,8 @@ pub fn of_run(
     doubts
 }
 
-/// Rate times mean time is the mean number outstanding. A ratio of 0 means that it was not computed.
+/// Rate times mean time is the mean number outstanding. A ratio of 0 means that it was not
+/// computed.
 ///
 /// I/Os that are in flight at either end count with a part of their time only, so that the law is
 /// off by up to the mean time over the length of the run.

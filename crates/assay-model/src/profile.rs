@@ -61,7 +61,8 @@ pub struct Profile {
     /// The database's block, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_bytes: Option<Figure>,
-    /// Requests per second as each part of the source counts them; they differ by what they include.
+    /// Requests per second as each part of the source counts them; they differ by what they
+    /// include.
     #[serde(default)]
     pub rates: Vec<RequestRate>,
     /// I/O by purpose; the first one is all of it, never to be added to the others.
@@ -390,7 +391,8 @@ impl Profile {
         self.class(IoPurpose::All)?.rate_iops.as_ref().map(|rate| rate.value)
     }
 
-    /// Refuses the profile of a live server that asked next to nothing of its storage: nothing can be planned or sized by it.
+    /// Refuses the profile of a live server that asked next to nothing of its storage: nothing can
+    /// be planned or sized by it.
     ///
     /// # Errors
     /// A usage error with what was seen.
@@ -415,8 +417,8 @@ impl Profile {
         ))
     }
 
-    /// Puts sizes to the tiering candidates and sorts them by what a byte of fast storage saves; those without
-    /// a size come last.
+    /// Puts sizes to the tiering candidates and sorts them by what a byte of fast storage saves;
+    /// those without a size come last.
     pub fn with_capacities(mut self, capacity_bytes: impl Fn(&str) -> Option<u64>) -> Self {
         for candidate in &mut self.tiering {
             candidate.capacity_bytes = capacity_bytes(&candidate.tablespace);

@@ -1,4 +1,5 @@
-//! What a database would do on other storage: its inputs, the answer for each target, and what stands against it.
+//! What a database would do on other storage: its inputs, the answer for each target, and what
+//! stands against it.
 
 use crate::estimate::Estimate;
 use crate::verdict::Outcome;
@@ -36,7 +37,8 @@ pub struct Projection {
     pub inputs: Vec<ProjectionInput>,
     /// The database as it was measured.
     pub base: ProjectedState,
-    /// How well the model gives what was measured, on the calibration of the storage that it was measured on.
+    /// How well the model gives what was measured, on the calibration of the storage that it was
+    /// measured on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closure: Option<Closure>,
     /// What stands against any answer, whatever the target.
@@ -44,10 +46,12 @@ pub struct Projection {
     pub objections: Vec<Objection>,
     /// One answer a target, in the order in which they were named.
     pub targets: Vec<ProjectedTarget>,
-    /// What the database's own I/O took on the target, where a check issued it there at the database's own rate.
+    /// What the database's own I/O took on the target, where a check issued it there at the
+    /// database's own rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<DemandReplay>,
-    /// How far the model itself misses, as a standard deviation of the logarithm of throughput; it is in every interval.
+    /// How far the model itself misses, as a standard deviation of the logarithm of throughput; it
+    /// is in every interval.
     pub model_deviation: f64,
     /// How often inputs were drawn from their intervals.
     pub draws: u32,
@@ -116,7 +120,8 @@ pub struct TimeParts {
     pub reads_s: f64,
     /// In commits.
     pub commit_s: f64,
-    /// In writes that sessions wait for, and for writes that came too late: free buffers, the switch of a log.
+    /// In writes that sessions wait for, and for writes that came too late: free buffers, the
+    /// switch of a log.
     pub writes_s: f64,
     /// Waiting for other sessions and other instances.
     pub contention_s: f64,
@@ -289,7 +294,8 @@ pub struct ProjectedTarget {
     /// One a population; none where it is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<ProjectedState>,
-    /// The same work a second as was measured, where that was asked for and is more than the target can do.
+    /// The same work a second as was measured, where that was asked for and is more than the
+    /// target can do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overload_per_s: Option<f64>,
     /// Limits, the lowest first.
@@ -353,7 +359,8 @@ pub struct LatencyBudget {
     pub outcome: Outcome,
 }
 
-/// The model's answer for the storage that the profile was measured on, compared with what was measured.
+/// The model's answer for the storage that the profile was measured on, compared with what was
+/// measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -368,7 +375,8 @@ pub struct Closure {
     pub read_overhead_s: f64,
     /// What it adds to each commit, seconds; kept likewise.
     pub commit_overhead_s: f64,
-    /// By what responses on every target are multiplied: the part of the miss on the present storage that is expected there, too.
+    /// By what responses on every target are multiplied: the part of the miss on the present
+    /// storage that is expected there, too.
     #[serde(default = "unchanged")]
     pub response_factor: f64,
 }

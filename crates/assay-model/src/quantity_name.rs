@@ -1,5 +1,5 @@
-//! What the name of a measured quantity says: `read.service_time.q0.99` is a quantile of a service time. Rooms ask here
-//! and do not look into names themselves.
+//! What the name of a measured quantity says: `read.service_time.q0.99` is a quantile of a service
+//! time. Rooms ask here and do not look into names themselves.
 
 /// Which time a quantity is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The forms of all documents as JSON schemas, made from the nouns themselves and kept in contract/.
+//! The forms of all documents as JSON schemas, made from the nouns themselves and kept in
+//! contract/.
 //!
 //! They are made by tests only, so that the program carries nothing of it.
 

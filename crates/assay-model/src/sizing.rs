@@ -1,5 +1,5 @@
-//! What to buy for a demand: the demand line by line, the configurations that carry it with their cost, and those that
-//! do not with the reason: the document `*.sizing.json`.
+//! What to buy for a demand: the demand line by line, the configurations that carry it with their
+//! cost, and those that do not with the reason: the document `*.sizing.json`.
 
 use crate::calendar::Day;
 use crate::catalog::VolumeOrder;
@@ -21,7 +21,8 @@ pub struct Sizing {
     pub day: Day,
     /// What has to be carried, and how it was built up.
     pub demand: Vec<DemandLine>,
-    /// The longest mean time of a read that was accepted, seconds; none was asked for where absent.
+    /// The longest mean time of a read that was accepted, seconds; none was asked for where
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_latency_s: Option<f64>,
     /// Parts of which one may fail.
@@ -212,7 +213,8 @@ pub struct Cost {
     pub monthly_total: f64,
     /// A month, with what is paid once spread over its years of use.
     pub month_total: f64,
-    /// One terabyte (10^12 bytes) of what there is: a month, or once where nothing is paid by the month.
+    /// One terabyte (10^12 bytes) of what there is: a month, or once where nothing is paid by the
+    /// month.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terabyte_value: Option<f64>,
     /// The same for one tebibyte.

@@ -1,5 +1,5 @@
-//! What hours or days of load showed: whether the target became steady, what changed when, what it lost, and whether rest
-//! brought it back.
+//! What hours or days of load showed: whether the target became steady, what changed when, what it
+//! lost, and whether rest brought it back.
 
 use crate::estimate::Estimate;
 use crate::units::Nanos;

@@ -1,5 +1,5 @@
-//! How the command line reads a value: in Assay's own form or in that of other tools. A type has one reader, which every
-//! option of that type uses; documents take Assay's form alone.
+//! How the command line reads a value: in Assay's own form or in that of other tools. A type has
+//! one reader, which every option of that type uses; documents take Assay's form alone.
 
 use crate::error::Error;
 use crate::study::Scale;
@@ -139,8 +139,8 @@ pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
     text.parse().map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
 }
 
-/// Reads a latency of the command line, which needs a unit: a bare number is seconds everywhere else, and a thousand times
-/// what people mean here.
+/// Reads a latency of the command line, which needs a unit: a bare number is seconds everywhere
+/// else, and a thousand times what people mean here.
 ///
 /// # Errors
 /// Those of [`quantity`], and for a bare number.

@@ -117,7 +117,8 @@ pub struct Queue {
     /// Whether a write can be forced to stable media (FUA).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced_unit_access: Option<bool>,
-    /// Largest write that the device promises to keep whole over a power cut, bytes; 0 where it promises nothing.
+    /// Largest write that the device promises to keep whole over a power cut, bytes; 0 where it
+    /// promises nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atomic_write_bytes_max: Option<u64>,
     /// Smallest addressable unit, bytes.

@@ -1,4 +1,5 @@
-//! An experiment: factors and their values, repeats and order, what happens around each cell, and what came of it.
+//! An experiment: factors and their values, repeats and order, what happens around each cell, and
+//! what came of it.
 
 use crate::array::SessionLoad;
 use crate::comparison::Scaling;
@@ -34,7 +35,8 @@ pub struct Study {
     /// Preset or file of the workload that factors change; or the workload itself, below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Size of the data that is worked on; by default what the target has, or a test file's own rule.
+    /// Size of the data that is worked on; by default what the target has, or a test file's own
+    /// rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
     /// How often every combination is measured.
@@ -49,7 +51,8 @@ pub struct Study {
     /// Fill and precondition again before every Nth cell; never when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore_every: Option<u32>,
-    /// Share of the reads of a cell that are compared with what was written; nothing is verified where it is absent.
+    /// Share of the reads of a cell that are compared with what was written; nothing is verified
+    /// where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Share>,
     /// What happens in and around a cell.
@@ -66,11 +69,12 @@ pub struct Study {
     /// The workload that factors change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
-    /// Sessions of a database with its host: on a simulated array they run instead of the workload, which is what their
-    /// storage sees.
+    /// Sessions of a database with its host: on a simulated array they run instead of the
+    /// workload, which is what their storage sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionLoad>,
-    /// A load of `assay bench`: on a database, or on a directory where there is no workload, it runs instead.
+    /// A load of `assay bench`: on a database, or on a directory where there is no workload, it
+    /// runs instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<StudyLoad>,
 }
@@ -106,10 +110,12 @@ pub enum Order {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Phases {
-    /// Share of the data written once from its beginning, before the first cell and at every restore.
+    /// Share of the data written once from its beginning, before the first cell and at every
+    /// restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Share>,
-    /// Preconditioning independent of the workload: how often all data are written with large transfers, after the fill.
+    /// Preconditioning independent of the workload: how often all data are written with large
+    /// transfers, after the fill.
     #[serde(default)]
     pub precondition_passes: u32,
     /// Preconditioning by the cell's own workload, which is not kept.
@@ -136,7 +142,8 @@ pub struct StopRules {
     /// p99 of any operation above which higher values of the last factor are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Nanos>,
-    /// Busy share of the host's processors above which higher values of the last factor are left out.
+    /// Busy share of the host's processors above which higher values of the last factor are left
+    /// out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Share>,
     /// Time after which no further cell begins.
@@ -226,7 +233,8 @@ pub enum FactorValue {
 }
 
 impl FactorValue {
-    /// The value as a number on an axis: shares as shares, sizes in bytes, rates a second; `None` of a word.
+    /// The value as a number on an axis: shares as shares, sizes in bytes, rates a second; `None`
+    /// of a word.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Flag(_) => None,
@@ -337,7 +345,8 @@ pub struct CellResult {
     /// How it went over time, where it was long enough to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Soak>,
-    /// Why its numbers decide nothing, in a sentence, where several hosts measured it and did not do so together.
+    /// Why its numbers decide nothing, in a sentence, where several hosts measured it and did not
+    /// do so together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
     /// What the hooks printed, in their order.
@@ -396,7 +405,8 @@ pub struct StudyResult {
     pub description: String,
     /// Cells of the whole study.
     pub planned: u32,
-    /// What holds for all cells and was not asked for: times and data that were not made as small as the scale says.
+    /// What holds for all cells and was not asked for: times and data that were not made as small
+    /// as the scale says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The cells that are done, in their order.
@@ -407,7 +417,8 @@ pub struct StudyResult {
     /// How rates grow with sessions, workers or volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
-    /// How all cells together went over time, where nothing is varied and they are many: cycles of load and rest.
+    /// How all cells together went over time, where nothing is varied and they are many: cycles of
+    /// load and rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Soak>,
 }

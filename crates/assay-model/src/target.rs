@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the name of a target is that of a simulated device: of its parts, of a published array, or from a catalog.
+/// Whether the name of a target is that of a simulated device: of its parts, of a published array,
+/// or from a catalog.
 pub fn is_simulated(name: &str) -> bool {
     ["sim:", "array:", "catalog:"].iter().any(|kind| name.starts_with(kind))
 }
@@ -16,7 +17,8 @@ pub enum TargetKind {
     File,
     /// A block device.
     BlockDevice,
-    /// An NVMe namespace by its character device, such as `/dev/ng0n1`: commands go past the block layer.
+    /// An NVMe namespace by its character device, such as `/dev/ng0n1`: commands go past the block
+    /// layer.
     NvmeNamespace,
 }
 
@@ -40,8 +42,8 @@ pub enum DirectIo {
     Unknown,
 }
 
-/// What the content of a read target does to a measurement; shares are in 0..=1 of the target's bytes.
-/// What was sampled is a share of the samples, and `samples` says of how many.
+/// What the content of a read target does to a measurement; shares are in 0..=1 of the target's
+/// bytes. What was sampled is a share of the samples, and `samples` says of how many.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -49,8 +51,8 @@ pub struct ContentFacts {
     /// Share of the bytes that have space allocated; below 1 the file is sparse or compressed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_share: Option<f64>,
-    /// Share of the bytes that hold written data; the rest are holes or unwritten extents, which read as zeros
-    /// without touching the device.
+    /// Share of the bytes that hold written data; the rest are holes or unwritten extents, which
+    /// read as zeros without touching the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_share: Option<f64>,
     /// Blocks that were sampled for the shares below.

@@ -1,4 +1,5 @@
-//! The only parser and printer of sizes, durations, rates and shares: inside Assay there are base units only.
+//! The only parser and printer of sizes, durations, rates and shares: inside Assay there are base
+//! units only.
 
 use crate::error::{Error, Result};
 use crate::number::{count, nanoseconds, real, seconds};
@@ -145,7 +146,8 @@ impl Nanos {
     }
 }
 
-/// Writes `value` with the largest unit that divides it exactly, so that a document reads back the same.
+/// Writes `value` with the largest unit that divides it exactly, so that a document reads back the
+/// same.
 fn exact(value: u64, units: &[(&'static str, u64)]) -> String {
     let fits = units.iter().find(|(_, factor)| value >= *factor && value.is_multiple_of(*factor));
     let (name, factor) = fits.copied().unwrap_or(units[units.len() - 1]);
@@ -228,7 +230,8 @@ impl<'de> Deserialize<'de> for Share {
     }
 }
 
-/// A string, or a bare number as text, so that `duration = 30` is answered with "has no unit" instead of "wrong type".
+/// A string, or a bare number as text, so that `duration = 30` is answered with "has no unit"
+/// instead of "wrong type".
 struct Text(String);
 
 impl<'de> Deserialize<'de> for Text {

@@ -3,7 +3,8 @@
 use crate::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The parser's error as an Assay error; `command` is what was typed as far as it is known, as in `assay runs show`.
+/// The parser's error as an Assay error; `command` is what was typed as far as it is known, as in
+/// `assay runs show`.
 pub fn usage_error(error: &clap::Error, command: &str) -> Error {
     let (message, hint) = match error.kind() {
         ErrorKind::ValueValidation => unreadable(error),

@@ -1,4 +1,5 @@
-//! Criteria as a person writes them, and the verdict: every criterion with its evidence, its outcome and the reason.
+//! Criteria as a person writes them, and the verdict: every criterion with its evidence, its
+//! outcome and the reason.
 
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,8 @@ pub struct Evidence {
     /// Measured time behind it, s; 0 where that does not apply.
     #[serde(default)]
     pub elapsed_s: f64,
-    /// Of a quantile: how many times, apart from one another, I/Os took longer. Neighbours that did so together are one.
+    /// Of a quantile: how many times, apart from one another, I/Os took longer. Neighbours that
+    /// did so together are one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u64>,
     /// The level that was left; where the one after it settled, the estimate is of that one alone.
@@ -131,8 +133,8 @@ pub enum Reason {
     },
     /// The limit lies inside the interval.
     Straddles {
-        /// Measured time in all after which the interval is likely to leave the limit, s, if the value stays
-        /// where it is; `None` where no reasonable time would do.
+        /// Measured time in all after which the interval is likely to leave the limit, s, if the
+        /// value stays where it is; `None` where no reasonable time would do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         enough_s: Option<f64>,
     },
@@ -152,12 +154,14 @@ pub enum Reason {
 pub struct Judgement {
     /// The quantity as the criterion names it, for example `target.read.service_time.mean`.
     pub quantity: String,
-    /// The stream, target or mix that it was taken of, where the criterion is judged for each of them.
+    /// The stream, target or mix that it was taken of, where the criterion is judged for each of
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The quantity in words.
     pub label: String,
-    /// The load at which it was measured, in words, for example `one at a time`; empty where the name says it.
+    /// The load at which it was measured, in words, for example `one at a time`; empty where the
+    /// name says it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub at: String,
     /// Unit of the limit and of the estimate.
@@ -219,7 +223,8 @@ impl Outcome {
         }
     }
 
-    /// Several outcomes together: FAIL if any failed, else INCONCLUSIVE if any is or there is none, else PASS.
+    /// Several outcomes together: FAIL if any failed, else INCONCLUSIVE if any is or there is none,
+    /// else PASS.
     pub fn of_all(outcomes: impl IntoIterator<Item = Self>) -> Self {
         let worse = |one: Self, other: Self| match (one, other) {
             (Self::Fail, _) | (_, Self::Fail) => Self::Fail,

@@ -1,4 +1,5 @@
-//! The host during a measurement: how it stood at a moment, what it counted between two of them, and the sum.
+//! The host during a measurement: how it stood at a moment, what it counted between two of them,
+//! and the sum.
 
 use crate::counters::{
     Counters, CpuCounters, InterfaceCounters, NamedDevice, PressureCounters, SwapCounters,
@@ -41,7 +42,8 @@ pub struct NamedInterface {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Moment {
-    /// When it ended, nanoseconds since 1970 UTC; lengths are given by `counters.time_ns`, which no clock step bends.
+    /// When it ended, nanoseconds since 1970 UTC; lengths are given by `counters.time_ns`, which
+    /// no clock step bends.
     pub at_unix_ns: u64,
     /// The cell that was measured all the time; none before, between and after cells.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,10 +94,11 @@ pub struct DeviceRates {
     pub joint_time_mean_ns: Option<f64>,
     /// I/Os in the queue or on the device, mean over the time.
     pub outstanding_mean: f64,
-    /// Share of the time with at least one I/O; of what works in parallel it says nothing about how much more would go.
+    /// Share of the time with at least one I/O; of what works in parallel it says nothing about
+    /// how much more would go.
     pub busy_share: f64,
-    /// Little's law: I/Os a second times their mean time, over the mean number in the queue; 1 closes. None where
-    /// nothing was done.
+    /// Little's law: I/Os a second times their mean time, over the mean number in the queue; 1
+    /// closes. None where nothing was done.
     pub littles_law_ratio: Option<f64>,
 }
 

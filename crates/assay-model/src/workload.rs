@@ -1,4 +1,5 @@
-//! What to issue: streams of I/O with their sizes, addresses, arrivals and flushes, as a person writes them in TOML.
+//! What to issue: streams of I/O with their sizes, addresses, arrivals and flushes, as a person
+//! writes them in TOML.
 
 use crate::units::{Bytes, Nanos, Rate, Share};
 use crate::verdict::{Criteria, Criterion};
@@ -33,8 +34,9 @@ pub struct Workload {
     /// Length of an interval.
     #[serde(default = "one_second")]
     pub interval: Nanos,
-    /// Size of the data that is worked on, over all targets: that of the test files, or the part of larger targets that is
-    /// used; by default what the target has, or a test file's own rule.
+    /// Size of the data that is worked on, over all targets: that of the test files, or the part
+    /// of larger targets that is used; by default what the target has, or a test file's own
+    /// rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
     /// How several targets make one address space.
@@ -46,8 +48,8 @@ pub struct Workload {
     /// The streams, at least one.
     #[serde(rename = "stream")]
     pub streams: Vec<Stream>,
-    /// What is asked of storage that carries this workload; without any the criteria of the command line or the
-    /// defaults hold.
+    /// What is asked of storage that carries this workload; without any the criteria of the
+    /// command line or the defaults hold.
     #[serde(rename = "criterion", default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<Criterion>,
 }
@@ -84,8 +86,8 @@ pub struct Stream {
     pub access: Access,
     /// When the next I/O starts.
     pub arrival: Arrival,
-    /// Relative rates of open arrivals, one per second, repeated from the start; the mean rate stays that of the
-    /// arrivals. Without it, the rate is constant.
+    /// Relative rates of open arrivals, one per second, repeated from the start; the mean rate
+    /// stays that of the arrivals. Without it, the rate is constant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pattern: Vec<f64>,
     /// Threads that share the stream's load evenly.

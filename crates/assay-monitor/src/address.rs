@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// The address of a live page, which is reached from this machine only: a port, an address, or both; port 0 is any free one.
+/// The address of a live page, which is reached from this machine only: a port, an address, or
+/// both; port 0 is any free one.
 ///
 /// # Errors
 /// A usage error for anything else, and for an address that other machines reach.
@@ -25,7 +26,8 @@ pub fn live_address(text: &str) -> Result<SocketAddr> {
     ))
 }
 
-/// The address that a text names: `PORT`, `ADDRESS:PORT` or `localhost:PORT`; none for the name of a file.
+/// The address that a text names: `PORT`, `ADDRESS:PORT` or `localhost:PORT`; none for the name of
+/// a file.
 pub fn metrics_address(text: &str) -> Option<SocketAddr> {
     if let Ok(port) = text.parse::<u16>() {
         return Some(SocketAddr::new(LOOPBACK, port));

@@ -1,4 +1,5 @@
-//! What showing a measurement costs: the CPU time of the threads that do it, and the share of a core that it is.
+//! What showing a measurement costs: the CPU time of the threads that do it, and the share of a
+//! core that it is.
 
 use assay_model::number::{narrow, seconds};
 use rustix::time::{ClockId, clock_gettime};

@@ -1,5 +1,5 @@
-//! The stream of events that a live page reads: how it stands, new points, and in the end the page itself
-//! (server-sent events, HTML standard section 9.2).
+//! The stream of events that a live page reads: how it stands, new points, and in the end the page
+//! itself (server-sent events, HTML standard section 9.2).
 
 use crate::monitor::Monitor;
 use crate::point::Point;
@@ -35,7 +35,8 @@ struct Seen {
     notes: u64,
 }
 
-/// Sends events until the run ends or the reader goes; `last_page` gives the page of the run once it has ended.
+/// Sends events until the run ends or the reader goes; `last_page` gives the page of the run once
+/// it has ended.
 pub(crate) fn send(
     out: &mut impl Write,
     monitor: &Monitor,
@@ -58,7 +59,8 @@ fn wait(out: &mut impl Write, monitor: &Monitor, seen: Seen, sent: Instant) -> i
         !state.has_ended && (state.taken, state.noted) == (seen.points, seen.notes)
     };
     let mut alive = sent;
-    // What is being done changes more often than anybody reads it: it is sent with the next point, or after a while.
+    // What is being done changes more often than anybody reads it: it is sent with the next point,
+    // or after a while.
     while monitor.look(is_old) && sent.elapsed() < 2 * PAUSE {
         monitor.wait(PAUSE);
         if alive.elapsed() >= SIGN_OF_LIFE {

@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 /// The media type of the text.
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Upper ends of the buckets of times, in steps of 1, 2 and 5 from 1 µs to 10 s: text as it is written, and ns.
+/// Upper ends of the buckets of times, in steps of 1, 2 and 5 from 1 µs to 10 s: text as it is
+/// written, and ns.
 const BUCKETS: [(&str, u64); 22] = [
     ("1e-06", 1_000),
     ("2e-06", 2_000),

@@ -1,4 +1,5 @@
-//! HTTP/1.1 as far as a page needs it that is only looked at: requests without a body, one for each connection (RFC 9112).
+//! HTTP/1.1 as far as a page needs it that is only looked at: requests without a body, one for each
+//! connection (RFC 9112).
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -103,7 +104,8 @@ fn parse(head: &[u8]) -> Result<Option<Request>, Option<Status>> {
     Ok(Some(Request { path, host, is_head }))
 }
 
-/// Whether the client means this server: a page of another site that has its name point here names itself.
+/// Whether the client means this server: a page of another site that has its name point here names
+/// itself.
 pub(crate) fn is_own_host(host: Option<&str>, address: SocketAddr) -> bool {
     let Some(host) = host else { return false };
     let (port, ip) = (address.port(), address.ip());

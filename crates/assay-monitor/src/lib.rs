@@ -1,4 +1,5 @@
-//! What is shown of a measurement while it lasts: a page over HTTP, counters as `OpenMetrics`, a full screen.
+//! What is shown of a measurement while it lasts: a page over HTTP, counters as `OpenMetrics`, a
+//! full screen.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::missing_errors_doc,

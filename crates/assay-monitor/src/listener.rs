@@ -1,4 +1,5 @@
-//! A listening socket and the threads that answer: a bounded number of them, and none is left behind.
+//! A listening socket and the threads that answer: a bounded number of them, and none is left
+//! behind.
 
 use crate::http::{self, Request, Status};
 use assay_model::number::index_of;
@@ -32,7 +33,8 @@ pub(crate) type Complain = dyn Fn(&str) + Send + Sync;
 struct Connections {
     /// All of them.
     open: AtomicUsize,
-    /// Those whose request is being answered; browsers also keep some open that they may never use.
+    /// Those whose request is being answered; browsers also keep some open that they may never
+    /// use.
     answered: AtomicUsize,
 }
 
@@ -53,8 +55,8 @@ impl Listener {
         TcpListener::bind(address).map_err(|error| refused(address, option, &error))
     }
 
-    /// Answers every connection in a thread of its own. What the system refuses for a moment, such as too many open files, is
-    /// said once and tried again.
+    /// Answers every connection in a thread of its own. What the system refuses for a moment, such
+    /// as too many open files, is said once and tried again.
     pub(crate) fn begin(
         socket: TcpListener,
         answer: Arc<Answer>,

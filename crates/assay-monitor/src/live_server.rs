@@ -1,4 +1,5 @@
-//! The page of a run while it is measured: read only, on this machine only, for whoever has its address with the token.
+//! The page of a run while it is measured: read only, on this machine only, for whoever has its
+//! address with the token.
 
 use crate::events;
 use crate::http::{self, Request, Status};

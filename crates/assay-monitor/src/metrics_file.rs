@@ -1,4 +1,5 @@
-//! `OpenMetrics` text in a file that is replaced as a whole, as the collector of text files of a node exporter reads it.
+//! `OpenMetrics` text in a file that is replaced as a whole, as the collector of text files of a
+//! node exporter reads it.
 
 use crate::exposition::exposition;
 use crate::monitor::Monitor;
@@ -26,10 +27,12 @@ pub struct MetricsFile {
 }
 
 impl MetricsFile {
-    /// Writes a file every second; one that is there already is replaced only if it holds metrics of Assay.
+    /// Writes a file every second; one that is there already is replaced only if it holds metrics
+    /// of Assay.
     ///
     /// # Errors
-    /// A usage error when the file holds something else, an environment error when it cannot be written.
+    /// A usage error when the file holds something else, an environment error when it cannot be
+    /// written.
     pub fn begin(path: &Path, monitor: &Monitor) -> Result<Self> {
         check_own(path)?;
         write(path, monitor).map_err(|error| failed(path, &error))?;
@@ -87,7 +90,8 @@ fn begins_as_own(path: &Path) -> io::Result<bool> {
 
 /// Writes next to the file and renames: a reader sees the old text or the new one.
 ///
-/// The file next to it is made by this call: what others put there, a link for example, is neither followed nor removed.
+/// The file next to it is made by this call: what others put there, a link for example, is neither
+/// followed nor removed.
 fn write(path: &Path, monitor: &Monitor) -> io::Result<()> {
     monitor.at_cost(|| {
         let text = monitor.look(|state| exposition(state, monitor.cost_s()));

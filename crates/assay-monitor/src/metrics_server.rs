@@ -47,7 +47,8 @@ fn answer(
     address: SocketAddr,
     monitor: &Monitor,
 ) -> std::io::Result<()> {
-    // On an address for this machine alone a page of another site may not ask; elsewhere machines have many names.
+    // On an address for this machine alone a page of another site may not ask; elsewhere machines
+    // have many names.
     if address.ip().is_loopback() && !http::is_own_host(request.host.as_deref(), address) {
         return http::refuse(stream, Status::Forbidden);
     }

@@ -35,12 +35,14 @@ impl Monitor {
         self.change(|state| state.begin(directory, subject));
     }
 
-    /// The page is served at an address, which only the owner of the terminal sees: it holds the token.
+    /// The page is served at an address, which only the owner of the terminal sees: it holds the
+    /// token.
     pub fn served_at(&self, url: &str) {
         self.change(|state| state.page = Some(url.to_owned()));
     }
 
-    /// What is being done, the share that is done (0..=1), and the time left in seconds where it is known.
+    /// What is being done, the share that is done (0..=1), and the time left in seconds where it is
+    /// known.
     pub fn show(&self, doing: &str, share: f64, left_s: Option<f64>) {
         self.change(|state| state.show(doing, share, left_s));
     }

@@ -22,7 +22,8 @@ const NAME_COLUMNS: usize = 12;
 /// Room for the number behind them.
 const VALUE_COLUMNS: usize = 22;
 
-/// The lines; no more and no longer than the terminal. `cost` is the share of a core that showing costs.
+/// The lines; no more and no longer than the terminal. `cost` is the share of a core that showing
+/// costs.
 pub fn screen(state: &MonitorState, cost: f64, size: ScreenSize) -> Vec<String> {
     let mut lines = vec![head(state, size.columns), bar(state, size.columns)];
     lines.push(String::new());

@@ -21,7 +21,8 @@ pub struct MonitorState {
     pub(crate) subject: String,
     /// Directory of the run.
     pub(crate) directory: Option<PathBuf>,
-    /// Where the page is found, where it is served: for the owner of the terminal, never on the page.
+    /// Where the page is found, where it is served: for the owner of the terminal, never on the
+    /// page.
     pub(crate) page: Option<String>,
     /// What is being done, in a few words; empty between two parts.
     pub(crate) doing: String,
@@ -54,7 +55,8 @@ pub struct MonitorState {
 }
 
 impl MonitorState {
-    /// A run was begun in the store. What an earlier one of the same command counted stays: counters only grow.
+    /// A run was begun in the store. What an earlier one of the same command counted stays:
+    /// counters only grow.
     pub(crate) fn begin(&mut self, directory: &Path, subject: &str) {
         subject.clone_into(&mut self.subject);
         self.directory = Some(directory.to_owned());

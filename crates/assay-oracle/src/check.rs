@@ -18,8 +18,9 @@ const CONTRADICTED_SHARE: f64 = 0.2;
 /// Fewer counters prove nothing.
 const CONTRADICTED_MIN: usize = 5;
 
-/// Counters that contradict their own rates, and the number that have a rate, where there are too many to be chance: numbers
-/// may be printed in a way that nothing here knows, so nothing may be concluded from them.
+/// Counters that contradict their own rates, and the number that have a rate, where there are too
+/// many to be chance: numbers may be printed in a way that nothing here knows, so nothing may be
+/// concluded from them.
 pub(crate) fn contradicted(report: &Report) -> Option<(usize, usize)> {
     let with_rate = report.activity.iter().filter(|row| row.per_second.is_some());
     let totals: Vec<_> = with_rate.filter_map(|row| Some((row, row.total?))).collect();
@@ -100,7 +101,8 @@ fn clock(report: &Report, flags: &mut Vec<Flag>) {
     }
 }
 
-/// Counters that fell, that stand in two tables with different totals, or whose rate is not their total.
+/// Counters that fell, that stand in two tables with different totals, or whose rate is not their
+/// total.
 fn counters(report: &Report, flags: &mut Vec<Flag>) {
     let mut seen: HashMap<&str, &Statistic> = HashMap::new();
     for row in &report.activity {

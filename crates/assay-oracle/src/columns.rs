@@ -1,4 +1,5 @@
-//! Columns of a text table: the ruler of dashes gives their places, words and numbers are dealt out to them.
+//! Columns of a text table: the ruler of dashes gives their places, words and numbers are dealt out
+//! to them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -129,8 +130,9 @@ pub(crate) fn spread(
     line
 }
 
-/// Deals a data line out: the first column is text of its full width, runs of the others go to their columns.
-/// A run over several columns is a number that ran together with its neighbour: all of them are unreadable.
+/// Deals a data line out: the first column is text of its full width, runs of the others go to
+/// their columns. A run over several columns is a number that ran together with its neighbour: all
+/// of them are unreadable.
 pub(crate) fn cells<'a>(
     columns: &[Range<usize>],
     line: &'a [u8],
@@ -152,7 +154,8 @@ pub(crate) fn cells<'a>(
     dealer.cells
 }
 
-/// Where the first column ends: at its ruler, or before a number that is too wide for the second one.
+/// Where the first column ends: at its ruler, or before a number that is too wide for the second
+/// one.
 fn name_end(first: &Range<usize>, line: &[u8]) -> usize {
     let end = first.end.min(line.len());
     let straddles = line.get(end).is_some_and(|byte| !byte.is_ascii_whitespace()) && end > 0;

@@ -29,8 +29,8 @@ pub fn profile(report: &Report) -> Profile {
     profile_on(report, None)
 }
 
-/// What a report says of the demand on storage made of `medium`. Nothing is assumed: what the report does not have is
-/// absent; storage of an unknown medium is judged as disks.
+/// What a report says of the demand on storage made of `medium`. Nothing is assumed: what the
+/// report does not have is absent; storage of an unknown medium is judged as disks.
 pub fn profile_on(report: &Report, medium: Option<StorageMedium>) -> Profile {
     let time = time::model(report);
     let activity = activity::all(report);
@@ -122,7 +122,8 @@ fn tiering(report: &Report) -> Vec<TieringCandidate> {
     candidates
 }
 
-/// Whether the wait events rule the times of this row out: it is listed among the doubts, and not ranked.
+/// Whether the wait events rule the times of this row out: it is listed among the doubts, and not
+/// ranked.
 fn is_impossible(report: &Report, row: &FileIo) -> bool {
     let line = row.read_time.map(|time| time.line);
     report.flags.iter().any(|flag| flag.section == Section::Tablespaces && Some(flag.line) == line)

@@ -21,8 +21,8 @@ pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
     }
 }
 
-/// The title of the page names database and instance even where the header was blanked. It stands before the heading,
-/// so it is looked for before the report.
+/// The title of the page names database and instance even where the header was blanked. It stands
+/// before the heading, so it is looked for before the report.
 fn titled(before: &[u8], line: u32) -> Option<Table<'_>> {
     let start = memmem::rfind(before, b"Report for DB: ")?;
     let text = before[start..].split(|byte| *byte == b'<' || *byte == b'\n').next()?;
@@ -50,7 +50,8 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// The line of a place; places must be asked for in order, so that the report is gone over once.
+    /// The line of a place; places must be asked for in order, so that the report is gone over
+    /// once.
     fn line_at(&mut self, at: usize) -> u32 {
         let at = at.clamp(self.counted, self.bytes.len());
         let more = memchr_iter(b'\n', &self.bytes[self.counted..at]).count();
@@ -144,7 +145,8 @@ impl<'a> Titles<'a> {
         };
     }
 
-    /// The section and the words that named it: loose text is nearest, then the heading, then the summary.
+    /// The section and the words that named it: loose text is nearest, then the heading, then the
+    /// summary.
     fn section(&self, summary: &'a [u8]) -> Option<(Section, &'a [u8])> {
         let known = |words: &'a [u8]| Section::of(&plain(words)).map(|section| (section, words));
         known(self.loose).or_else(|| known(self.heading)).or_else(|| known(summary)).or_else(|| {

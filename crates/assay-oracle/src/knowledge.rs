@@ -1,4 +1,5 @@
-//! What Oracle's reference says of wait events: which are idle, of which class, and which I/O they stand for.
+//! What Oracle's reference says of wait events: which are idle, of which class, and which I/O they
+//! stand for.
 
 use crate::report::stands_for;
 
@@ -195,15 +196,16 @@ pub(crate) fn own_cause(printed: &str) -> Option<&'static str> {
 /// Classes in which sessions wait for each other.
 pub(crate) const CONTENTION: &[&str] = &["Concurrency", "Application", "Cluster", "Configuration"];
 
-/// Whether a printed, perhaps cut, name stands for one of these events. Exadata says behind a colon what answered
-/// (`cell single block physical read: flash cache`).
+/// Whether a printed, perhaps cut, name stands for one of these events. Exadata says behind a colon
+/// what answered (`cell single block physical read: flash cache`).
 pub(crate) fn is_any(printed: &str, events: &[&str]) -> bool {
     let bare = printed.split_once(": ").filter(|_| printed.starts_with("cell "));
     let printed = bare.map_or(printed, |(bare, _)| bare);
     events.iter().any(|event| stands_for(printed, event))
 }
 
-/// Whether an event is a wait for a lock or a latch by its name: for something that another session holds.
+/// Whether an event is a wait for a lock or a latch by its name: for something that another session
+/// holds.
 pub(crate) fn is_lock(printed: &str) -> bool {
     ["enq:", "latch"].iter().any(|opening| printed.starts_with(opening))
 }

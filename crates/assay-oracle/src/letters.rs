@@ -1,4 +1,5 @@
-//! Characters that stand for ASCII in a report: white space, dashes, apostrophes, and HTML character references.
+//! Characters that stand for ASCII in a report: white space, dashes, apostrophes, and HTML
+//! character references.
 
 /// Appends a letter as reports print it: any white space is a blank, what has no width is nothing.
 pub(crate) fn push(letter: char, into: &mut Vec<u8>) {

@@ -1,12 +1,15 @@
-//! Oracle's manuals: reads AWR and Statspack reports and derives what the database asked of its storage.
+//! Oracle's manuals: reads AWR and Statspack reports and derives what the database asked of its
+//! storage.
 //!
-//! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`Report`] for each report in it:
-//! AWR from 10.2 on, of one instance, of a pluggable database or of a whole cluster, and Statspack from 9.2 on.
-//! Every number is a [`report::Quantity`] in a base unit that knows its section, its line and its rounding.
-//! What is not in a report is `None`; what is there and cannot be read with certainty is `None` too and listed
-//! in [`Report::unread`]; what contradicts itself is listed in [`Report::flags`].
+//! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`Report`] for each
+//! report in it: AWR from 10.2 on, of one instance, of a pluggable database or of a whole cluster,
+//! and Statspack from 9.2 on. Every number is a [`report::Quantity`] in a base unit that knows its
+//! section, its line and its rounding. What is not in a report is `None`; what is there and cannot
+//! be read with certainty is `None` too and listed in [`Report::unread`]; what contradicts itself
+//! is listed in [`Report::flags`].
 //!
-//! [`profile`] derives the demand on storage and the time model, [`table_row`] one line of a table of reports.
+//! [`profile`] derives the demand on storage and the time model, [`table_row`] one line of a table
+//! of reports.
 //!
 //! ```
 //! let reports = assay_oracle::read_reports(b"no report at all");
@@ -44,9 +47,9 @@ pub use row::{COLUMNS, RAC_STATS_HEADER, TableCell, TableColumn, rac_stats_line,
 /// Reads all reports of a file, one behind the other.
 ///
 /// # Errors
-/// A usage error in the list for a file without any report (empty, binary, an excerpt without a header, a report of
-/// another kind), and one in place of each report that compares two periods, which cannot be read as one, or whose
-/// header is unreadable.
+/// A usage error in the list for a file without any report (empty, binary, an excerpt without a
+/// header, a report of another kind), and one in place of each report that compares two periods,
+/// which cannot be read as one, or whose header is unreadable.
 pub fn read_reports(bytes: &[u8]) -> Vec<Result<Report>> {
     let bytes = decode::plain(bytes);
     let parts = split::parts(&bytes).into_iter();

@@ -104,7 +104,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Without a carriage return at the end and form feeds at the start: a page break stands on its title's line.
+/// Without a carriage return at the end and form feeds at the start: a page break stands on its
+/// title's line.
 fn bare(bytes: &[u8]) -> &[u8] {
     let mut bytes = bytes;
     while let [rest @ .., b'\r'] = bytes {
@@ -123,7 +124,8 @@ fn is_heading_of_sqlplus(line: Line) -> bool {
 impl<'a> Iterator for Lines<'a> {
     type Item = Line<'a>;
 
-    /// SQL*Plus with a small page repeats the column heading `OUTPUT` behind a blank line, inside tables too.
+    /// SQL*Plus with a small page repeats the column heading `OUTPUT` behind a blank line, inside
+    /// tables too.
     fn next(&mut self) -> Option<Line<'a>> {
         loop {
             let line = self.raw()?;

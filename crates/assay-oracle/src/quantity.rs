@@ -62,7 +62,8 @@ impl Quantity {
     }
 }
 
-/// Something that stands in the report and could not be read with certainty; it is absent from the result.
+/// Something that stands in the report and could not be read with certainty; it is absent from the
+/// result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableFact {
     /// The section it stood in.

@@ -19,7 +19,8 @@ use crate::table::{Row, Table};
 use crate::{check, html, text};
 use assay_model::Error;
 
-/// Of one report at most this many unreadable cells are kept; hostile input must not fill the memory.
+/// Of one report at most this many unreadable cells are kept; hostile input must not fill the
+/// memory.
 const UNREAD_KEPT: usize = 200;
 
 /// Of one report at most this many rows are read.
@@ -28,7 +29,8 @@ const REPORT_ROWS_MAX: usize = 200_000;
 /// Reads one report.
 ///
 /// # Errors
-/// A usage error where neither a name nor an interval can be read: nothing could be said of whom and when.
+/// A usage error where neither a name nor an interval can be read: nothing could be said of whom
+/// and when.
 pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
     let mut reading = Reading::new(part);
     let sink = &mut |table: &Table| reading.take(table);
@@ -67,7 +69,8 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
     ))
 }
 
-/// Whether a page ends as a page does, but not as a report, and holds no counters: a sample, or an excerpt.
+/// Whether a page ends as a page does, but not as a report, and holds no counters: a sample, or an
+/// excerpt.
 fn is_imitation(part: &Part, report: &Report) -> bool {
     let tail = &part.bytes[part.bytes.len().saturating_sub(256)..];
     let closed =
@@ -137,7 +140,8 @@ impl Reading {
         self.report.histograms = self.ranges.join();
         idle::mark(&mut self.report);
         if self.report.invalid.is_some() {
-            // Where the interval is none, a script's own errors stand among the lines of the header.
+            // Where the interval is none, a script's own errors stand among the lines of the
+            // header.
             self.report.unread.retain(|unread| unread.section != Section::Header);
         }
         check::run(&mut self.report);
@@ -155,7 +159,8 @@ impl Reading {
         self.scaled(table.section, row, column?, unit, None)
     }
 
-    /// The same, where a heading says how many of the base unit one is (`(ms)`: 0.001); a suffix wins.
+    /// The same, where a heading says how many of the base unit one is (`(ms)`: 0.001); a suffix
+    /// wins.
     fn scaled(
         &mut self,
         section: Section,
@@ -205,7 +210,8 @@ impl Reading {
     }
 }
 
-/// A number in base units: parts of a unit divide, because a tenth or a thousandth is not a binary number.
+/// A number in base units: parts of a unit divide, because a tenth or a thousandth is not a binary
+/// number.
 fn in_base(value: f64, factor: f64) -> f64 {
     if factor < 1.0 { value / (1.0 / factor).round() } else { value * factor }
 }
@@ -269,8 +275,8 @@ fn empty(part: &Part) -> Report {
     }
 }
 
-/// What a report says of itself that spoils it: `Snapshots chosen span an instance shutdown`. The line stands before the
-/// first words, or close behind them.
+/// What a report says of itself that spoils it: `Snapshots chosen span an instance shutdown`. The
+/// line stands before the first words, or close behind them.
 fn invalid(part: &Part) -> Option<String> {
     const BANNER: &[u8] = b"RESULTS ARE INVALID";
     let near = part.before.len().saturating_sub(1024);

@@ -1,4 +1,5 @@
-//! What a report says, section by section; what is not in the report is `None` or an empty list, never zero.
+//! What a report says, section by section; what is not in the report is `None` or an empty list,
+//! never zero.
 
 pub use crate::quantity::{Flag, Quantity, Unit, UnreadableFact};
 pub use crate::section::Section;
@@ -33,8 +34,8 @@ pub struct Report {
     pub foreground_events: Vec<Event>,
     /// Waits of background processes.
     pub background_events: Vec<Event>,
-    /// Waits of both together, where the report prints them so (a global report its top ones only); never to
-    /// be added to the other two.
+    /// Waits of both together, where the report prints them so (a global report its top ones
+    /// only); never to be added to the other two.
     pub all_events: Vec<Event>,
     /// The top events of sessions and background processes together (global report).
     pub top_of_all: Vec<Event>,
@@ -42,7 +43,8 @@ pub struct Report {
     pub top_background: Vec<Event>,
     /// Notes of the report that spoils it.
     pub invalid: Option<String>,
-    /// Load and shares of CPU time of the machine: rows named as the operating system's counters are.
+    /// Load and shares of CPU time of the machine: rows named as the operating system's counters
+    /// are.
     pub host_cpu: Vec<Named>,
     /// Segments by reads, those by requests first where both are printed.
     pub segments: Vec<SegmentRow>,
@@ -199,7 +201,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// The mean time of a wait, seconds: whichever of total/waits and the printed mean is known more finely.
+    /// The mean time of a wait, seconds: whichever of total/waits and the printed mean is known
+    /// more finely.
     pub fn mean_s(&self) -> Option<f64> {
         let waits = self.waits.filter(|waits| waits.value > 0.0);
         let quotient = waits
@@ -371,7 +374,8 @@ pub struct SqlIo {
     pub elapsed: Option<Quantity>,
 }
 
-/// Whether a printed name can stand for a full one: text reports cut names, so a long opening is enough.
+/// Whether a printed name can stand for a full one: text reports cut names, so a long opening is
+/// enough.
 pub(crate) fn stands_for(printed: &str, full: &str) -> bool {
     const SHORTEST_CUT: usize = 25;
     printed == full || (printed.len() >= SHORTEST_CUT && full.starts_with(printed))
@@ -388,13 +392,15 @@ impl Report {
         })
     }
 
-    /// A counter per second, from its total and the elapsed time; the printed rate is rounded to a decimal.
+    /// A counter per second, from its total and the elapsed time; the printed rate is rounded to a
+    /// decimal.
     pub fn rate(&self, name: &str) -> Option<Quantity> {
         let row = self.statistic(name)?;
         let elapsed = self.header.elapsed.map(|elapsed| elapsed.value);
         let exact = row.total.zip(elapsed.filter(|elapsed| *elapsed > 0.0));
         let exact = exact.map(|(total, elapsed)| total.scaled(1.0 / elapsed, Unit::PerSecond));
-        // Elapsed minutes have two decimals: over short intervals the printed rate is the finer one.
+        // Elapsed minutes have two decimals: over short intervals the printed rate is the finer
+        // one.
         let rate = match (exact, row.per_second) {
             (Some(exact), Some(printed)) if !self.is_finer(&exact, &printed) => Some(printed),
             (exact, printed) => exact.or(printed),

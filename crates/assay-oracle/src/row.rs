@@ -132,8 +132,8 @@ pub fn rac_stats_line(file: &str, report: &Report) -> String {
     format!("{file}|{}|{reads}|{latency}|{writes}|{}|", whole(total), whole(redo))
 }
 
-/// Requests that reach the storage, as its bytes do, and the latency of reads. Reports without requests count blocks; those are in columns of
-/// their own and never stand in for requests.
+/// Requests that reach the storage, as its bytes do, and the latency of reads. Reports without
+/// requests count blocks; those are in columns of their own and never stand in for requests.
 fn papers(report: &Report, profile: &Profile) -> [TableCell; 5] {
     let rate = counted(profile);
     let reads = rate.and_then(|rate| rate.read_per_s.as_ref()).map(value);

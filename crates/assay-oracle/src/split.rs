@@ -1,4 +1,5 @@
-//! Where reports begin in a file and of which kind they are: recognised by words and header tables, never by names.
+//! Where reports begin in a file and of which kind they are: recognised by words and header tables,
+//! never by names.
 
 use crate::section::{Section, words_of_title};
 use crate::{columns, letters};
@@ -56,7 +57,8 @@ enum Opening {
     ComparePeriods,
 }
 
-/// All reports of a file in their order; one error for a file without any, and one for each that is refused.
+/// All reports of a file in their order; one error for a file without any, and one for each that is
+/// refused.
 pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
     let openings = openings(bytes);
     if openings.is_empty() {
@@ -259,7 +261,8 @@ const fn is_margin(byte: u8) -> bool {
     matches!(byte, b'>' | b'|' | b' ' | b'\t' | b'\r')
 }
 
-/// What stands before the words of an opening, if it stands before all lines that follow, too; titles are indented.
+/// What stands before the words of an opening, if it stands before all lines that follow, too;
+/// titles are indented.
 fn margin(bytes: &[u8], at: usize) -> &[u8] {
     let margin = &bytes[line_start(bytes, at)..at];
     let head = &bytes[at..bytes.len().min(at + HEADER_BYTES)];

@@ -1,4 +1,5 @@
-//! One table of a report, whatever form it was printed in: headings, and rows of cells with their lines.
+//! One table of a report, whatever form it was printed in: headings, and rows of cells with their
+//! lines.
 
 use crate::section::{Section, folded};
 use std::borrow::Cow;
@@ -22,7 +23,8 @@ impl Row<'_> {
         self.cells.get(column).map_or(&[], |cell| cell.as_ref())
     }
 
-    /// The text of a cell with runs of blanks as one; bytes of other encodings become a replacement mark.
+    /// The text of a cell with runs of blanks as one; bytes of other encodings become a replacement
+    /// mark.
     pub(crate) fn text(&self, column: usize) -> String {
         text(self.cell(column))
     }

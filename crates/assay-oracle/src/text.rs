@@ -1,4 +1,5 @@
-//! Text reports: titles, rulers and rows become tables; notes, page breaks and SQL text are passed by.
+//! Text reports: titles, rulers and rows become tables; notes, page breaks and SQL text are passed
+//! by.
 
 use crate::columns::{self, Layout, runs};
 use crate::lines::{Line, Lines, Shape};
@@ -275,8 +276,8 @@ impl<'a, 's> Reader<'a, 's> {
         self.above.push(heading);
     }
 
-    /// A global report rules off groups of headings above the headings themselves: what stood under that ruler was
-    /// not data, and each group's heading goes over all of its columns.
+    /// A global report rules off groups of headings above the headings themselves: what stood under
+    /// that ruler was not data, and each group's heading goes over all of its columns.
     fn grouped(&mut self, columns: &[Range<usize>]) {
         let Some(table) = self.table.as_mut().filter(|_| !self.columns.is_empty()) else {
             return;
@@ -326,8 +327,8 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Rows follow a ruler; by tablespace and file the one of the names comes first, then headings and the ruler
-    /// of the numbers. Cache sizes have none in Statspack 9i.
+    /// Rows follow a ruler; by tablespace and file the one of the names comes first, then headings
+    /// and the ruler of the numbers. Cache sizes have none in Statspack 9i.
     fn awaits_ruler(&self, section: Section) -> bool {
         match section {
             Section::CacheSizes => false,
@@ -376,7 +377,8 @@ impl<'a, 's> Reader<'a, 's> {
         cells
     }
 
-    /// Half a row: the name stands on a line of its own, which can wrap, and the numbers on the next.
+    /// Half a row: the name stands on a line of its own, which can wrap, and the numbers on the
+    /// next.
     fn half(&mut self, section: Section, line: Line<'a>) {
         let Some(name) = self.name.take() else {
             self.name = Some(cells(&self.name_columns, line.bytes, Layout::Free));

@@ -41,7 +41,8 @@ const MONTHS: &[[&str; 12]] = &[
     ["ιαν", "φεβ", "μαρ", "απρ", "μαϊ", "ιουν", "ιουλ", "αυγ", "σεπ", "οκτ", "νοε", "δεκ"],
 ];
 
-/// Seconds since 1970 of `11-Jan-18 09:30:36`, in the server's zone; `None` where a part is in doubt.
+/// Seconds since 1970 of `11-Jan-18 09:30:36`, in the server's zone; `None` where a part is in
+/// doubt.
 pub(crate) fn clock_s(text: &str) -> Option<i64> {
     // Months of some languages are padded with blanks (`23-4月 -14`): the clock is the last word.
     let (date, clock) = text.trim_end().rsplit_once(char::is_whitespace)?;

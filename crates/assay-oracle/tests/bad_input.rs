@@ -1,4 +1,5 @@
-//! No bytes make the reader fail or hang, and no prefix of a report gives a number that the whole does not.
+//! No bytes make the reader fail or hang, and no prefix of a report gives a number that the whole
+//! does not.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,5 @@
-//! Real reports against the facts that were copied from them by hand; both lie next to the repository, not in it.
+//! Real reports against the facts that were copied from them by hand; both lie next to the
+//! repository, not in it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,7 +11,8 @@ use assay_oracle::Report;
 use assay_oracle::report::{Kind, Quantity};
 use std::path::PathBuf;
 
-/// The folder with the reports: `ASSAY_AWR_REPORTS`, or `../shared/awr` next to a checkout or its parent.
+/// The folder with the reports: `ASSAY_AWR_REPORTS`, or `../shared/awr` next to a checkout or its
+/// parent.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("ASSAY_AWR_REPORTS").map(PathBuf::from);
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -381,7 +383,8 @@ fn worded(text: &str) -> Option<Worded> {
     Some(Worded { name: words[..first].join(" "), numbers, has_share })
 }
 
-/// Every number of each event of the top list must be one of the document's, and in its place where all five are there.
+/// Every number of each event of the top list must be one of the document's, and in its place where
+/// all five are there.
 fn check_wild_top(facts: &str, profile: &assay_model::Profile, ledger: &mut Ledger) {
     let Some((_, top)) = facts.split_once("; top: ") else { return };
     let top = top.split("; tablespaces:").next().unwrap();

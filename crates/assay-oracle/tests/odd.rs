@@ -1,4 +1,5 @@
-//! Old releases and odd files: lists of both kinds of waits, shares of call time, histograms of two lines, other encodings.
+//! Old releases and odd files: lists of both kinds of waits, shares of call time, histograms of two
+//! lines, other encodings.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod made_up;

@@ -20,7 +20,8 @@ fn whole(profile: &Profile) -> &IoClass {
     profile.class(IoPurpose::All).unwrap()
 }
 
-/// TMS paper, 10g: names cut at 33 characters, overflow per transaction, blocks that are not requests.
+/// TMS paper, 10g: names cut at 33 characters, overflow per transaction, blocks that are not
+/// requests.
 #[test]
 fn counters_of_10g_give_iops_throughput_and_size() {
     let text = header_11("10.2.0.3.0", "1.05", "0.50")
@@ -75,8 +76,9 @@ SYSTEM
     header_statspack_92() + &load + io + END_OF_REPORT
 }
 
-/// TMS paper, Statspack 9.2. The paper adds rates that are printed as whole numbers, and multiplies the time of reads by
-/// writes as well (55.2); counts over the interval give one more I/O a second, and reads alone 54.0 outstanding.
+/// TMS paper, Statspack 9.2. The paper adds rates that are printed as whole numbers, and multiplies
+/// the time of reads by writes as well (55.2); counts over the interval give one more I/O a second,
+/// and reads alone 54.0 outstanding.
 #[test]
 fn blocks_and_tablespaces_of_9i_give_the_whole_demand() {
     let report = read(&statspack_of_the_paper());

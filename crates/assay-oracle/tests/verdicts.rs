@@ -1,13 +1,16 @@
-//! A table of verdicts: what three rules of the field's books say of each report, and what is concluded here.
+//! A table of verdicts: what three rules of the field's books say of each report, and what is
+//! concluded here.
 //!
-//! - `Profile`: the largest part of response time is the cause, and time that no event accounts for is a part like any
-//!   other (C. Millsap, J. Holt, *Optimizing Oracle Performance*, 2003, chapters 6 to 9).
-//! - `Log`: above 20 ms a log file parallel write is slow I/O; below, commits wait for the device when the write is most
-//!   of the wait, else for something else (Oracle support, *Troubleshooting: 'Log file sync' Waits*, 1376916.1).
-//!   What waits for another session's commit waits for the log with it (R. Shee, K. Deshpande, K. Gopalakrishnan, *Oracle
-//!   Wait Interface*, 2004, chapter 6: a row lock is held until its transaction ends).
-//! - `Queue`: a server that is busy most of the time makes what comes wait (L. Kleinrock, *Queueing Systems* 1, 1975), and
-//!   one that hardly works proves nothing.
+//! - `Profile`: the largest part of response time is the cause, and time that no event accounts for
+//!   is a part like any other (C. Millsap, J. Holt, *Optimizing Oracle Performance*, 2003, chapters
+//!   6 to 9).
+//! - `Log`: above 20 ms a log file parallel write is slow I/O; below, commits wait for the device
+//!   when the write is most of the wait, else for something else (Oracle support, *Troubleshooting:
+//!   'Log file sync' Waits*, 1376916.1). What waits for another session's commit waits for the log
+//!   with it (R. Shee, K. Deshpande, K. Gopalakrishnan, *Oracle Wait Interface*, 2004, chapter 6: a
+//!   row lock is held until its transaction ends).
+//! - `Queue`: a server that is busy most of the time makes what comes wait (L. Kleinrock, *Queueing
+//!   Systems* 1, 1975), and one that hardly works proves nothing.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -89,8 +92,8 @@ const REAL: &[Row] = &[
     ("awr2/w58-awr-19c-aix-21Decto22Dec.html", Log, Commit, Some("log file sync")),
 ];
 
-/// A made-up report of an hour with ten sessions active: seconds on a CPU, then waits of sessions and of the background,
-/// each with its count and seconds.
+/// A made-up report of an hour with ten sessions active: seconds on a CPU, then waits of sessions
+/// and of the background, each with its count and seconds.
 struct Made {
     row: Row,
     cpu_s: u32,

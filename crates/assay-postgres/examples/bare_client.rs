@@ -1,7 +1,8 @@
-//! The least that a client of a thread a session does for a prepared statement: a write and a read. What it costs is the
-//! floor of every such client, and what it reaches is the server's limit.
+//! The least that a client of a thread a session does for a prepared statement: a write and a read.
+//! What it costs is the floor of every such client, and what it reaches is the server's limit.
 //!
-//! `bare_client SOCKET TABLE ROWS SESSIONS SECONDS` prints statements a second and client CPU, µs a statement.
+//! `bare_client SOCKET TABLE ROWS SESSIONS SECONDS` prints statements a second and client CPU, µs a
+//! statement.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 use bytes::BytesMut;
@@ -79,7 +80,8 @@ fn until_ready(stream: &mut UnixStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Statements until the time is over: one write, one read, no look at the answer but at its last message.
+/// Statements until the time is over: one write, one read, no look at the answer but at its last
+/// message.
 fn drive(mut stream: UnixStream, rows: i32, seed: u64, time: Duration) -> io::Result<u64> {
     let (started, mut statements, mut room, mut random) = (Instant::now(), 0, [0; 8192], seed);
     let mut packet = BytesMut::new();

@@ -1,4 +1,5 @@
-//! Where a server is and who asks: `postgresql://…` and `key=value` texts as PostgreSQL's own programs take them.
+//! Where a server is and who asks: `postgresql://…` and `key=value` texts as PostgreSQL's own
+//! programs take them.
 
 use assay_dbserver::tls::Security;
 use assay_dbserver::{Uri, encoded, host_in_uri, is_this_machine, port_of};
@@ -70,8 +71,8 @@ pub enum Binding {
 }
 
 impl Address {
-    /// Reads an address; what it leaves out comes from `environment` (`PGUSER`, `PGPASSWORD` …), the password also from
-    /// the file of passwords, the rest from PostgreSQL's own defaults.
+    /// Reads an address; what it leaves out comes from `environment` (`PGUSER`, `PGPASSWORD` …),
+    /// the password also from the file of passwords, the rest from PostgreSQL's own defaults.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let pairs = match Dialect::Postgres.behind_scheme(text) {
             Some(rest) => pairs_of_uri(rest)?,
@@ -80,8 +81,8 @@ impl Address {
         Self::of_pairs(&pairs, &environment)
     }
 
-    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are not in it, because sockets of
-    /// managed servers have none.
+    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are
+    /// not in it, because sockets of managed servers have none.
     pub fn spelled(&self) -> String {
         let host = match &self.host {
             Host::Network(host) => host.clone(),
@@ -170,7 +171,8 @@ impl Address {
     }
 }
 
-/// Without a host, the usual directories of sockets, then this machine. A socket is named by its port.
+/// Without a host, the usual directories of sockets, then this machine. A socket is named by its
+/// port.
 fn host_of(host: Option<String>, port: u16) -> Host {
     match host {
         Some(host) if host.starts_with('/') => Host::Socket(PathBuf::from(host)),

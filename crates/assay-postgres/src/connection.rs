@@ -1,5 +1,5 @@
-//! One session: PostgreSQL's protocol, version 3.0, spoken synchronously with one write and as few reads as the
-//! answer has packets.
+//! One session: PostgreSQL's protocol, version 3.0, spoken synchronously with one write and as few
+//! reads as the answer has packets.
 //!
 //! Source: PostgreSQL documentation, chapter "Frontend/Backend Protocol".
 
@@ -28,8 +28,9 @@ use assay_model::load::Encryption;
 use messages::{Messages, refusal, row};
 use std::time::Duration;
 
-/// The first statement of a session on a server of others: functions and operators are those of the server. Whoever may write to
-/// `public` can make others there, which would run with the rights of this account.
+/// The first statement of a session on a server of others: functions and operators are those of the
+/// server. Whoever may write to `public` can make others there, which would run with the rights of
+/// this account.
 pub const SYSTEM_NAMES: &str = "SET search_path = pg_catalog, pg_temp";
 
 /// One session on a server.
@@ -53,7 +54,8 @@ impl Connection {
     /// Logs in over a way that is there.
     ///
     /// # Errors
-    /// When the server does not answer in time, answers what is not understood, or refuses the user.
+    /// When the server does not answer in time, answers what is not understood, or refuses the
+    /// user.
     pub fn over(stream: Stream, address: &Address, application: &str) -> Answer<Self> {
         let mut messages = Messages::over(stream);
         let facts = login::login(&mut messages, address, application)?;
@@ -134,7 +136,8 @@ impl Connection {
         }
     }
 
-    /// Says good-bye, so that the server writes down what this session did, and waits until it closes the way.
+    /// Says good-bye, so that the server writes down what this session did, and waits until it
+    /// closes the way.
     pub fn close(mut self) {
         // The end is the end, however the server takes it.
         self.messages.stream_mut().part();

@@ -1,4 +1,5 @@
-//! What a server counted between two moments, by what its version has; what it lacks is nothing, never 0.
+//! What a server counted between two moments, by what its version has; what it lacks is nothing,
+//! never 0.
 //!
 //! Sources: PostgreSQL documentation, "The Cumulative Statistics System", of versions 14 to 18.
 
@@ -31,7 +32,8 @@ pub struct DatabaseCounters {
     pub sessions: Io,
     /// The same by everybody else: checkpointer, writers.
     pub background: Io,
-    /// Waiting of all processes for the log to reach storage, ns; `None` where the version does not report it.
+    /// Waiting of all processes for the log to reach storage, ns; `None` where the version does
+    /// not report it.
     pub wal_sync_ns: Option<u64>,
     /// How often that was waited for.
     pub wal_syncs: Option<u64>,
@@ -102,7 +104,8 @@ impl Knowledge {
         Ok(counters)
     }
 
-    /// Before version 16 only the database as a whole is counted; its writers are sessions for the most part.
+    /// Before version 16 only the database as a whole is counted; its writers are sessions for the
+    /// most part.
     fn of_database(&self, database: &Database) -> DatabaseCounters {
         let blocks = database.blocks_read;
         let timed = |time_s| self.is_io_timed.then(|| nanoseconds(time_s));

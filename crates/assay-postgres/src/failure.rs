@@ -26,7 +26,8 @@ fn meaning(code: &str) -> Refusal {
     }
 }
 
-/// Prepared statements and settings belong to a session, which a pooler of transactions does not keep.
+/// Prepared statements and settings belong to a session, which a pooler of transactions does not
+/// keep.
 pub const NO_SESSION: &str =
     "name the server itself, or a pool in session mode (pgbouncer: pool_mode = session)";
 

@@ -1,6 +1,8 @@
-//! The time model: from two snapshots of a server's counters, and looks at its sessions in between, to a profile.
+//! The time model: from two snapshots of a server's counters, and looks at its sessions in between,
+//! to a profile.
 //!
-//! Nothing here asks a server or a clock. What is judged alike of every product is in [`assay_live`].
+//! Nothing here asks a server or a clock. What is judged alike of every product is in
+//! [`assay_live`].
 
 mod classes;
 mod delta;

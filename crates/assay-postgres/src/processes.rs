@@ -8,13 +8,15 @@ use assay_dbserver::processes::{children, name, usage_at};
 /// Names of processes that a managed server may consist of.
 pub const PROGRAMS: &[&str] = &["postgres", "initdb"];
 
-/// What one process of a server on this machine has used; `None` when there is no such process here.
+/// What one process of a server on this machine has used; `None` when there is no such process
+/// here.
 pub fn usage(process: u32) -> Option<Usage> {
     let is_ours = PROGRAMS.contains(&name(process)?.as_str());
     is_ours.then(|| usage_at(&format!("/proc/{process}"))).flatten()
 }
 
-/// What each process of a server has used that serves none of these sessions: writers, checkpointer, I/O workers.
+/// What each process of a server has used that serves none of these sessions: writers,
+/// checkpointer, I/O workers.
 pub fn background(postmaster: u32, sessions: &[u32]) -> Group {
     children(postmaster)
         .into_iter()
@@ -23,8 +25,8 @@ pub fn background(postmaster: u32, sessions: &[u32]) -> Group {
         .collect()
 }
 
-/// What all processes of a server used, those among them that have ended: the kernel adds what an ended one used to the
-/// account of the first process, which started it.
+/// What all processes of a server used, those among them that have ended: the kernel adds what an
+/// ended one used to the account of the first process, which started it.
 ///
 /// Source: kernel documentation, `proc` (`/proc/PID/stat`, fields 16 and 17; `/proc/PID/io`).
 pub fn whole_usage(postmaster: u32) -> Option<Usage> {

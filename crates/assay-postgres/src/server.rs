@@ -1,4 +1,5 @@
-//! A managed server: created, started, stopped and removed, in a directory that the caller created for it.
+//! A managed server: created, started, stopped and removed, in a directory that the caller created
+//! for it.
 
 mod page_checks;
 mod settings;
@@ -34,7 +35,8 @@ pub fn account() -> Option<Account> {
 /// What a server is made of.
 pub type Plan = assay_dbserver::Plan<Binaries>;
 
-/// What a server is in the eyes of the operating system; the first process passes every signal on to all others.
+/// What a server is in the eyes of the operating system; the first process passes every signal on
+/// to all others.
 const NATURE: ServerTraits = ServerTraits {
     ended_cleanly_by: Signal::INT,
     ended_by: Signal::QUIT,
@@ -215,7 +217,8 @@ impl Program for Server {
 
 /// The last words of a program, with a hint that fits.
 fn explain(home: &ServerDir, doing: &str, words: &str) -> Error {
-    // That it refused us while it was starting or recovering is not a reason: "is starting up", "is not yet accepting connections".
+    // That it refused us while it was starting or recovering is not a reason: "is starting up", "is
+    // not yet accepting connections".
     let lines = words.lines().filter(|line| !line.contains("the database system is "));
     let words = lines.collect::<Vec<_>>().join("\n");
     home.explain(doing, &words, &MARKS, |why| match why {

@@ -1,5 +1,5 @@
-//! The views of counters that loads and profiles both read: what is asked by release, and what the rows mean. Times become
-//! seconds, byte counts 64-bit integers.
+//! The views of counters that loads and profiles both read: what is asked by release, and what the
+//! rows mean. Times become seconds, byte counts 64-bit integers.
 //!
 //! Sources: PostgreSQL documentation, "The Cumulative Statistics System", of versions 14 to 18.
 

@@ -1,4 +1,5 @@
-//! Asks a server: counters at both ends of an interval, and in between, ten times a second, what its sessions do.
+//! Asks a server: counters at both ends of an interval, and in between, ten times a second, what
+//! its sessions do.
 
 mod activity;
 mod canary;
@@ -47,7 +48,8 @@ impl Watcher {
     pub fn connect(address: &Address) -> Result<Self> {
         let mut database = Link::open(address)?;
         let version = database.version()?;
-        // The samples are kept out of the database that is looked at, so that its counters do not include them.
+        // The samples are kept out of the database that is looked at, so that its counters do not
+        // include them.
         let mut server = match Link::open(&address.with_database("postgres")) {
             Ok(link) => link,
             Err(_) => Link::open(address)?,
@@ -68,7 +70,8 @@ impl Watcher {
         self.is_near
     }
 
-    /// The process that serves one of our sessions: where it is not a process of this host, the server is on another.
+    /// The process that serves one of our sessions: where it is not a process of this host, the
+    /// server is on another.
     pub fn process_id(&self) -> u32 {
         self.server.process_id()
     }

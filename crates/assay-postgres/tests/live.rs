@@ -1,4 +1,5 @@
-//! The time model on a real server, where the programs of one are installed: on a socket in a directory of its own.
+//! The time model on a real server, where the programs of one are installed: on a socket in a
+//! directory of its own.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -163,8 +164,8 @@ fn db_time_s(profile: &Profile) -> f64 {
     profile.time.db_time_s.as_ref().unwrap().value
 }
 
-/// A statement that ends in the interval, after which its session rests: its time is not in the server's counters yet,
-/// and still in DB time. Nothing of what is asked here is.
+/// A statement that ends in the interval, after which its session rests: its time is not in the
+/// server's counters yet, and still in DB time. Nothing of what is asked here is.
 #[test]
 fn a_statement_counts_although_the_server_did_not_count_it_yet() {
     let Some(server) = Server::start("rest", &["track_io_timing=on"]) else {

@@ -1,4 +1,5 @@
-//! What no answer can exceed: processors, IOPS, sustained writes, bandwidth and log, each by itself.
+//! What no answer can exceed: processors, IOPS, sustained writes, bandwidth and log, each by
+//! itself.
 
 use crate::demand::Demand;
 use crate::storage::Storage;
@@ -26,7 +27,8 @@ pub(crate) fn bounds(demand: &Demand, storage: &Storage) -> Vec<ThroughputBound>
     bounds
 }
 
-/// The lowest bound of those that no station of the network stands for: writes, bandwidth and log; infinite without any.
+/// The lowest bound of those that no station of the network stands for: writes, bandwidth and log;
+/// infinite without any.
 pub(crate) fn outside_per_s(demand: &Demand, storage: &Storage) -> f64 {
     let outside = bounds(demand, storage)
         .into_iter()

@@ -1,4 +1,5 @@
-//! What another size of the buffer cache does to reads: by the server's own advice, else by Che's approximation.
+//! What another size of the buffer cache does to reads: by the server's own advice, else by Che's
+//! approximation.
 
 use assay_model::Profile;
 use assay_model::number::real;
@@ -15,8 +16,8 @@ pub struct CacheChange {
 }
 
 impl CacheChange {
-    /// What the profile says of a cache of `bytes`; `present_bytes` is its size now, where it is known. `None` where nothing
-    /// says anything.
+    /// What the profile says of a cache of `bytes`; `present_bytes` is its size now, where it is
+    /// known. `None` where nothing says anything.
     pub fn of(profile: &Profile, bytes: f64, present_bytes: Option<f64>) -> Option<Self> {
         let advice = profile.report.as_ref().map(|report| report.buffer_pool.as_slice());
         Self::by_advice(advice.unwrap_or_default(), bytes)

@@ -1,4 +1,5 @@
-//! The model on the storage that was measured: whether it gives what was measured, and what the database adds to each wait.
+//! The model on the storage that was measured: whether it gives what was measured, and what the
+//! database adds to each wait.
 
 use crate::demand::{Demand, Overheads};
 use crate::model::{Lean, solve};
@@ -6,8 +7,8 @@ use crate::storage::Storage;
 use assay_model::projection::{Closure, Population};
 use assay_stats::group_commit;
 
-/// What commits waited beyond what the flush explains, seconds: the one that the server timed, or else that of the calibrated log;
-/// nothing where neither is known.
+/// What commits waited beyond what the flush explains, seconds: the one that the server timed, or
+/// else that of the calibrated log; nothing where neither is known.
 pub(crate) fn commit_overhead_s(demand: &Demand, present: Option<&Storage>) -> f64 {
     let calibrated_s = || {
         let outstanding =
@@ -23,9 +24,10 @@ pub(crate) fn commit_overhead_s(demand: &Demand, present: Option<&Storage>) -> f
     (demand.commit_latency_s - explained_s).max(0.0)
 }
 
-/// The model on the calibration of the measured storage. The overhead of a read is what its wait has beyond the curve at the
-/// measured number of outstanding reads and beyond the wait for a processor, as far as that is not the curve's own error, and is
-/// none where the curve alone takes longer.
+/// The model on the calibration of the measured storage. The overhead of a read is what its wait
+/// has beyond the curve at the measured number of outstanding reads and beyond the wait for a
+/// processor, as far as that is not the curve's own error, and is none where the curve alone takes
+/// longer.
 pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) {
     let commit_s = commit_overhead_s(demand, Some(storage));
     let sessions = demand.average_active_sessions();
@@ -55,13 +57,15 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
     (closure, overheads)
 }
 
-/// Of the logarithm of what the model misses where it was measured, the share that it will miss elsewhere, too: as much of it
-/// belongs to the load as to the two storages.
+/// Of the logarithm of what the model misses where it was measured, the share that it will miss
+/// elsewhere, too: as much of it belongs to the load as to the two storages.
 const COMMON_SHARE: f64 = 0.5;
-/// Error of the model where it was measured, beyond which it gives no answer at all; so no answer is moved farther either.
+/// Error of the model where it was measured, beyond which it gives no answer at all; so no answer
+/// is moved farther either.
 pub(crate) const MISS_MAX: f64 = 0.10;
 
-/// The response that was measured over the model's with all that the database adds, as far as that will be so elsewhere.
+/// The response that was measured over the model's with all that the database adds, as far as that
+/// will be so elsewhere.
 fn response_factor(
     demand: &Demand,
     storage: &Storage,
@@ -74,22 +78,23 @@ fn response_factor(
     (COMMON_SHARE * miss.clamp(-most, most)).exp()
 }
 
-/// What a database adds to a read before anything is known: a system call and a wake-up, and a share of a read alone for
-/// another file system or another way to the device.
+/// What a database adds to a read before anything is known: a system call and a wake-up, and a
+/// share of a read alone for another file system or another way to the device.
 const OVERHEAD: (f64, f64) = (50e-6, 0.05);
 /// How far a curve is off where a queue is long, beyond the noise of its rungs, as a share.
 const CURVE_ERROR: f64 = 0.05;
 
-/// How much of what a wait has beyond the curve is the database's: the mean of a normal posterior, where the overhead's own
-/// spread and the curve's error explain the rest between them. A tenth of a long queue is the curve's.
+/// How much of what a wait has beyond the curve is the database's: the mean of a normal posterior,
+/// where the overhead's own spread and the curve's error explain the rest between them. A tenth of
+/// a long queue is the curve's.
 fn credible_share(known_s: f64, storage: &Storage) -> f64 {
     let overhead_s = OVERHEAD.0 + OVERHEAD.1 * storage.curve.latency_s(1.0);
     let curve_s = CURVE_ERROR.hypot(storage.curve_deviation) * known_s;
     overhead_s.powi(2) / (overhead_s.powi(2) + curve_s.powi(2))
 }
 
-/// Time of a read with as many outstanding as there were. The rate would not do: near the end of a curve hardly any of it
-/// stands for many that wait.
+/// Time of a read with as many outstanding as there were. The rate would not do: near the end of a
+/// curve hardly any of it stands for many that wait.
 fn curve_s(demand: &Demand, storage: &Storage) -> f64 {
     let outstanding = demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s);
     storage.curve.latency_s(outstanding.max(1.0))

@@ -1,4 +1,5 @@
-//! The storage by itself: reads a second by how many reads are outstanding, between and beyond the rungs of a calibration.
+//! The storage by itself: reads a second by how many reads are outstanding, between and beyond the
+//! rungs of a calibration.
 
 use assay_model::number::{index, real_len};
 
@@ -10,8 +11,8 @@ pub struct ReadCurve {
 }
 
 impl ReadCurve {
-    /// The curve through these points; those that give less with more outstanding are left out, because a queue before the
-    /// storage would do as well. `None` of nothing.
+    /// The curve through these points; those that give less with more outstanding are left out,
+    /// because a queue before the storage would do as well. `None` of nothing.
     pub fn new(points: &[(f64, f64)]) -> Option<Self> {
         let mut sorted: Vec<(f64, f64)> =
             points.iter().copied().filter(|(at, iops)| *at > 0.0 && *iops > 0.0).collect();
@@ -48,8 +49,8 @@ impl ReadCurve {
 
     /// Reads a second with this many outstanding.
     ///
-    /// A curve of saturation bends down. Between two rungs it lies above the line through them and below the lines of the
-    /// rungs around, prolonged: the middle of these ends is taken.
+    /// A curve of saturation bends down. Between two rungs it lies above the line through them and
+    /// below the lines of the rungs around, prolonged: the middle of these ends is taken.
     pub fn iops(&self, outstanding: f64) -> f64 {
         let after = self.points.partition_point(|(at, _)| *at < outstanding);
         let Some(next) = self.points.get(after).copied() else {
@@ -90,7 +91,8 @@ impl ReadCurve {
         Self { points: self.points.iter().map(|(at, iops)| (*at, iops * factor)).collect() }
     }
 
-    /// The same storage if every read beyond the last rung took what one takes there: as much as it may have more.
+    /// The same storage if every read beyond the last rung took what one takes there: as much as it
+    /// may have more.
     pub fn prolonged(&self) -> Self {
         let mut points = self.points.clone();
         let last = *points.last().unwrap_or(&(1.0, 1.0));
@@ -98,8 +100,8 @@ impl ReadCurve {
         Self { points }
     }
 
-    /// The same storage with `factor` times as much of everything inside: as fast for one read, and able to serve that many
-    /// more at once.
+    /// The same storage with `factor` times as much of everything inside: as fast for one read, and
+    /// able to serve that many more at once.
     pub fn wider(&self, factor: f64) -> Self {
         let wide = |(at, iops): &(f64, f64)| (at * factor, iops * factor);
         let mut points: Vec<(f64, f64)> = self.points.iter().map(wide).collect();
@@ -110,7 +112,8 @@ impl ReadCurve {
         Self { points }
     }
 
-    /// The same storage with the rate of each point multiplied by its factor; the factors repeat where there are fewer.
+    /// The same storage with the rate of each point multiplied by its factor; the factors repeat
+    /// where there are fewer.
     pub fn scaled_by(&self, factors: &[f64]) -> Self {
         let points = self.points.iter().zip(factors.iter().cycle());
         let points: Vec<(f64, f64)> =
@@ -118,7 +121,8 @@ impl ReadCurve {
         Self::new(&points).unwrap_or_else(|| self.clone())
     }
 
-    /// Work with 1, 2, … reads outstanding over that with one, as a station has it; up to `most` of them.
+    /// Work with 1, 2, … reads outstanding over that with one, as a station has it; up to `most` of
+    /// them.
     pub fn speedup_ratio(&self, most: usize) -> Vec<f64> {
         let reach = self.reach();
         let last = if reach < real_len(most) { index(reach.ceil()) } else { most };

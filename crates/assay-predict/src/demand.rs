@@ -1,4 +1,5 @@
-//! What one unit of a database's work asks of processors, storage and log, and how sure each part is.
+//! What one unit of a database's work asks of processors, storage and log, and how sure each part
+//! is.
 
 use assay_model::projection::WorkUnit;
 
@@ -19,7 +20,8 @@ pub struct Demand {
     pub reads_mean: f64,
     /// Small reads that no session waits for.
     pub background_reads_mean: f64,
-    /// Mean wait for a small read as sessions saw it, the wait for a processor after it included, seconds.
+    /// Mean wait for a small read as sessions saw it, the wait for a processor after it included,
+    /// seconds.
     pub read_latency_s: f64,
     /// Bytes of a small read.
     pub read_bytes: f64,
@@ -37,7 +39,8 @@ pub struct Demand {
     pub foreground_writes_s: f64,
     /// Writes of the log.
     pub log_writes_mean: f64,
-    /// Writes of data that are outstanding when all writers of the database are at work; `None` where that is not known.
+    /// Writes of data that are outstanding when all writers of the database are at work; `None`
+    /// where that is not known.
     pub writers_outstanding: Option<f64>,
     /// Bytes of all reads and writes.
     pub io_bytes: f64,
@@ -45,7 +48,8 @@ pub struct Demand {
     pub commits_mean: f64,
     /// Mean wait for one, seconds.
     pub commit_latency_s: f64,
-    /// Whether commits wait for pages, too: what they wait beyond the flush then lasts as long as reads do.
+    /// Whether commits wait for pages, too: what they wait beyond the flush then lasts as long as
+    /// reads do.
     pub commits_wait_for_pages: bool,
     /// Mean time of a flush of the log, seconds; `None` where it is not known.
     pub flush_s: Option<f64>,
@@ -63,7 +67,8 @@ pub struct Demand {
     pub write_behind_s: f64,
     /// Waits of any other kind, seconds.
     pub other_s: f64,
-    /// DB time that is in no event and on no CPU, seconds; negative where something was counted twice.
+    /// DB time that is in no event and on no CPU, seconds; negative where something was counted
+    /// twice.
     pub unaccounted_s: f64,
     /// How sure it all is.
     pub deviations: Deviations,

@@ -21,7 +21,8 @@ pub(crate) struct Around<'a> {
     pub(crate) overheads: Overheads,
 }
 
-/// Standard deviation of the logarithm of the response over all draws; what has no answer in a draw is left out.
+/// Standard deviation of the logarithm of the response over all draws; what has no answer in a draw
+/// is left out.
 pub(crate) fn response_deviation(
     around: Around<'_>,
     population: Population,
@@ -46,8 +47,8 @@ pub(crate) fn response_deviation(
     deviation(&logarithms)
 }
 
-/// Fewer draws of many customers: a solution takes their number times that of the storage's rates, and a standard deviation
-/// of a hundred draws is known to 7%.
+/// Fewer draws of many customers: a solution takes their number times that of the storage's rates,
+/// and a standard deviation of a hundred draws is known to 7%.
 fn draws_for(population: Population, draws: u32) -> u32 {
     let customers = match population {
         Population::SameWork => 0.0,
@@ -67,7 +68,8 @@ fn deviation(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()
 }
 
-/// Inputs as they may as well have been: the curve with one factor for all of a run and one for each rung.
+/// Inputs as they may as well have been: the curve with one factor for all of a run and one for
+/// each rung.
 fn drawn(around: Around<'_>, random: &mut Random) -> (Demand, Storage) {
     let deviations = around.demand.deviations;
     let mut factor = |deviation: f64| (deviation * random.normal()).exp();
@@ -150,7 +152,8 @@ mod tests {
     use crate::demand::Deviations;
     use crate::flush::FlushTimes;
 
-    /// The worked example of the manual with its doubts: 3% on CPU, 4% on the curve, 5% on the flush, 25% on the rest.
+    /// The worked example of the manual with its doubts: 3% on CPU, 4% on the curve, 5% on the
+    /// flush, 25% on the rest.
     #[test]
     fn the_doubt_of_the_worked_example_is_that_of_its_parts() {
         let demand = Demand {
@@ -184,7 +187,8 @@ mod tests {
         let around = Around { demand: &demand, storage: &storage, overheads };
         let closed = Population::Closed { sessions: 20.0 };
         let found = response_deviation(around, closed, 1000, 1);
-        // Printed as 2,578 to 3,036 around 2,831, which is 0.042; to the accuracy of a thousand draws.
+        // Printed as 2,578 to 3,036 around 2,831, which is 0.042; to the accuracy of a thousand
+        // draws.
         assert!((found - 0.042).abs() < 0.004, "{found}");
         assert!((found - response_deviation(around, closed, 1000, 1)).abs() < 1e-15);
         let parts = sensitivity(around, closed, 0.05);

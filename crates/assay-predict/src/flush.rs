@@ -1,4 +1,5 @@
-//! How long the log of a target takes for a flush, alone and during other I/O, and how long its flushes hold reads up.
+//! How long the log of a target takes for a flush, alone and during other I/O, and how long its
+//! flushes hold reads up.
 
 use crate::demand::Demand;
 use assay_stats::group_commit;
@@ -8,11 +9,13 @@ use assay_stats::group_commit;
 pub struct FlushTimes {
     /// Queue depth of data, ascending, and the mean time of a flush, seconds.
     points: Vec<(f64, f64)>,
-    /// Queue depth of data, ascending, and how much longer a read takes while the log is always busy, seconds.
+    /// Queue depth of data, ascending, and how much longer a read takes while the log is always
+    /// busy, seconds.
     read_delays: Vec<(f64, f64)>,
     /// Standard deviation of the logarithm of these times.
     pub flush_deviation: f64,
-    /// Whether the log itself was measured; else it is between a write alone and a write under load.
+    /// Whether the log itself was measured; else it is between a write alone and a write under
+    /// load.
     pub is_measured: bool,
 }
 
@@ -35,7 +38,8 @@ impl FlushTimes {
         Self { points, flush_deviation, is_measured: true, ..Self::default() }
     }
 
-    /// A log of which only writes of data are known: at least as fast as one alone, at most as slow as those under load.
+    /// A log of which only writes of data are known: at least as fast as one alone, at most as slow
+    /// as those under load.
     pub fn between(alone_s: f64, loaded_s: f64) -> Self {
         let (low, high) = (alone_s.min(loaded_s), alone_s.max(loaded_s));
         let flush_deviation = (high / low).ln() / (2.0 * 1.96);
@@ -60,8 +64,8 @@ impl FlushTimes {
         interpolated(&self.points, outstanding).unwrap_or(0.0)
     }
 
-    /// How much longer a read takes at a throughput because the log is busy for a share of the time, seconds: it arrives at
-    /// random, so it meets a flush as often as there is one.
+    /// How much longer a read takes at a throughput because the log is busy for a share of the
+    /// time, seconds: it arrives at random, so it meets a flush as often as there is one.
     pub(crate) fn read_delay_s(
         &self,
         demand: &Demand,
@@ -92,7 +96,8 @@ impl FlushTimes {
 }
 
 impl Demand {
-    /// Share of time in which the log is busy: with the flushes of commits, which go together, and with others at random.
+    /// Share of time in which the log is busy: with the flushes of commits, which go together, and
+    /// with others at random.
     fn log_busy_share(&self, throughput_per_s: f64, flush_s: f64) -> f64 {
         let commits_per_s = throughput_per_s * self.commits_mean;
         let commits = group_commit::open(commits_per_s, flush_s, 0.0).busy_share;
@@ -101,7 +106,8 @@ impl Demand {
     }
 }
 
-/// The height at `x` of the line through points with ascending places; that of the first or the last outside of them.
+/// The height at `x` of the line through points with ascending places; that of the first or the
+/// last outside of them.
 fn interpolated(points: &[(f64, f64)], x: f64) -> Option<f64> {
     let after = points.partition_point(|(at, _)| *at < x);
     let (Some(before), Some(next)) =

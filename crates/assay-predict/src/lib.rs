@@ -1,10 +1,12 @@
-//! Capacity planning: what a database would do on other storage, how sure that is, and when it cannot be said.
+//! Capacity planning: what a database would do on other storage, how sure that is, and when it
+//! cannot be said.
 //!
-//! The database is a closed network: processors, storage as one station that works as its calibrated curve says, a log that
-//! takes many commits at once, and delays for all other waits. [`Demand`] is what a profile asks for one unit of work,
-//! [`Storage`] what a calibration gives, [`project`] the answer for several targets. It is a room of its own, because its
-//! manual is neither that of measuring storage nor that of judging a run: Lazowska et al., "Quantitative System
-//! Performance" (1984).
+//! The database is a closed network: processors, storage as one station that works as its
+//! calibrated curve says, a log that takes many commits at once, and delays for all other waits.
+//! [`Demand`] is what a profile asks for one unit of work, [`Storage`] what a calibration gives,
+//! [`project`] the answer for several targets. It is a room of its own, because its
+//! manual is neither that of measuring storage nor that of judging a run: Lazowska et al.,
+//! "Quantitative System Performance" (1984).
 #![forbid(unsafe_code)]
 
 mod bounds;

@@ -18,7 +18,8 @@ pub struct Lean {
     pub behind_share: f64,
     /// Waits for pages that no event shows last as long as before (0), or as I/O does (1).
     pub page_waits_share: f64,
-    /// Time of no event remains (0), or was waiting for a processor and is in the model of those (1).
+    /// Time of no event remains (0), or was waiting for a processor and is in the model of those
+    /// (1).
     pub unaccounted_share: f64,
 }
 
@@ -83,7 +84,8 @@ pub fn solve(
     }
 }
 
-/// The response alone, seconds, many times over for inputs that differ a little: the table of commits is that of the first.
+/// The response alone, seconds, many times over for inputs that differ a little: the table of
+/// commits is that of the first.
 pub(crate) struct ResponseSolver {
     population: Population,
     commits: Option<ClosedCommits>,
@@ -250,7 +252,8 @@ impl Network<'_> {
         self.demand.reads_mean * self.overheads.read_s + self.demand.other_s + self.demand.cluster_s
     }
 
-    /// All delays at a throughput; `wait` gives the wait for one commit by commits a second, flush and the wait before.
+    /// All delays at a throughput; `wait` gives the wait for one commit by commits a second, flush
+    /// and the wait before.
     fn delays(
         &self,
         throughput_per_s: f64,
@@ -300,7 +303,8 @@ impl Network<'_> {
             + self.overheads.commit_s * self.commit_overhead_ratio(throughput_per_s, customers)
     }
 
-    /// What commits wait beyond the flush over what that was: as much longer as a read where it is pages that they wait for.
+    /// What commits wait beyond the flush over what that was: as much longer as a read where it is
+    /// pages that they wait for.
     fn commit_overhead_ratio(&self, throughput_per_s: f64, customers: f64) -> f64 {
         let before_s = self.demand.read_latency_s;
         if !self.demand.commits_wait_for_pages || before_s <= 0.0 {

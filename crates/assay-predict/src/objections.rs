@@ -1,4 +1,5 @@
-//! When there is no answer, or only bounds, or one to be taken with care: what was found, and what would lift it.
+//! When there is no answer, or only bounds, or one to be taken with care: what was found, and what
+//! would lift it.
 
 use crate::closure::MISS_MAX;
 use crate::demand::Demand;
@@ -12,9 +13,9 @@ use assay_model::projection::{
 
 /// Unaccounted shares of DB time from which only bounds are given, and no answer.
 const UNACCOUNTED: (f64, f64) = (0.10, 0.20);
-/// Shares of DB time in waits for pages that no event shows, from which they are said, leave only bounds, and explain nothing
-/// any more. The second one parts moves of which 92% were predicted within 15% from others of which 67% were
-/// (docs/methods/prediction.md).
+/// Shares of DB time in waits for pages that no event shows, from which they are said, leave only
+/// bounds, and explain nothing any more. The second one parts moves of which 92% were predicted
+/// within 15% from others of which 67% were (docs/methods/prediction.md).
 const PAGE_WAITS: (f64, f64, f64) = (0.10, 0.20, 0.40);
 /// Waits for other sessions above this share of DB time may or may not shrink with the rest.
 const CONTENTION_MAX: f64 = 0.20;
@@ -34,7 +35,8 @@ const MIX_MAX: f64 = 0.15;
 const COMMIT_MIN: f64 = 0.01;
 /// Above this share of DB time writes came too late.
 pub(crate) const BEHIND_MIN: f64 = 0.05;
-/// From this share of writes on they may be the limit of other storage though they are none of the present one.
+/// From this share of writes on they may be the limit of other storage though they are none of the
+/// present one.
 const WRITES_MATTER: f64 = 0.20;
 /// From this share of the sustained writes on they are the limit.
 const WRITES_NEAR: f64 = 0.80;
@@ -123,7 +125,8 @@ fn unaccounted(demand: &Demand) -> Option<Objection> {
     Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
 }
 
-/// Waits for pages that no event shows: they last as long as I/O, so an answer can be given; too many of them explain nothing.
+/// Waits for pages that no event shows: they last as long as I/O, so an answer can be given; too
+/// many of them explain nothing.
 fn page_waits(demand: &Demand) -> Option<Objection> {
     let share = demand.share(demand.page_waits_s);
     let effect = match share {
@@ -273,7 +276,8 @@ fn fits(demand: &Demand, storage: &Storage) -> bool {
     transfer(demand, storage).is_none() && mix(demand, storage).is_none()
 }
 
-/// Without the present storage nobody knows which of the reads were answered by a cache before they reached it.
+/// Without the present storage nobody knows which of the reads were answered by a cache before they
+/// reached it.
 fn no_closure(reads_may_be_cached: bool) -> Objection {
     let (effect, what) = if reads_may_be_cached {
         (
@@ -290,8 +294,8 @@ fn no_closure(reads_may_be_cached: bool) -> Objection {
     objection(ObjectionKind::NoClosure, effect, what.to_owned(), remedy)
 }
 
-/// Whether a cache between the database and its storage may have answered many of its reads: nothing says that none did, and
-/// reads are a part of DB time that matters.
+/// Whether a cache between the database and its storage may have answered many of its reads:
+/// nothing says that none did, and reads are a part of DB time that matters.
 pub(crate) fn reads_may_be_cached(demand: &Demand, cached_share: Option<f64>) -> bool {
     let reads_s = demand.reads_s() + demand.large_reads_s;
     cached_share.is_none() && demand.share(reads_s) > READS_MATTER

@@ -1,16 +1,19 @@
-//! What a load of Assay's own knows better than the server: its clock and its counts have no edges of an interval.
+//! What a load of Assay's own knows better than the server: its clock and its counts have no edges
+//! of an interval.
 
 use crate::demand::Demand;
 use assay_model::load::{Load, LoadKind, Rung};
 use assay_model::number::{rate, real, seconds};
 use assay_stats::group_commit;
 
-/// Other programs of equal priority leave a database that mostly sleeps at least this share of the processors.
+/// Other programs of equal priority leave a database that mostly sleeps at least this share of the
+/// processors.
 const FAIR_SHARE: f64 = 0.5;
 
 /// The event of InnoDB for I/O on data files.
 const INNODB_DATA_FILE: &str = "wait/io/file/innodb/innodb_data_file";
-/// Up to this share of a statement is the way to the client and back; what is more the server waited for, and did not say.
+/// Up to this share of a statement is the way to the client and back; what is more the server
+/// waited for, and did not say.
 const OUTSIDE_MAX: f64 = 0.10;
 
 /// A rung of a load as its sessions saw it.
@@ -28,7 +31,8 @@ pub struct LoadFacts {
     pub reads_mean: Option<f64>,
     /// Reads of the server for one that its sessions did not wait for.
     pub background_reads_mean: f64,
-    /// Whether sessions wait for pages that others read or write, and the server does not time that.
+    /// Whether sessions wait for pages that others read or write, and the server does not time
+    /// that.
     pub has_silent_page_waits: bool,
     /// Mean wait for such a read, seconds.
     pub read_latency_s: Option<f64>,
@@ -75,8 +79,9 @@ impl LoadFacts {
         }
     }
 
-    /// The demand that the server's counters gave, with what the sessions know: counts go with the work, shares of DB time with
-    /// the response, and what is left of the response is time outside of any event: the way to the client and back.
+    /// The demand that the server's counters gave, with what the sessions know: counts go with the
+    /// work, shares of DB time with the response, and what is left of the response is time
+    /// outside of any event: the way to the client and back.
     pub(crate) fn correct(&self, demand: &mut Demand) {
         if self.throughput_per_s <= 0.0 || self.response_s <= 0.0 || demand.response_s <= 0.0 {
             return;
@@ -107,7 +112,8 @@ impl LoadFacts {
         }
     }
 
-    /// Flushes of the device beyond those of commits, which the server times, and of which each holds a batch.
+    /// Flushes of the device beyond those of commits, which the server times, and of which each
+    /// holds a batch.
     fn other_flushes_mean(&self, demand: &Demand) -> f64 {
         let Some((flush_s, all)) = demand.flush_s.zip(self.flushes_mean) else {
             return 0.0;
@@ -153,8 +159,8 @@ impl LoadFacts {
     }
 }
 
-/// The server's times of waits have the edges of its interval, and the sessions' clock has none: waits that together take a
-/// little longer than the whole are that much shorter.
+/// The server's times of waits have the edges of its interval, and the sessions' clock has none:
+/// waits that together take a little longer than the whole are that much shorter.
 fn fit_into_response(demand: &mut Demand) {
     let waits_s = demand.known_s() - demand.cpu_s;
     let ratio = (demand.response_s - demand.cpu_s) / waits_s;
@@ -176,15 +182,16 @@ fn fit_into_response(demand: &mut Demand) {
     }
 }
 
-/// Waits of sessions for reads of data files, and their sum in seconds, where the server counts them apart from those of its other
-/// threads: InnoDB, which also reads for its purge.
+/// Waits of sessions for reads of data files, and their sum in seconds, where the server counts
+/// them apart from those of its other threads: InnoDB, which also reads for its purge.
 fn own_reads(rung: &Rung) -> Option<(f64, f64)> {
     let events = &rung.profile.as_ref()?.server.as_ref()?.events;
     let reads = events.iter().find(|event| event.event == INNODB_DATA_FILE)?;
     Some((real(reads.waits.filter(|waits| *waits > 0)?), reads.time_s.value))
 }
 
-/// A server that reads past the page cache has no read from there; the kernel's account of its processes has edges.
+/// A server that reads past the page cache has no read from there; the kernel's account of its
+/// processes has edges.
 fn cached_share(load: &Load, rung: &Rung) -> Option<f64> {
     if load.server.direct_io == Some(true) { Some(0.0) } else { rung.physical.cached_share }
 }
@@ -209,7 +216,8 @@ mod tests {
             cached_share: Some(0.0),
             processors_mean: 2.0,
         };
-        // The server counted a tenth more work and less DB time, and its CPU was taken for a part of its waits.
+        // The server counted a tenth more work and less DB time, and its CPU was taken for a part
+        // of its waits.
         let mut demand = Demand {
             throughput_per_s: 55.0,
             response_s: 0.120,
@@ -239,7 +247,8 @@ mod tests {
         (silent.throughput_per_s, silent.response_s) = (50.0, 0.160);
         facts.correct(&mut silent);
         assert!((silent.unaccounted_s - 0.031).abs() < 1e-9 && silent.other_s.abs() < 1e-9);
-        // Waits of a twentieth more than the whole are fitted into it; those of a half more stay as they are, and are refused.
+        // Waits of a twentieth more than the whole are fitted into it; those of a half more stay as
+        // they are, and are refused.
         let longer = |read_latency_s: f64| {
             let facts = LoadFacts { read_latency_s: Some(read_latency_s), ..facts };
             let mut demand = silent.clone();

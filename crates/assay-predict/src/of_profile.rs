@@ -29,13 +29,14 @@ pub struct ReadProfile {
     pub cached_share: Option<f64>,
 }
 
-/// Standard deviations of what a server or a report counts: clocks and rounding, and that the next hour is another one.
+/// Standard deviations of what a server or a report counts: clocks and rounding, and that the next
+/// hour is another one.
 const COUNTED: f64 = 0.01;
 /// The same of waits that are split by samples or by events of many kinds.
 const SPLIT: f64 = 0.10;
 
-/// Reads a profile. `cached_share` is the share of its reads that the page cache answered, where a run knows it better than
-/// the profile itself.
+/// Reads a profile. `cached_share` is the share of its reads that the page cache answered, where a
+/// run knows it better than the profile itself.
 pub fn demand_of(profile: &Profile, cached_share: Option<f64>) -> ReadProfile {
     let reader = Reader { profile };
     reader.read(reader.demand(), cached_share)
@@ -59,7 +60,8 @@ const LARGE: [IoPurpose; 3] =
 /// Bytes of a large read of which nothing is known.
 const LARGE_BYTES: f64 = 131_072.0;
 
-/// Work fewer than this a second is counted by statements, where those are known: a report prints a tenth at best.
+/// Work fewer than this a second is counted by statements, where those are known: a report prints a
+/// tenth at best.
 const TRANSACTIONS_MIN: f64 = 1.0;
 
 struct Reader<'a> {
@@ -166,7 +168,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports print work a second with one digit after the point: half a unit of it, as evenly spread.
+    /// Reports print work a second with one digit after the point: half a unit of it, as evenly
+    /// spread.
     fn rounding(&self) -> f64 {
         let (_, throughput_per_s, _) = self.work();
         let is_rounded = self.profile.report.is_some() && throughput_per_s > 0.0;
@@ -196,7 +199,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Bytes of a large I/O whose class does not say: what all I/Os have beyond small ones, over those that are not small.
+    /// Bytes of a large I/O whose class does not say: what all I/Os have beyond small ones, over
+    /// those that are not small.
     fn large_transfer_bytes(&self, demand: &Demand) -> f64 {
         let all = self.class(IoPurpose::All);
         let of = |figure: fn(&IoClass) -> Option<&Figure>| value(all.and_then(figure));
@@ -235,8 +239,9 @@ impl Reader<'_> {
         demand.io_bytes = per(bytes.unwrap_or(0.0));
     }
 
-    /// Where sessions wait for late writes, all writers are at work: what is outstanding then follows by Little's law. Not
-    /// in Oracle's reports: its writers submit batches, which grow with what is late, and a report times batches.
+    /// Where sessions wait for late writes, all writers are at work: what is outstanding then
+    /// follows by Little's law. Not in Oracle's reports: its writers submit batches, which grow
+    /// with what is late, and a report times batches.
     fn writers_outstanding(&self) -> Option<f64> {
         self.profile.server.as_ref()?;
         let behind = self.profile.verdict.write_behind_share?;
@@ -317,8 +322,8 @@ impl Reader<'_> {
         let commit_s = commit_share * demand.response_s;
         demand.redo_bytes = per(value(redo.redo_bytes_per_s.as_ref()).unwrap_or(0.0));
         if self.profile.server.is_some() {
-            // PostgreSQL counts flushes of those who lead, and times each of them; InnoDB times commits, and its log where it
-            // still can.
+            // PostgreSQL counts flushes of those who lead, and times each of them; InnoDB times
+            // commits, and its log where it still can.
             let is_innodb = self.profile.source.product.is_innodb();
             let leading = redo.sync_latency_s.as_ref().filter(|_| !is_innodb);
             demand.flush_s = value(leading.or(redo.write_latency_s.as_ref()));
@@ -338,7 +343,8 @@ impl Reader<'_> {
         demand.commit_latency_s = commit_s / demand.commits_mean;
     }
 
-    /// What the model takes of the profile, each with its interval and source; nothing that is absent or none.
+    /// What the model takes of the profile, each with its interval and source; nothing that is
+    /// absent or none.
     fn inputs(&self, demand: &Demand) -> Vec<ProjectionInput> {
         let rows = self.inputs_of_work(demand).into_iter();
         let rows = rows.chain(self.inputs_of_ios(demand)).chain(self.inputs_of_commits(demand));
@@ -415,8 +421,8 @@ pub(crate) fn around(value: f64, deviation: f64) -> Estimate {
     Estimate { value, low: value / factor, high: value * factor, confidence: 0.95, n: 1 }
 }
 
-/// Waits a second, their mean time and the bytes of each: one wait can stand for several I/Os, so the waits are what is
-/// outstanding over the time of one.
+/// Waits a second, their mean time and the bytes of each: one wait can stand for several I/Os, so
+/// the waits are what is outstanding over the time of one.
 fn large(class: &IoClass) -> Option<(f64, f64, Option<f64>)> {
     let latency_s = value(class.latency_s.as_ref()).filter(|time_s| *time_s > 0.0)?;
     let waits = match value(class.outstanding.as_ref()) {
@@ -427,8 +433,9 @@ fn large(class: &IoClass) -> Option<(f64, f64, Option<f64>)> {
     (waits > 0.0).then_some((waits, latency_s, bytes))
 }
 
-/// Commits of one unit that waited for the log: all of them, or as many as explain the time that was waited, where that is
-/// less than a flush for each. Those that changed nothing wait for nothing.
+/// Commits of one unit that waited for the log: all of them, or as many as explain the time that
+/// was waited, where that is less than a flush for each. Those that changed nothing wait for
+/// nothing.
 fn waited_commits(demand: &Demand, commit_s: f64, most: f64) -> f64 {
     let Some(flush_s) = demand.flush_s.filter(|flush_s| *flush_s > 0.0) else {
         return most;

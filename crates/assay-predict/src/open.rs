@@ -4,9 +4,11 @@ use crate::curve::ReadCurve;
 use assay_model::number::real_len;
 use assay_stats::queueing::OpenQueue;
 
-/// Mean wait for one of these processors of one unit's CPU time, seconds; `None` from saturation on.
+/// Mean wait for one of these processors of one unit's CPU time, seconds; `None` from saturation
+/// on.
 ///
-/// M/M/c, with the CPU time of a unit in one piece: in several pieces each waits for its part, which is as long together.
+/// M/M/c, with the CPU time of a unit in one piece: in several pieces each waits for its part,
+/// which is as long together.
 pub(crate) fn cpu_wait_s(cpu_s: f64, processors: f64, arrivals_per_s: f64) -> Option<f64> {
     if cpu_s <= 0.0 {
         return Some(0.0);
@@ -18,10 +20,12 @@ pub(crate) fn cpu_wait_s(cpu_s: f64, processors: f64, arrivals_per_s: f64) -> Op
     (queue.utilization() < 1.0).then(|| queue.mean_wait_s())
 }
 
-/// Work of the storage that is outstanding on average where reads arrive at random; `None` from saturation on.
+/// Work of the storage that is outstanding on average where reads arrive at random; `None` from
+/// saturation on.
 ///
-/// A chain of births and deaths whose death rate with j outstanding is the curve's (the flow-equivalent station of Chandy,
-/// Herzog and Woo, IBM J. Res. Dev. 19, 1975, in an open network). `arrivals_iops` are counted in small reads.
+/// A chain of births and deaths whose death rate with j outstanding is the curve's (the
+/// flow-equivalent station of Chandy, Herzog and Woo, IBM J. Res. Dev. 19, 1975, in an open
+/// network). `arrivals_iops` are counted in small reads.
 pub(crate) fn outstanding(curve: &ReadCurve, arrivals_iops: f64) -> Option<f64> {
     if arrivals_iops >= 0.995 * curve.most_iops() {
         return None;

@@ -1,4 +1,5 @@
-//! The answer for several targets: populations side by side, bounds, budget, sensitivity, and what stands against it.
+//! The answer for several targets: populations side by side, bounds, budget, sensitivity, and what
+//! stands against it.
 
 use crate::bounds::bounds;
 use crate::closure::{close, commit_overhead_s};
@@ -16,7 +17,8 @@ use assay_model::projection::{
 };
 use assay_model::verdict::Outcome;
 
-/// How far the model misses, as a standard deviation of the logarithm of throughput, before verifications say otherwise.
+/// How far the model misses, as a standard deviation of the logarithm of throughput, before
+/// verifications say otherwise.
 pub const MODEL_DEVIATION: f64 = 0.08;
 
 /// The formulas of the manual that an answer rests on.
@@ -79,7 +81,8 @@ impl Default for ProjectionPlan {
     }
 }
 
-/// What a database would do on each target. `from` is the calibration of the storage that the profile was measured on.
+/// What a database would do on each target. `from` is the calibration of the storage that the
+/// profile was measured on.
 pub fn project(
     read: &ReadProfile,
     from: Option<&StorageSource<'_>>,
@@ -272,15 +275,16 @@ impl Asked<'_> {
         target
     }
 
-    /// The network solved, with the part of the model's miss on the present storage that is expected on others, too.
+    /// The network solved, with the part of the model's miss on the present storage that is
+    /// expected on others, too.
     fn solve(&self, around: Around<'_>, population: Population, lean: Lean) -> Option<Solution> {
         let solved = solve(around.demand, around.storage, around.overheads, population, lean)?;
         let limit_per_s = bounds(around.demand, around.storage).first().map(|one| one.most_per_s);
         Some(missed(&solved, population, self.response_factor, limit_per_s))
     }
 
-    /// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
-    /// shown to give no more.
+    /// The response if the storage went on beyond its last rung as there, where the answer lies
+    /// near that and more was not shown to give no more.
     fn if_more(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
         let storage = around.storage;
         if !objections::is_beyond(middle.reads_outstanding, storage) {
@@ -296,8 +300,8 @@ impl Asked<'_> {
         found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
     }
 
-    /// The response if a cache answered all reads, on the present storage and on others: how far the answer may be off where
-    /// nobody knows.
+    /// The response if a cache answered all reads, on the present storage and on others: how far
+    /// the answer may be off where nobody knows.
     fn if_cached(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
         if !self.reads_may_be_cached {
             return middle.response_s;
@@ -312,8 +316,8 @@ impl Asked<'_> {
         found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
     }
 
-    /// One population: the middle, with what draws and the model's error make of it; or the two ends, where only bounds can
-    /// be given.
+    /// One population: the middle, with what draws and the model's error make of it; or the two
+    /// ends, where only bounds can be given.
     fn state(
         &self,
         around: Around<'_>,
@@ -468,7 +472,8 @@ fn storage_curve(storage: &Storage) -> Vec<StoragePoint> {
     (0..=steps).map(|step| point(at(step))).collect()
 }
 
-/// A solution whose response is longer or shorter by a factor, which no event explains; a limit that it kept it keeps.
+/// A solution whose response is longer or shorter by a factor, which no event explains; a limit
+/// that it kept it keeps.
 fn missed(
     solved: &Solution,
     population: Population,
@@ -495,8 +500,8 @@ fn missed(
     }
 }
 
-/// The parts of a response that is not the computed one: what it has more stands in no event, what it has less no event names,
-/// so that all parts shrink alike and none is less than nothing.
+/// The parts of a response that is not the computed one: what it has more stands in no event, what
+/// it has less no event names, so that all parts shrink alike and none is less than nothing.
 fn parts_of(response_s: f64, solved: &Solution) -> TimeParts {
     let more_s = response_s - solved.response_s;
     if more_s < 0.0 {

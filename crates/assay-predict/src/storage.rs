@@ -1,4 +1,5 @@
-//! A target as the model needs it: from its calibration, for the mix and the transfers of one database.
+//! A target as the model needs it: from its calibration, for the mix and the transfers of one
+//! database.
 
 use crate::curve::ReadCurve;
 use crate::demand::Demand;
@@ -49,7 +50,8 @@ pub struct Storage {
     pub read_share: f64,
     /// The log.
     pub flush: Option<FlushTimes>,
-    /// Whether the log lies on a device of its own: it delays no I/O of the data, and none of these delays it.
+    /// Whether the log lies on a device of its own: it delays no I/O of the data, and none of
+    /// these delays it.
     pub has_separate_log: bool,
     /// Share of the processors that were busy during the calibration, where it is known.
     pub host_busy_share: Option<f64>,
@@ -130,7 +132,8 @@ impl Storage {
         })
     }
 
-    /// Time of one large read of `bytes` alone, seconds: between a small one and the calibrated large one by its bytes.
+    /// Time of one large read of `bytes` alone, seconds: between a small one and the calibrated
+    /// large one by its bytes.
     pub fn large_read_s(&self, bytes: f64) -> f64 {
         let small_s = self.curve.latency_s(1.0);
         let Some((large_bytes, large_s)) = self.large_read else {
@@ -151,7 +154,8 @@ impl Storage {
     }
 }
 
-/// Writes of one unit of work on the device of the data, which has those of the log unless that lies elsewhere.
+/// Writes of one unit of work on the device of the data, which has those of the log unless that
+/// lies elsewhere.
 fn writes_of_data_device(demand: &Demand, has_separate_log: bool) -> f64 {
     if has_separate_log { demand.all_writes() } else { demand.storage_writes() }
 }
@@ -187,8 +191,8 @@ const FLAT: f64 = 1.03;
 /// A rung is a higher one with this many times the outstanding I/Os.
 const HIGHER: f64 = 1.4;
 
-/// What ended the curve: the storage, where its last rung gives no more than one well below it, whatever the method had no
-/// time for.
+/// What ended the curve: the storage, where its last rung gives no more than one well below it,
+/// whatever the method had no time for.
 fn end(mix: &MixCalibration) -> Bound {
     let rungs = points(mix);
     let last = rungs.iter().copied().max_by(|left, right| left.0.total_cmp(&right.0));
@@ -235,8 +239,9 @@ fn point(rung: &CurvePoint) -> Option<(f64, f64)> {
     Some((iops * reads.service.mean_ns() / 1e9, iops))
 }
 
-/// How much more or less the storage can do for the database's reads than for those of the calibrated mix, because it has
-/// fewer or more writes next to them. A write costs as much more as pure writes are fewer than pure reads.
+/// How much more or less the storage can do for the database's reads than for those of the
+/// calibrated mix, because it has fewer or more writes next to them. A write costs as much more as
+/// pure writes are fewer than pure reads.
 fn width(
     nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
@@ -258,8 +263,9 @@ fn width(
     calibrated / (1.0 + behind + cost * writes / reads)
 }
 
-/// Writes a second during the database's reads: what its mix has at the end of the curve, where that is the storage's end,
-/// or where as many writes are outstanding as the database has writers; and never more than writes alone have.
+/// Writes a second during the database's reads: what its mix has at the end of the curve, where
+/// that is the storage's end, or where as many writes are outstanding as the database has writers;
+/// and never more than writes alone have.
 fn writes_most(
     curve: &ReadCurve,
     nearest: &MixCalibration,
@@ -330,8 +336,8 @@ fn flush(
     Some(FlushTimes::between(alone_s, loaded_s))
 }
 
-/// How much longer a read took while the log was always busy, by the Queue depth of data: beyond what it takes at its rate
-/// without a log, and at most as long as a flush.
+/// How much longer a read took while the log was always busy, by the Queue depth of data: beyond
+/// what it takes at its rate without a log, and at most as long as a flush.
 fn read_delay(point: &LogPoint, curve: &ReadCurve) -> Option<(f64, f64)> {
     let reads = point.reads.as_ref()?;
     let (latency_s, flush_s) =
@@ -342,7 +348,8 @@ fn read_delay(point: &LogPoint, curve: &ReadCurve) -> Option<(f64, f64)> {
     Some((f64::from(point.outstanding), delay_s / busy_share))
 }
 
-/// Standard deviation of the logarithm of an estimate, from its interval, or from its lower end where it has no other.
+/// Standard deviation of the logarithm of an estimate, from its interval, or from its lower end
+/// where it has no other.
 pub(crate) fn deviation_of(estimate: &Estimate) -> f64 {
     if estimate.low > 0.0 && estimate.is_at_least() {
         return (estimate.value / estimate.low).ln() / 1.96;

@@ -1,4 +1,5 @@
-//! Predictions compared with measurements: what the model, Amdahl's law and a look-up in the curve would have said.
+//! Predictions compared with measurements: what the model, Amdahl's law and a look-up in the curve
+//! would have said.
 
 use crate::demand::{Demand, Overheads};
 use crate::model::{Lean, solve};
@@ -20,7 +21,8 @@ pub struct RungMeasurement {
     pub cpu_queue_share: Option<f64>,
 }
 
-/// One case of a verification: the target as it was projected for these sessions, compared with what was measured.
+/// One case of a verification: the target as it was projected for these sessions, compared with
+/// what was measured.
 pub fn case(
     demand: &Demand,
     storage: Option<&Storage>,
@@ -43,7 +45,8 @@ pub fn case(
     })
 }
 
-/// What is usual: the waits for reads and commits scaled by the time of one read and one flush alone.
+/// What is usual: the waits for reads and commits scaled by the time of one read and one flush
+/// alone.
 fn amdahl_per_s(demand: &Demand, storage: &Storage, sessions: f64) -> f64 {
     let read_s = demand.reads_mean * storage.curve.latency_s(1.0);
     let before_s = demand.flush_s.unwrap_or(demand.commit_latency_s);

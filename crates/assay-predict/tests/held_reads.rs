@@ -1,4 +1,5 @@
-//! Reads that flushes of the log hold up: as long as the calibration says, as often as the log is busy.
+//! Reads that flushes of the log hold up: as long as the calibration says, as often as the log is
+//! busy.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod made_up;

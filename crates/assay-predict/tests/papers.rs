@@ -1,11 +1,12 @@
-//! Printed measurements before and after a change of storage: the model is given one side and must give the other, to the
-//! error that docs/methods/prediction.md prints for it.
+//! Printed measurements before and after a change of storage: the model is given one side and must
+//! give the other, to the error that docs/methods/prediction.md prints for it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assay_model::projection::Population;
 use assay_predict::{Demand, Lean, Overheads, Storage, solve};
 
-/// Reads a second of sessions without think time whose unit of work is one read of constant latency, times in ms.
+/// Reads a second of sessions without think time whose unit of work is one read of constant
+/// latency, times in ms.
 struct Reads {
     sessions: f64,
     processors: f64,
@@ -79,8 +80,9 @@ fn eight_hours_on_the_other_array_and_back() {
     assert_error(back.per_s() * ELAPSED_S, slow_reads, -0.2);
 }
 
-/// Twelve numbers of sessions on two hosts of 16 processors (App. A with Fig. 9): nothing is fitted, and the storage takes
-/// the same time throughout. What is printed as its latency rising from 0.96 to 1.41 ms is the wait for a processor.
+/// Twelve numbers of sessions on two hosts of 16 processors (App. A with Fig. 9): nothing is
+/// fitted, and the storage takes the same time throughout. What is printed as its latency rising
+/// from 0.96 to 1.41 ms is the wait for a processor.
 #[test]
 fn twelve_numbers_of_sessions_are_each_within_five_hundredths() {
     const PRINTED: [(f64, f64); 12] = [
@@ -114,7 +116,8 @@ fn twelve_numbers_of_sessions_are_each_within_five_hundredths() {
     assert!(unlimited.per_s() / PRINTED[11].1 > 1.2);
 }
 
-/// One brick and one host to two and two (Figs. 4, 5 to 9, 10): without the waits of the cluster the answer is wrong.
+/// One brick and one host to two and two (Figs. 4, 5 to 9, 10): without the waits of the cluster
+/// the answer is wrong.
 #[test]
 fn two_hosts_wait_for_each_other() {
     let cpu_ms = 1e3 * 33_584.0 / 299_784_368.0;
@@ -125,7 +128,8 @@ fn two_hosts_wait_for_each_other() {
     assert_error(together.per_s(), 158_740.0, 2.4);
 }
 
-/// 24 hours of updates alone (Figs. 17 to 20): reads say +83%, the sustained writes of the other array +2.4%.
+/// 24 hours of updates alone (Figs. 17 to 20): reads say +83%, the sustained writes of the other
+/// array +2.4%.
 #[test]
 fn updates_are_bound_by_the_writes_that_the_storage_sustains() {
     const PRINTED: f64 = 42_917.5;
@@ -149,8 +153,9 @@ fn updates_are_bound_by_the_writes_that_the_storage_sustains() {
     assert_error(closed.per_s(), PRINTED, 0.1);
 }
 
-/// Disks to a flash card (iomemory with Oracle 12c): reads and commits as many times faster as measured, work 8, 18 and 61 times; the rest
-/// of DB time that the model needs for that lies in a narrow range.
+/// Disks to a flash card (iomemory with Oracle 12c): reads and commits as many times faster as
+/// measured, work 8, 18 and 61 times; the rest of DB time that the model needs for that lies in a
+/// narrow range.
 #[test]
 fn gains_of_a_flash_card_leave_a_narrow_rest() {
     let cases = [
@@ -159,7 +164,8 @@ fn gains_of_a_flash_card_leave_a_narrow_rest() {
         (133.8, 83.8, 61.0, (0.5, 0.9)),
     ];
     for (faster_reads, faster_commits, gain, (low, high)) in cases {
-        // What of DB time is neither reads nor commits, if all that is waited for is as many times faster.
+        // What of DB time is neither reads nor commits, if all that is waited for is as many times
+        // faster.
         let rest = |faster: f64| {
             let gain_with = |rest: f64| {
                 let before = Reads::on(1.0, 16.0, rest, 1.0 - rest);

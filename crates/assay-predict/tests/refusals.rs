@@ -1,4 +1,5 @@
-//! When there must be no answer, or bounds, or a doubt: one thing at a time is spoilt of a sound database on sound storage.
+//! When there must be no answer, or bounds, or a doubt: one thing at a time is spoilt of a sound
+//! database on sound storage.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod made_up;
@@ -63,7 +64,8 @@ fn waits_of(profile: &mut Profile, class: &str, share: f64) {
     profile.time.waits.push(WaitClassTime { class: class.to_owned(), time_s });
 }
 
-/// A live server that reads from this page cache, with sessions that are as active as `active` says.
+/// A live server that reads from this page cache, with sessions that are as active as `active`
+/// says.
 fn live(cached: Option<f64>, active: &[f64]) -> ServerActivity {
     ServerActivity {
         reads: Some(ReadLevels { page_cache_share: cached, ..ReadLevels::default() }),

@@ -1,4 +1,5 @@
-//! A log on a device of its own: predictions against a database that is simulated event by event, by code of its own.
+//! A log on a device of its own: predictions against a database that is simulated event by event,
+//! by code of its own.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod made_up;
@@ -55,8 +56,8 @@ enum DatabaseEvent {
     Flushed,
 }
 
-/// The database while it runs: a queue before the processors, reads that wait for nobody, and a log that takes all commits
-/// that wait in one flush.
+/// The database while it runs: a queue before the processors, reads that wait for nobody, and a log
+/// that takes all commits that wait in one flush.
 struct DatabaseSimulation {
     database: SimulatedDatabase,
     read_ns: f64,
@@ -198,7 +199,8 @@ fn profile(database: SimulatedDatabase, read_ns: f64, measured: &SimulatedResult
     profile
 }
 
-/// The device of the log: flushes take this long alone, and three times as long during reads, which its flushes hold up.
+/// The device of the log: flushes take this long alone, and three times as long during reads, which
+/// its flushes hold up.
 fn log_device(flush_ns: f64) -> Calibration {
     let mut device = made_up::calibration(flush_ns, 4.0);
     // A point's time is 0.7 of what it is given.

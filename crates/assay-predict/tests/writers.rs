@@ -1,4 +1,5 @@
-//! The bound by writes where a database has few writers: the point of the mix at which that many writes are outstanding.
+//! The bound by writes where a database has few writers: the point of the mix at which that many
+//! writes are outstanding.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod made_up;
@@ -26,7 +27,8 @@ fn bound_by_writes(profile: &Profile, writers_outstanding: Option<f64>) -> f64 {
 fn writers_bound_as_the_mix_does_where_they_are_all_at_work() {
     let profile = made_up::profile();
     let all = bound_by_writes(&profile, None);
-    // Of the mix a tenth are writes: where 0.8 of them are outstanding there are 8 I/Os on 32 servers, a quarter of the most.
+    // Of the mix a tenth are writes: where 0.8 of them are outstanding there are 8 I/Os on 32
+    // servers, a quarter of the most.
     let few = bound_by_writes(&profile, Some(0.8));
     assert!((few / all - 0.25).abs() < 0.02, "{few} {all}");
     // More than the calibration had add no bound of their own.

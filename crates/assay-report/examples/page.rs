@@ -1,5 +1,6 @@
-//! Prints the page of a made-up report: `cargo run -p assay-report --example page -- [seconds] [relative] > page.html`; with
-//! `hosts` that of as many hosts that measured together, and with `cuts` or `lost` that of a campaign of power cuts.
+//! Prints the page of a made-up report: `cargo run -p assay-report --example page -- [seconds]
+//! [relative] > page.html`; with `hosts` that of as many hosts that measured together, and with
+//! `cuts` or `lost` that of a campaign of power cuts.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 mod made_up;

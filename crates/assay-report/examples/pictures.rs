@@ -1,4 +1,5 @@
-//! Writes the pictures of made-up reports: `cargo run -p assay-report --example pictures -- FOLDER`.
+//! Writes the pictures of made-up reports: `cargo run -p assay-report --example pictures --
+//! FOLDER`.
 
 mod made_up;
 

@@ -1,4 +1,5 @@
-//! Prints a made-up report as text: `cargo run -p assay-report --example text -- [colour] [relative] [environment] [cuts]`.
+//! Prints a made-up report as text: `cargo run -p assay-report --example text -- [colour]
+//! [relative] [environment] [cuts]`.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 mod made_up;

@@ -1,4 +1,5 @@
-//! Charts: every kind draws marks on a scene, and a scene becomes SVG for the page or pixels for a picture.
+//! Charts: every kind draws marks on a scene, and a scene becomes SVG for the page or pixels for a
+//! picture.
 
 pub(crate) mod annotation;
 pub(crate) mod axis;

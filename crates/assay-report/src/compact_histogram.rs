@@ -34,7 +34,8 @@ impl CompactHistogram {
         self.counts.iter().copied()
     }
 
-    /// The time within which a share `quantile` (0..=1) of the I/Os completed, by nearest rank, ns; `None` of none.
+    /// The time within which a share `quantile` (0..=1) of the I/Os completed, by nearest rank, ns;
+    /// `None` of none.
     pub(crate) fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         let rank = (quantile * real(self.ios())).ceil().max(1.0);
         let mut below = 0;

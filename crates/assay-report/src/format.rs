@@ -1,5 +1,5 @@
-//! Every number of a report goes through here: absolute with its unit, or relative to the best of its kind, in a study to
-//! its first cell.
+//! Every number of a report goes through here: absolute with its unit, or relative to the best of
+//! its kind, in a study to its first cell.
 
 use crate::input::{Options, Report};
 use crate::redaction::masked;
@@ -102,8 +102,9 @@ impl Formatter {
         self.value(Unit::Count, real(count))
     }
 
-    /// The interval of an estimate: `40,800 – 41,500/s`; empty where there is none. No rate, time, share or count lies below
-    /// 0, and no share above 1, however far the law of an interval reaches.
+    /// The interval of an estimate: `40,800 – 41,500/s`; empty where there is none. No rate, time,
+    /// share or count lies below 0, and no share above 1, however far the law of an interval
+    /// reaches.
     pub(crate) fn interval(&self, unit: Unit, estimate: &Estimate) -> String {
         let (low, high) = possible(unit, estimate);
         if high <= low || !estimate.has_interval() {
@@ -124,8 +125,9 @@ impl Formatter {
         self.value(unit, rounded_down(unit, low))
     }
 
-    /// How sure a number is: half the width of its interval as a share, `±1.1%`, or the two ends where it reaches further
-    /// to one side than to the other; empty where there is no interval.
+    /// How sure a number is: half the width of its interval as a share, `±1.1%`, or the two ends
+    /// where it reaches further to one side than to the other; empty where there is no
+    /// interval.
     pub(crate) fn doubt(&self, unit: Unit, estimate: &Estimate) -> String {
         Self::plus_minus(unit, estimate).unwrap_or_else(|| {
             let interval = self.interval(unit, estimate);
@@ -138,8 +140,8 @@ impl Formatter {
         even_half(unit, estimate).map(|half| format!("±{}", Self::half_width(half)))
     }
 
-    /// Half the width of an interval, given as a share of what it surrounds. Beyond the whole of it nothing can be
-    /// distinguished: hardly anything was seen.
+    /// Half the width of an interval, given as a share of what it surrounds. Beyond the whole of it
+    /// nothing can be distinguished: hardly anything was seen.
     pub(crate) fn half_width(share: f64) -> String {
         match share * 100.0 {
             none if none <= 0.0 => "0%".to_owned(),
@@ -184,7 +186,8 @@ impl Formatter {
         }
     }
 
-    /// The prose of a document, whose figures are not known apart from their words: relative reports mask them.
+    /// The prose of a document, whose figures are not known apart from their words: relative
+    /// reports mask them.
     pub(crate) fn prose(&self, text: &str) -> String {
         if self.is_relative() { masked(text) } else { text.to_owned() }
     }
@@ -214,7 +217,8 @@ impl fmt::Display for Shown {
 }
 
 impl Best {
-    /// The highest rates, and the shortest mean time, that the report knows; of a study those of its first cell.
+    /// The highest rates, and the shortest mean time, that the report knows; of a study those of
+    /// its first cell.
     fn of(report: &Report) -> Self {
         let cells = report.study.iter().flat_map(|study| &study.cells);
         if let Some(first) = cells.into_iter().find(|cell| cell.state == CellState::Measured) {
@@ -297,7 +301,8 @@ fn is_open(unit: Unit, estimate: &Estimate) -> bool {
     estimate.is_at_least() || beyond && unit != Unit::Share
 }
 
-/// What is shown of a lower bound: counts in whole numbers, all else in three digits, never above it.
+/// What is shown of a lower bound: counts in whole numbers, all else in three digits, never above
+/// it.
 fn rounded_down(unit: Unit, value: f64) -> f64 {
     let has_three_digits = matches!(unit, Unit::Ns | Unit::BytesPerS | Unit::Bytes);
     if has_three_digits || value < 1000.0 { three_digits_down(value) } else { value.floor() }
@@ -316,8 +321,8 @@ fn is_skewed(low: f64, value: f64, high: f64) -> bool {
     !even || down >= value
 }
 
-/// Half the width of an interval as a share of what it surrounds; nothing where there is no interval or where it reaches
-/// further to one side.
+/// Half the width of an interval as a share of what it surrounds; nothing where there is no
+/// interval or where it reaches further to one side.
 pub(crate) fn even_half(unit: Unit, estimate: &Estimate) -> Option<f64> {
     let (low, high) = possible(unit, estimate);
     let half = Estimate { low, high, ..*estimate }.relative_half_width();

@@ -21,8 +21,8 @@ use assay_model::study::StudyResult;
 use assay_model::verdict::{Doubt, LevelChange, NamedEstimate};
 use serde::Serialize;
 
-/// Everything that one page shows. Its JSON form holds the documents as they are; the timelines are left out, because
-/// the intervals themselves are in the run's own file.
+/// Everything that one page shows. Its JSON form holds the documents as they are; the timelines are
+/// left out, because the intervals themselves are in the run's own file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Report {
@@ -106,7 +106,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether storage keeps what it acknowledged, where that was asked: of blocks, or of a database that was cut.
+    /// Whether storage keeps what it acknowledged, where that was asked: of blocks, or of a
+    /// database that was cut.
     pub(crate) fn durability(&self) -> Option<&Durability> {
         let of_blocks = self.integrity.as_ref().and_then(|found| found.durability.as_ref());
         let of_load = self.load.as_ref().and_then(|load| load.durability.as_ref());
@@ -124,8 +125,9 @@ impl Report {
         })
     }
 
-    /// Whether what was watched is a measurement by this program alone: a database server that works next to it is
-    /// not counted with it, and a host that is only watched has no storage to judge.
+    /// Whether what was watched is a measurement by this program alone: a database server that
+    /// works next to it is not counted with it, and a host that is only watched has no storage
+    /// to judge.
     fn has_own_host(&self) -> bool {
         let of_servers = |study: &StudyResult| study.cells.iter().any(|cell| !cell.run.is_empty());
         let has_server = self.load.is_some()
@@ -158,7 +160,8 @@ impl Report {
         doubts
     }
 
-    /// Doubts that hold for every number of the run. Whether the host was busy is known of each by itself.
+    /// Doubts that hold for every number of the run. Whether the host was busy is known of each by
+    /// itself.
     pub fn doubts(&self) -> Vec<Doubt> {
         let causes = self.causes().into_iter().filter(|cause| cause.kind != CauseKind::BusyHost);
         causes.filter_map(|cause| cause.doubt()).chain(self.contradictions()).collect()
@@ -202,10 +205,12 @@ pub struct RunReport {
     /// Intervals of its numbers, by the names that criteria use.
     #[cfg_attr(test, schemars(with = "Vec<crate::schema::NamedEstimate>"))]
     pub estimates: Vec<NamedEstimate>,
-    /// Why its rate has no interval: the range of its seconds, and how long a run would have to be.
+    /// Why its rate has no interval: the range of its seconds, and how long a run would have to
+    /// be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_interval: Option<String>,
-    /// The level that it left; where the one after it settled, the intervals are of that one alone.
+    /// The level that it left; where the one after it settled, the intervals are of that one
+    /// alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::LevelChange>"))]
     pub level_change: Option<LevelChange>,
@@ -241,8 +246,8 @@ pub struct Document {
 /// How a report is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Shows rates and times as ratios to the best only, and hides everything from which absolute figures could be
-    /// worked out: limits, counts, documents, commands.
+    /// Shows rates and times as ratios to the best only, and hides everything from which absolute
+    /// figures could be worked out: limits, counts, documents, commands.
     pub relative: bool,
 }
 
@@ -253,7 +258,8 @@ pub struct TextOptions {
     pub colour: bool,
     /// Columns at most.
     pub columns: usize,
-    /// Lines at most; sections for which there is no room are named at the end. All of it where there is no limit.
+    /// Lines at most; sections for which there is no room are named at the end. All of it where
+    /// there is no limit.
     pub lines_max: Option<usize>,
     /// Whether the answer alone is wanted where a report has one that fits a screen.
     pub is_short: bool,

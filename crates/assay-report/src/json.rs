@@ -14,7 +14,8 @@ pub(crate) struct Written<'a> {
     report: &'a Report,
 }
 
-/// The report as JSON: every document as it is written on its own, under the names of the fields of [`Report`].
+/// The report as JSON: every document as it is written on its own, under the names of the fields of
+/// [`Report`].
 ///
 /// # Errors
 /// A usage error when a number in a document is none (not finite), which JSON cannot hold.

@@ -1,6 +1,7 @@
 //! What a person reads: documents go in, a page, a text, tables or pictures come out.
 //!
-//! A report becomes a view once (`sections`, `demand`, of blocks from `view`), and `render` writes views down.
+//! A report becomes a view once (`sections`, `demand`, of blocks from `view`), and `render` writes
+//! views down.
 #![forbid(unsafe_code)]
 
 mod chart;
@@ -66,8 +67,8 @@ pub fn environment_text(environment: &Environment, layout: impl Into<TextOptions
     render::text::blocks_text(&blocks, layout)
 }
 
-/// The charts of a report as PNG, in the order of the page: a file name that says what it shows, for example
-/// `load-curve-read.png`, unique in its report, and the file.
+/// The charts of a report as PNG, in the order of the page: a file name that says what it shows,
+/// for example `load-curve-read.png`, unique in its report, and the file.
 ///
 /// # Errors
 /// An environment error when a picture cannot be drawn for lack of memory.

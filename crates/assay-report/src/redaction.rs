@@ -1,10 +1,10 @@
-//! The prose of documents without its figures. A value is hidden before it is formatted; this is for what somebody else
-//! wrote, where only their look tells figures and words apart.
+//! The prose of documents without its figures. A value is hidden before it is formatted; this is
+//! for what somebody else wrote, where only their look tells figures and words apart.
 
 use assay_model::load::DatabaseProduct;
 
-/// The text with every figure masked. Numbers of a name or of a version stay: those behind a letter (`p99`, `oltp-2017`), of
-/// more than two parts (`6.1.0`), or behind the name of a product.
+/// The text with every figure masked. Numbers of a name or of a version stay: those behind a letter
+/// (`p99`, `oltp-2017`), of more than two parts (`6.1.0`), or behind the name of a product.
 pub(crate) fn masked(text: &str) -> String {
     let mut hidden = String::with_capacity(text.len());
     let mut before = "";
@@ -30,7 +30,8 @@ fn hide(hidden: &mut String, word: &str) {
     }
 }
 
-/// A word that begins with a letter and has no sign of a figure, or a version of three parts or more.
+/// A word that begins with a letter and has no sign of a figure, or a version of three parts or
+/// more.
 fn is_name(word: &str) -> bool {
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
     let parts = word.split('.').filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));

@@ -1,5 +1,5 @@
-//! How a view is written down: as a page, as text, as pictures, and records as CSV. Nothing in here knows what a view is
-//! about.
+//! How a view is written down: as a page, as text, as pictures, and records as CSV. Nothing in here
+//! knows what a view is about.
 
 pub(crate) mod csv;
 pub(crate) mod html;
@@ -7,8 +7,8 @@ mod palette;
 pub(crate) mod picture;
 pub(crate) mod text;
 
-/// Replaces what a reader cannot see: control characters, and those that turn the direction of writing, by which a text
-/// could pretend to be another one.
+/// Replaces what a reader cannot see: control characters, and those that turn the direction of
+/// writing, by which a text could pretend to be another one.
 pub(crate) fn visible(text: &str) -> String {
     let keep = |letter: char| {
         let blank = letter == '\n' || letter == '\t';

@@ -1,4 +1,5 @@
-//! The form of a report as a JSON schema, made from its type; the documents in it are those of other schemas of contract/.
+//! The form of a report as a JSON schema, made from its type; the documents in it are those of
+//! other schemas of contract/.
 
 use crate::json::Written;
 use assay_tidy::contract::{assert_kept, schema_of};

@@ -1,5 +1,5 @@
-//! What a report shows: every section made once, as blocks for the page, the terminal and pictures. To add a figure is to
-//! add a block here; nothing else has to know.
+//! What a report shows: every section made once, as blocks for the page, the terminal and pictures.
+//! To add a figure is to add a block here; nothing else has to know.
 
 mod answer;
 mod capacity;
@@ -54,7 +54,8 @@ use crate::view::{Answer, Block, Section, View};
 use assay_model::environment::Environment;
 use assay_model::run::Utc;
 
-/// Everything that a report shows: first the answer, then the evidence, then how it was made and how to do it again.
+/// Everything that a report shows: first the answer, then the evidence, then how it was made and
+/// how to do it again.
 pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
     let outcome = report
         .verdict

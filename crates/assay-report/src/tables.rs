@@ -1,7 +1,9 @@
-//! Tables for other programs: CSV with units in the names of the columns, one header line, no thousands separators.
+//! Tables for other programs: CSV with units in the names of the columns, one header line, no
+//! thousands separators.
 //!
-//! Rows are tidy: one observation a row, the id of the run and what was observed in columns of their own, so that a data
-//! frame or a database can group and join them at once. Numbers that do not exist are empty.
+//! Rows are tidy: one observation a row, the id of the run and what was observed in columns of
+//! their own, so that a data frame or a database can group and join them at once. Numbers that do
+//! not exist are empty.
 
 mod cells;
 mod comparison;
@@ -52,7 +54,8 @@ fn table(
     (!rows.is_empty()).then(|| format!("run_id,{header}\n{rows}"))
 }
 
-/// A number with as many digits as needed to read it back the same; the upper end of an interval that has none is empty.
+/// A number with as many digits as needed to read it back the same; the upper end of an interval
+/// that has none is empty.
 fn number(value: f64) -> String {
     if value.is_infinite() { String::new() } else { value.to_string() }
 }

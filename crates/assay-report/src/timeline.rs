@@ -1,8 +1,9 @@
 //! How a run went over time, in at most as many columns as a picture can show, whatever its length.
 //!
-//! Intervals are taken one by one. Neighbouring columns are joined two by two when there are too many, so that memory
-//! does not grow with time; a column keeps the lowest and highest rate of its intervals and all of its times, so that
-//! no outlier is lost and a quantile of a column is a quantile of its I/Os, never a mean of quantiles.
+//! Intervals are taken one by one. Neighbouring columns are joined two by two when there are too
+//! many, so that memory does not grow with time; a column keeps the lowest and highest rate of its
+//! intervals and all of its times, so that no outlier is lost and a quantile of a column is a
+//! quantile of its I/Os, never a mean of quantiles.
 
 use crate::compact_histogram::CompactHistogram;
 use assay_model::measurement::{Interval, Operation};
@@ -205,8 +206,8 @@ fn paired(columns: Vec<Column>) -> Vec<Column> {
 }
 
 impl Timeline {
-    /// Records how fast and how slow the intervals within a column were, where the columns were made of longer
-    /// stretches; to be called once for each interval.
+    /// Records how fast and how slow the intervals within a column were, where the columns were
+    /// made of longer stretches; to be called once for each interval.
     pub fn refine(&mut self, interval: &IntervalSummary) {
         let after = self.columns.partition_point(|column| column.start_ns <= interval.start_ns);
         let Some(column) = after.checked_sub(1).and_then(|place| self.columns.get_mut(place))

@@ -1,5 +1,5 @@
-//! What a reader sees, before it is a page, a text or pictures. Every section is made once, of blocks of a few forms;
-//! those that write it down know the forms and nothing of the subject.
+//! What a reader sees, before it is a page, a text or pictures. Every section is made once, of
+//! blocks of a few forms; those that write it down know the forms and nothing of the subject.
 
 mod table;
 
@@ -35,7 +35,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) asked: String,
     /// One sentence.
     pub(crate) headline: String,
-    /// What the answer means, how it compares with known storage, what to do next: only a page has room for it.
+    /// What the answer means, how it compares with known storage, what to do next: only a page has
+    /// room for it.
     pub(crate) summary: Vec<Block<'a>>,
     /// The outcome point by point.
     pub(crate) verdict: Vec<Block<'a>>,

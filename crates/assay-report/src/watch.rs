@@ -1,4 +1,5 @@
-//! The machine over a run, in at most as many columns as a picture can show, whatever the run's length.
+//! The machine over a run, in at most as many columns as a picture can show, whatever the run's
+//! length.
 
 use assay_model::watch::{Moment, Summary};
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Pages of made-up reports: what stands on them, that nobody's text becomes markup, that they are well formed, that
-//! they stay small, and that relative ones keep absolute figures to themselves.
+//! Pages of made-up reports: what stands on them, that nobody's text becomes markup, that they are
+//! well formed, that they stay small, and that relative ones keep absolute figures to themselves.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[path = "../examples/made_up/mod.rs"]
@@ -308,7 +308,8 @@ proptest! {
     }
 }
 
-/// Intervals of a storage that is never twice the same; times spread over that many powers of ten above a microsecond.
+/// Intervals of a storage that is never twice the same; times spread over that many powers of ten
+/// above a microsecond.
 fn restless(intervals: u64, operations: &[Operation], ios: u64, decades: f64) -> TimelineBuilder {
     let mut dice = made_up::Dice::new(3);
     let mut builder = TimelineBuilder::new();

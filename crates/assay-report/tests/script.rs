@@ -3,7 +3,8 @@
 
 use assay_report::{Options, Report, html, live_html};
 
-/// The first 32 bits of the fraction of a root, by which SHA-256 chooses its constants (FIPS 180-4, §4.2.2, §5.3.3).
+/// The first 32 bits of the fraction of a root, by which SHA-256 chooses its constants (FIPS 180-4,
+/// §4.2.2, §5.3.3).
 fn fraction(root: f64) -> u32 {
     u32::try_from(assay_model::number::index((root - root.floor()) * 4_294_967_296.0)).unwrap()
 }

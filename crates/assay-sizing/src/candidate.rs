@@ -1,4 +1,5 @@
-//! What all candidates have in common: what they must carry, how a limit is written down, and why one is rejected.
+//! What all candidates have in common: what they must carry, how a limit is written down, and why
+//! one is rejected.
 
 use crate::plan::SizingPlan;
 use assay_catalog::Listing;
@@ -116,8 +117,9 @@ pub(crate) fn too_slow(listing: &Listing, least_s: f64, plan: &SizingPlan) -> Re
     }
 }
 
-/// The limit that more demand would break first: the one that is used most, and of those that are used alike, as all that
-/// is ordered is, the first. More demand does not lengthen a promised latency.
+/// The limit that more demand would break first: the one that is used most, and of those that are
+/// used alike, as all that is ordered is, the first. More demand does not lengthen a promised
+/// latency.
 pub(crate) fn binding(limits: &[LimitUse]) -> LimitKind {
     let grows = || limits.iter().filter(|limit| limit.limit != LimitKind::Latency);
     let most = grows().map(LimitUse::worst_ratio).fold(0.0, f64::max);

@@ -1,4 +1,5 @@
-//! What a configuration costs: its lines, and its price for a terabyte, for 1,000 IOPS and for a transaction.
+//! What a configuration costs: its lines, and its price for a terabyte, for 1,000 IOPS and for a
+//! transaction.
 
 use crate::candidate::Need;
 use crate::plan::SizingPlan;

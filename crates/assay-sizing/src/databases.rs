@@ -6,8 +6,8 @@ use assay_model::number::real;
 use assay_model::profile::{Profile, ProfileProduct, ReportScope};
 use std::collections::BTreeSet;
 
-/// Ends of two reports that lie closer than this share of the shortest one are the same: instances take the same snapshot
-/// some seconds apart.
+/// Ends of two reports that lie closer than this share of the shortest one are the same: instances
+/// take the same snapshot some seconds apart.
 const SAME_EDGE: f64 = 0.05;
 /// Lengths that differ by less than this share are the same.
 const SAME_LENGTH: f64 = 0.02;
@@ -59,7 +59,8 @@ impl ReportSpan {
 }
 
 impl InstanceReport<'_> {
-    /// The database without the instance, in which the name of an Oracle report ends unless it is of all of them.
+    /// The database without the instance, in which the name of an Oracle report ends unless it is
+    /// of all of them.
     fn database(&self) -> &str {
         let name = self.profile.name.as_str();
         let is_instance =
@@ -85,7 +86,8 @@ impl InstanceReport<'_> {
             && ids.is_none_or(|(one, two)| one == two)
     }
 
-    /// Whether both are of one instance and one pair of snapshots: two forms of a report, or one file twice.
+    /// Whether both are of one instance and one pair of snapshots: two forms of a report, or one
+    /// file twice.
     fn is_copy_of(&self, other: &Self) -> bool {
         let (one, two) = (&self.profile.source, &other.profile.source);
         let begins = one.begin_clock_s.zip(two.begin_clock_s);
@@ -180,7 +182,8 @@ fn spans(reports: &[InstanceReport<'_>]) -> Option<Vec<ReportSpan>> {
     clock.or_else(|| reports.iter().map(InstanceReport::snapshots).collect())
 }
 
-/// The sum of all instances over each stretch of time in which the reports stay the same, and what is missing in it.
+/// The sum of all instances over each stretch of time in which the reports stay the same, and what
+/// is missing in it.
 fn summed(
     reports: &[InstanceReport<'_>],
     spans: &[ReportSpan],
@@ -211,8 +214,8 @@ fn summed(
     (samples, absences.notes(reports))
 }
 
-/// Of the reports that cover a stretch of time one of the whole cluster, else one of each instance: the shortest, which hides
-/// its peaks least.
+/// Of the reports that cover a stretch of time one of the whole cluster, else one of each instance:
+/// the shortest, which hides its peaks least.
 fn parts(reports: &[InstanceReport<'_>], spans: &[ReportSpan], covering: &[usize]) -> Vec<usize> {
     let mut covering = covering.to_vec();
     covering.sort_by(|one, other| spans[*one].length().total_cmp(&spans[*other].length()));

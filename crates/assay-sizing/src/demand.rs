@@ -1,4 +1,5 @@
-//! What storage has to sustain: the peak of one or several databases, its growth, and the headroom above it.
+//! What storage has to sustain: the peak of one or several databases, its growth, and the headroom
+//! above it.
 
 use crate::databases::DatabaseDemand;
 use crate::plan::{Peak, SizingPlan};
@@ -98,7 +99,8 @@ fn means(observed: &[Observation<'_>]) -> String {
     }
 }
 
-/// One value of each database, added up: whether they come together is not known, so they are taken to.
+/// One value of each database, added up: whether they come together is not known, so they are taken
+/// to.
 fn added(
     databases: &[DatabaseDemand],
     seen: impl Fn(&DatabaseDemand) -> Option<SeenPeak>,
@@ -198,8 +200,8 @@ fn transactions_line(databases: &[DatabaseDemand], plan: &SizingPlan) -> Option<
     (found.value > 0.0).then(|| line(quantity, found, factors, None))
 }
 
-/// The longest mean time of a single-block read with which a transaction takes `response_s`, s: the present time less what
-/// has to be saved, over its reads. All else stays as it is.
+/// The longest mean time of a single-block read with which a transaction takes `response_s`, s: the
+/// present time less what has to be saved, over its reads. All else stays as it is.
 ///
 /// # Errors
 /// A usage error when the profile lacks a number, or when no time of reads is short enough.

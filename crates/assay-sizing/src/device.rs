@@ -1,4 +1,5 @@
-//! How many disks or drives carry a demand: by IOPS, capacity, throughput and endurance, in whole groups, also with one gone.
+//! How many disks or drives carry a demand: by IOPS, capacity, throughput and endurance, in whole
+//! groups, also with one gone.
 
 use crate::candidate::{
     Load, Need, Outcome, PIECES_MAX, configuration, failing, latency_limit, least_latency_s, limit,
@@ -147,7 +148,8 @@ impl<'a> Use<'a> {
         real(self.device.capacity.0) * self.stroke * raid_efficiency(self.level, members)
     }
 
-    /// Bytes a second of one device for the host's mix: a device reads or writes, at the rate of each.
+    /// Bytes a second of one device for the host's mix: a device reads or writes, at the rate of
+    /// each.
     fn bytes_per_s(&self, load: &Load) -> f64 {
         let written = load.write_bytes_per_s * write_copies(self.level);
         let all = load.read_bytes_per_s + written;

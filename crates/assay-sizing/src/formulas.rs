@@ -7,8 +7,9 @@ use assay_model::number::count;
 /// Share of a port's payload that is planned for: what is above waits for the others.
 pub const PORT_USE: f64 = 0.7;
 
-/// Back-end I/Os of one small write: 1 without redundancy, 2 with copies, 4 with one parity (two reads, two writes), 6 with
-/// two (three and three). Chen et al., RAID, ACM Computing Surveys 26 (1994).
+/// Back-end I/Os of one small write: 1 without redundancy, 2 with copies, 4 with one parity (two
+/// reads, two writes), 6 with two (three and three). Chen et al., RAID, ACM Computing Surveys 26
+/// (1994).
 pub const fn write_penalty(level: RaidLevel) -> f64 {
     match level {
         RaidLevel::Raid0 => 1.0,
@@ -34,7 +35,8 @@ pub fn back_end_iops(read_iops: f64, write_iops: f64, penalty: f64) -> f64 {
     penalty.mul_add(write_iops, read_iops)
 }
 
-/// I/Os of the host that these of the devices carry at a share of reads: the inverse of [`back_end_iops`].
+/// I/Os of the host that these of the devices carry at a share of reads: the inverse of
+/// [`back_end_iops`].
 pub fn front_end_iops(back_end_iops: f64, read_share: f64, penalty: f64) -> f64 {
     back_end_iops / penalty.mul_add(1.0 - read_share, read_share)
 }
@@ -77,11 +79,11 @@ pub const fn write_copies(level: RaidLevel) -> f64 {
     }
 }
 
-/// IOPS at a share of reads with a mean of at most `latency_s`, and the latency that belongs to them; `None` where no point
-/// is as fast.
+/// IOPS at a share of reads with a mean of at most `latency_s`, and the latency that belongs to
+/// them; `None` where no point is as fast.
 ///
-/// Between two shares the time that an I/O occupies the device, one over the IOPS, is linear; beyond the outermost ones it
-/// is theirs.
+/// Between two shares the time that an I/O occupies the device, one over the IOPS, is linear;
+/// beyond the outermost ones it is theirs.
 pub fn iops_at_mix(points: &[IopsPoint], read_share: f64, latency_s: f64) -> Option<(f64, f64)> {
     let allowed = points.iter().filter(|point| point.latency_s() <= latency_s * (1.0 + 1e-9));
     let mut best: Vec<&IopsPoint> = Vec::new();
@@ -147,11 +149,13 @@ mod tests {
         let disks = front_end_iops(5000.0, 0.7, 2.0);
         assert!((disks - 3846.15).abs() < 0.01);
         assert!(within(disks, 4047.0, 0.055) && disks < 4047.0);
-        // 5.3.1, RAID 6: three reads of the devices a write; 7 drives of 31.78 MB/s in blocks of 8 KiB measured.
+        // 5.3.1, RAID 6: three reads of the devices a write; 7 drives of 31.78 MB/s in blocks of 8
+        // KiB measured.
         let reads = back_end_iops(17_000.0 * 0.7, 17_000.0 * 0.3, 3.0);
         assert!((reads - 27_200.0).abs() < 1e-9);
         assert!(within(reads, 7.0 * 31.78e6 / 8192.0, 0.002));
-        // 5.2, flash, RAID 10: 26,538 from 34,500 reads; 16,000 measured. A mix of flash has to be measured.
+        // 5.2, flash, RAID 10: 26,538 from 34,500 reads; 16,000 measured. A mix of flash has to be
+        // measured.
         let flash = front_end_iops(34_500.0, 0.7, 2.0);
         assert!((flash - 26_538.46).abs() < 0.01 && flash / 16_000.0 > 1.65);
     }

@@ -1,7 +1,8 @@
-//! A capacity planner's book: from a demand and a catalog to the configurations that carry it, and what they cost.
+//! A capacity planner's book: from a demand and a catalog to the configurations that carry it, and
+//! what they cost.
 //!
-//! Documents go in and a document comes out: no clock, no file, no network. Formulas stand in `docs/methods/sizing.md` under
-//! the names that they have here.
+//! Documents go in and a document comes out: no clock, no file, no network. Formulas stand in
+//! `docs/methods/sizing.md` under the names that they have here.
 #![forbid(unsafe_code)]
 
 mod array;

@@ -7,7 +7,8 @@ use assay_model::sizing::DemandQuantity;
 use assay_model::units::Share;
 use assay_model::{Error, Result};
 
-/// Purposes that add up to all I/O where a report has no total. Temporary files are direct I/O where that is counted.
+/// Purposes that add up to all I/O where a report has no total. Temporary files are direct I/O
+/// where that is counted.
 const PURPOSES: [IoPurpose; 7] = [
     IoPurpose::SingleBlockRead,
     IoPurpose::MultiBlockRead,
@@ -60,7 +61,8 @@ impl Directions {
 }
 
 impl DemandSample {
-    /// Requests and bytes that reach the storage; where a report counts bytes of reads and writes apart, by these.
+    /// Requests and bytes that reach the storage; where a report counts bytes of reads and writes
+    /// apart, by these.
     ///
     /// # Errors
     /// A usage error when the profile has no rate of I/Os.

@@ -1,4 +1,5 @@
-//! Sizing: every entry of a catalog is tried, what meets every limit is kept and sorted by cost, the rest says why not.
+//! Sizing: every entry of a catalog is tried, what meets every limit is kept and sorted by cost,
+//! the rest says why not.
 
 use crate::array::size_arrays;
 use crate::candidate::{Need, Outcome, binding, failing, limit, refused};
@@ -23,10 +24,12 @@ use assay_model::{Error, Result};
 /// Of more databases only the first are named.
 const NAMED_MAX: usize = 4;
 
-/// Sizes a demand: that of the profiles, which come with the names of their files, or the one that the plan gives.
+/// Sizes a demand: that of the profiles, which come with the names of their files, or the one that
+/// the plan gives.
 ///
 /// # Errors
-/// A usage error when the plan or a profile has no demand, a name is in no catalog, or prices are in two currencies.
+/// A usage error when the plan or a profile has no demand, a name is in no catalog, or prices are
+/// in two currencies.
 pub fn size(
     profiles: &[(&str, &Profile)],
     index: &CatalogIndex,
@@ -117,7 +120,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The entries that store: those of `--only`, otherwise all that are for sale; with a machine only volumes.
+/// The entries that store: those of `--only`, otherwise all that are for sale; with a machine only
+/// volumes.
 fn considered<'a>(
     index: &'a CatalogIndex,
     plan: &SizingPlan,
@@ -220,7 +224,8 @@ struct Tried {
 }
 
 impl Tried {
-    /// Takes in every layout of an entry: of those that do not suffice the nearest one, and none where another suffices.
+    /// Takes in every layout of an entry: of those that do not suffice the nearest one, and none
+    /// where another suffices.
     fn take(&mut self, listing: &Listing, outcomes: Vec<Outcome>) {
         let mut rejected: Vec<Rejection> = Vec::new();
         for outcome in outcomes {

@@ -1,4 +1,5 @@
-//! What to order of a cloud's volume: the least size, IOPS and throughput of each in a stripe, and the machine above them.
+//! What to order of a cloud's volume: the least size, IOPS and throughput of each in a stripe, and
+//! the machine above them.
 
 use crate::candidate::{
     Need, Outcome, configuration, latency_limit, limit, refused, short, too_slow,
@@ -58,7 +59,8 @@ fn counted_iops(volume: &Volume, need: &Need) -> f64 {
     need.normal.iops() * parts.max(1.0)
 }
 
-/// I/Os a second that each volume must sustain: what credits carry through the peak is not among them.
+/// I/Os a second that each volume must sustain: what credits carry through the peak is not among
+/// them.
 fn sustained_iops(volume: &Volume, iops: f64, peak_time: Option<Nanos>) -> f64 {
     let Some((burst, time)) = volume.burst.zip(peak_time) else {
         return iops;

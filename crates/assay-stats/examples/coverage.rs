@@ -1,6 +1,8 @@
-//! Prints the tables of the documentation: how often intervals hold the truth and tests raise false alarms.
+//! Prints the tables of the documentation: how often intervals hold the truth and tests raise false
+//! alarms.
 //!
-//! Takes some minutes: `cargo run --release -p assay-stats --example coverage`; `-- --widths` prints the first two tables only.
+//! Takes some minutes: `cargo run --release -p assay-stats --example coverage`; `-- --widths`
+//! prints the first two tables only.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -29,7 +31,8 @@ fn autoregression(random: &mut Random, n: usize, coefficient: f64) -> Vec<f64> {
     series
 }
 
-/// One row for each coefficient, one column for each length: in what percentage of the series the event happens.
+/// One row for each coefficient, one column for each length: in what percentage of the series the
+/// event happens.
 fn table(title: &str, lengths: &[usize], trials: u32, mut event: impl FnMut(&[f64]) -> bool) {
     let header: Vec<String> = lengths.iter().map(usize::to_string).collect();
     println!("\n{title}\n| φ | {} |", header.join(" | "));
@@ -45,7 +48,8 @@ fn table(title: &str, lengths: &[usize], trials: u32, mut event: impl FnMut(&[f6
     }
 }
 
-/// 200 values around each level of a series, and whether the interval of their quantile holds the truth.
+/// 200 values around each level of a series, and whether the interval of their quantile holds the
+/// truth.
 fn quantile_covered(levels: &[f64], quantile: f64, random: &mut Random) -> bool {
     let mut around = |level: &f64| (0..200).map(|_| 0.5 * level + random.normal()).collect();
     let intervals: Vec<Vec<f64>> = levels.iter().map(&mut around).collect();
@@ -106,8 +110,8 @@ fn borrowing(random: &mut Random, n: usize, _: f64) -> Vec<f64> {
     shocks.windows(2).map(|pair| pair[1] - 0.8 * pair[0]).collect()
 }
 
-/// Coverage, and the median and the largest of ten half widths over the one that knowing the long-run variance would
-/// give: `known` of the long-run variance and n.
+/// Coverage, and the median and the largest of ten half widths over the one that knowing the
+/// long-run variance would give: `known` of the long-run variance and n.
 fn widths(
     title: &str,
     lengths: &[usize],

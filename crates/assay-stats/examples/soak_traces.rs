@@ -1,5 +1,6 @@
-//! Says of traces in a file what `assay soak` would: one line of JSON each. `soak_traces FILE`, where each trace is the number of
-//! its values and the values, one a second (little-endian: 64-bit count, 64-bit floats); benchmarks/soaks.py writes such files.
+//! Says of traces in a file what `assay soak` would: one line of JSON each. `soak_traces FILE`,
+//! where each trace is the number of its values and the values, one a second (little-endian: 64-bit
+//! count, 64-bit floats); benchmarks/soaks.py writes such files.
 #![allow(clippy::print_stdout, reason = "a program that prints lines")]
 
 use assay_model::number::{real, real_len};
@@ -32,7 +33,8 @@ fn next(file: &mut impl Read) -> Result<Option<Vec<f64>>> {
     Ok(Some(values))
 }
 
-/// State, begin of the steady stretch in s, and the times in s at which the watch noticed something.
+/// State, begin of the steady stretch in s, and the times in s at which the watch noticed
+/// something.
 fn said(values: &[f64]) -> String {
     let size = batch(values);
     let batches = batch_means(values, size);
@@ -49,7 +51,8 @@ fn said(values: &[f64]) -> String {
     format!("{{\"state\": \"{state}\", \"since_s\": {since_s}, \"noticed_s\": {noticed:?}}}")
 }
 
-/// Seconds in a batch as a soak joins them: doubled from 10 whenever there are 120 of fewer than 60 s.
+/// Seconds in a batch as a soak joins them: doubled from 10 whenever there are 120 of fewer than 60
+/// s.
 fn batch(values: &[f64]) -> usize {
     let mut size = 10;
     while size < 60 && values.len() >= 120 * size {

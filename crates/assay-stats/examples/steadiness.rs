@@ -1,4 +1,5 @@
-//! Prints how well rules separate steady series from others, and how soon a step is noticed: benchmarks/results/steadiness.md.
+//! Prints how well rules separate steady series from others, and how soon a step is noticed:
+//! benchmarks/results/steadiness.md.
 //!
 //! Takes about a minute: `cargo run --release -p assay-stats --example steadiness`.
 #![allow(clippy::print_stdout, reason = "a program that prints tables")]
@@ -203,8 +204,8 @@ fn steps() {
     }
 }
 
-/// The least mean delay of any rule with 100 h between false alarms: ln(T I) / I with the information of a second
-/// I = δ² (1 - φ) / (2 σ² (1 + φ)) (Lorden 1971), as T grows.
+/// The least mean delay of any rule with 100 h between false alarms: ln(T I) / I with the
+/// information of a second I = δ² (1 - φ) / (2 σ² (1 + φ)) (Lorden 1971), as T grows.
 fn least_mean_s(noise: f64, coefficient: f64) -> f64 {
     let variance = noise * noise * (1.0 + coefficient) / (1.0 - coefficient);
     let information = 0.05 * 0.05 / (2.0 * variance);

@@ -1,4 +1,5 @@
-//! Prints how often the watch of a soak alarms where nothing changed, and how soon it notices steps: benchmarks/results/steadiness.md.
+//! Prints how often the watch of a soak alarms where nothing changed, and how soon it notices
+//! steps: benchmarks/results/steadiness.md.
 //!
 //! `cargo run --release -p assay-stats --example watch_alarms -- [SEED [HOURS [TRACES]]]`.
 #![allow(clippy::print_stdout, reason = "a program that prints tables")]
@@ -11,7 +12,8 @@ use assay_stats::watch::{Watch, WatchRule};
 const HOUR: usize = 3600;
 const COEFFICIENTS: [f64; 7] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95];
 
-/// Noise of one value a second: coefficients it is drawn from, its sizes, and whether its shocks are heavy-tailed.
+/// Noise of one value a second: coefficients it is drawn from, its sizes, and whether its shocks
+/// are heavy-tailed.
 #[derive(Clone, Copy)]
 struct Noise(&'static [f64], f64, f64, bool);
 

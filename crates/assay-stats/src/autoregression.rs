@@ -1,4 +1,5 @@
-//! The autoregression that a series resembles, and what part of its variation lies at which frequency.
+//! The autoregression that a series resembles, and what part of its variation lies at which
+//! frequency.
 
 use crate::series::autocovariance;
 use assay_model::number::real_len;
@@ -7,10 +8,12 @@ use assay_model::number::real_len;
 const MOST: usize = 8;
 /// Observations for each coefficient that may be fitted.
 const FOR_EACH: usize = 10;
-/// What the coefficients may add up to once their bias is taken out: one step in 33 is new at least.
+/// What the coefficients may add up to once their bias is taken out: one step in 33 is new at
+/// least.
 const MOST_SUM: f64 = 0.97;
 
-/// A fitted autoregression: each value is a sum of those before it, weighted by the coefficients, and of something new.
+/// A fitted autoregression: each value is a sum of those before it, weighted by the coefficients,
+/// and of something new.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Autoregression {
     coefficients: Vec<f64>,
@@ -19,10 +22,11 @@ pub(crate) struct Autoregression {
 impl Autoregression {
     /// The fit to a series from which `fitted` parameters were taken: 1 for its mean, 2 for a line.
     ///
-    /// Coefficients by Levinson and Durbin (P. Brockwell and R. Davis, "Time Series: Theory and Methods", 2nd ed., §5.2),
-    /// as many as the corrected criterion of Akaike asks for (C. Hurvich and C.-L. Tsai, Biometrika 76, 1989), and one
-    /// at least where neighbours resemble one another: too little memory makes intervals too narrow. Their sum is
-    /// cleared of its small-sample bias as that of one coefficient is (Marriott and Pope, Biometrika 41, 1954; for
+    /// Coefficients by Levinson and Durbin (P. Brockwell and R. Davis, "Time Series: Theory and
+    /// Methods", 2nd ed., §5.2), as many as the corrected criterion of Akaike asks for (C.
+    /// Hurvich and C.-L. Tsai, Biometrika 76, 1989), and one at least where neighbours resemble
+    /// one another: too little memory makes intervals too narrow. Their sum is cleared of its
+    /// small-sample bias as that of one coefficient is (Marriott and Pope, Biometrika 41, 1954; for
     /// more of them Shaman and Stine, JASA 83, 1988).
     pub(crate) fn of(series: &[f64], fitted: usize) -> Self {
         let most = (series.len() / FOR_EACH).clamp(1, MOST);

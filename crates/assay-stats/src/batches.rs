@@ -1,4 +1,5 @@
-//! The one rule for intervals of means and ratios of what was observed in equal stretches of time, as documents carry them.
+//! The one rule for intervals of means and ratios of what was observed in equal stretches of time,
+//! as documents carry them.
 
 use crate::mean::{LinearRatio, MeanError, positive_ratio, ratio_interval};
 use crate::series::{batch_means, mean};
@@ -10,11 +11,13 @@ use assay_model::number::{count, count_of, index, index_of, real, real_len};
 
 /// The share of intervals that hold the truth.
 pub const CONFIDENCE: f64 = 0.95;
-/// A row is one second, or one batch where batches are longer: the rule knows how seconds resemble their neighbours.
+/// A row is one second, or one batch where batches are longer: the rule knows how seconds resemble
+/// their neighbours.
 const ROW_S: f64 = 1.0;
 /// Fewer rows say nothing about how much their mean varies.
 pub const ROWS_MIN: usize = 8;
-/// Half the width on the log scale beyond which a rate has no interval: its ends would be farther than a factor of 1.49.
+/// Half the width on the log scale beyond which a rate has no interval: its ends would be farther
+/// than a factor of 1.49.
 const HALF_WIDTH_MAX: f64 = 0.4;
 /// The half-width that the advised time aims at.
 pub const HALF_WIDTH_GOAL: f64 = 0.2;
@@ -74,10 +77,12 @@ impl ShortSeries {
 
 /// The mean of equally long batches with its interval.
 ///
-/// What is never negative, such as a rate, has its interval on the log scale, so that no end reaches 0.
+/// What is never negative, such as a rate, has its interval on the log scale, so that no end
+/// reaches 0.
 ///
 /// # Errors
-/// [`ShortSeries`] of fewer than [`ROWS_MIN`] rows, or where the interval would reach beyond a factor of 1.49.
+/// [`ShortSeries`] of fewer than [`ROWS_MIN`] rows, or where the interval would reach beyond a
+/// factor of 1.49.
 pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, ShortSeries> {
     let rows = Rows::new(observations, batch_s);
     let value = mean(observations);
@@ -104,8 +109,9 @@ pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, S
     }))
 }
 
-/// The sum of the numerators over the sum of the denominators of equally long batches with its interval; of what is never
-/// negative, such as times, without an upper end where that would be beyond twice the value.
+/// The sum of the numerators over the sum of the denominators of equally long batches with its
+/// interval; of what is never negative, such as times, without an upper end where that would be
+/// beyond twice the value.
 ///
 /// # Errors
 /// [`ShortSeries`] of fewer than [`ROWS_MIN`] rows, or where nothing was counted.
@@ -178,7 +184,8 @@ impl Rows {
     }
 }
 
-/// The same interval as a noun of the documents; it holds no more observations than are worth one each.
+/// The same interval as a noun of the documents; it holds no more observations than are worth one
+/// each.
 pub fn noun(estimate: BookEstimate) -> Estimate {
     Estimate {
         value: estimate.value,

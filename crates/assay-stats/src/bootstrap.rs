@@ -6,13 +6,15 @@ use crate::random::Random;
 use crate::series::{autocorrelation, autocovariance};
 use assay_model::number::{count_of, index, index_of, real_len};
 
-/// This many insignificant autocorrelations in a row end the memory of a series (K of the rule, for n below 10^25).
+/// This many insignificant autocorrelations in a row end the memory of a series (K of the rule, for
+/// n below 10^25).
 const QUIET_RUN: usize = 5;
 
 /// How a series is resampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resampling {
-    /// Mean length of the blocks that stay together, in observations, at least 1; see [`block_length`].
+    /// Mean length of the blocks that stay together, in observations, at least 1; see
+    /// [`block_length`].
     pub block_length: f64,
     /// How many series are drawn: 1,000 fix the ends to about a tenth of the width.
     pub resamples: usize,
@@ -27,15 +29,16 @@ pub struct Resampling {
 /// histograms of the drawn intervals and reads the quantile. It is called once with all indices in
 /// order for the value itself.
 ///
-/// Blocks have geometric lengths and wrap around the end (Politis and Romano, JASA 89, 1994). The ends
-/// are quantiles of the drawn values, moved outwards as Student's law asks for as many observations as
-/// there are blocks (the expanded interval of Hesterberg, The American Statistician 69, 2015).
-/// `None` of fewer than two observations, fewer than two blocks, or no resamples.
+/// Blocks have geometric lengths and wrap around the end (Politis and Romano, JASA 89, 1994). The
+/// ends are quantiles of the drawn values, moved outwards as Student's law asks for as many
+/// observations as there are blocks (the expanded interval of Hesterberg, The American Statistician
+/// 69, 2015). `None` of fewer than two observations, fewer than two blocks, or no resamples.
 ///
-/// It errs on the narrow side of what is correlated: with twice the [`block_length`] the 95% interval of
-/// a mean holds the truth in 94, 92, 91 and 88% of simulated series of 300 values with autoregressive
-/// coefficients 0, 0.5, 0.8 and 0.9. Where [`crate::mean_interval`], [`crate::mean::ratio_interval`] or
-/// [`crate::quantile::quantile_levels`] apply they keep their promise better.
+/// It errs on the narrow side of what is correlated: with twice the [`block_length`] the 95%
+/// interval of a mean holds the truth in 94, 92, 91 and 88% of simulated series of 300 values with
+/// autoregressive coefficients 0, 0.5, 0.8 and 0.9. Where [`crate::mean_interval`],
+/// [`crate::mean::ratio_interval`] or [`crate::quantile::quantile_levels`] apply they keep their
+/// promise better.
 ///
 /// ```
 /// use assay_stats::bootstrap::{Resampling, bootstrap_interval};
@@ -109,13 +112,15 @@ fn stationary_indices(indices: &mut [usize], block_length: f64, random: &mut Ran
     }
 }
 
-/// The share of drawn values to leave out at each end, from Student's law with one block fewer as freedom.
+/// The share of drawn values to leave out at each end, from Student's law with one block fewer as
+/// freedom.
 fn expanded_tail(blocks: f64, confidence: f64) -> f64 {
     let reach = student_quantile(0.5 + 0.5 * confidence, blocks - 1.0);
     normal(reach * (blocks / (blocks - 1.0)).sqrt()).upper
 }
 
-/// The quantile at `level` of ascending values, interpolated between neighbours (Hyndman and Fan, 1996, type 7).
+/// The quantile at `level` of ascending values, interpolated between neighbours (Hyndman and Fan,
+/// 1996, type 7).
 fn interpolated(ascending: &[f64], level: f64) -> f64 {
     let position = level * real_len(ascending.len() - 1);
     let below = index(position).min(ascending.len() - 1);
@@ -126,9 +131,10 @@ fn interpolated(ascending: &[f64], level: f64) -> f64 {
 
 /// The mean block length with which the stationary bootstrap errs least on the mean of `series`.
 ///
-/// The rule of Politis and White (Econometric Reviews 23, 2004) with the constant corrected by Patton,
-/// Politis and White (ibid. 28, 2009). At least 1, at most the smaller of 3√n and n/3. For a quantile
-/// give it the share of observations beyond that quantile in each interval. 1 of fewer than 8 values.
+/// The rule of Politis and White (Econometric Reviews 23, 2004) with the constant corrected by
+/// Patton, Politis and White (ibid. 28, 2009). At least 1, at most the smaller of 3√n and n/3. For
+/// a quantile give it the share of observations beyond that quantile in each interval. 1 of fewer
+/// than 8 values.
 pub fn block_length(series: &[f64]) -> f64 {
     let n = real_len(series.len());
     let spread = autocovariance(series, 0);
@@ -151,7 +157,8 @@ fn flat_top(lag: usize, bandwidth: usize) -> f64 {
     (2.0 - 2.0 * real_len(lag) / real_len(bandwidth)).min(1.0)
 }
 
-/// Twice the lag at which a run of autocorrelations starts to be lost in the noise band ±2√(log10 n / n).
+/// Twice the lag at which a run of autocorrelations starts to be lost in the noise band ±2√(log10 n
+/// / n).
 fn bandwidth(series: &[f64]) -> usize {
     let n = real_len(series.len());
     let most = index(n.sqrt().ceil()) + QUIET_RUN;

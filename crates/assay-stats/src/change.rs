@@ -7,7 +7,8 @@ use crate::random::Random;
 use crate::series::{mean, variance};
 use assay_model::number::{index, real_len};
 
-/// A level holds for at least this share of the series, so that one cluster of outliers is not a level.
+/// A level holds for at least this share of the series, so that one cluster of outliers is not a
+/// level.
 const SHORTEST_SHARE: f64 = 0.02;
 
 /// A level holds for at least this many observations.
@@ -30,7 +31,8 @@ const SEED: u64 = 0x5eed;
 pub struct LevelShift {
     /// Index of the first observation of the second level.
     pub at: usize,
-    /// How often a series of one level, as correlated as this one, seems to move as much; at least 0.001.
+    /// How often a series of one level, as correlated as this one, seems to move as much; at least
+    /// 0.001.
     pub p_value: f64,
     /// The level before the shift.
     pub before: Estimate,
@@ -45,14 +47,15 @@ impl LevelShift {
     }
 }
 
-/// The best single shift of level; `None` of fewer than 10 values, any that is not finite, or a series that does not vary.
+/// The best single shift of level; `None` of fewer than 10 values, any that is not finite, or a
+/// series that does not vary.
 ///
 /// The split is the exact least-squares one. Its gain over one level is measured in units of the
-/// long-run variance of the residuals and compared with the gain in simulated autoregressive series of
-/// one level that have the same effective size (a parametric bootstrap: Davison and Hinkley, "Bootstrap
-/// Methods and their Application", 1997, §4.2; stopped early as in Besag and Clifford, Biometrika 78,
-/// 1991), so neither correlation nor the search over all splits raises the alarm. Levels shorter than
-/// 2% of the series or 5 observations are not searched for.
+/// long-run variance of the residuals and compared with the gain in simulated autoregressive series
+/// of one level that have the same effective size (a parametric bootstrap: Davison and Hinkley,
+/// "Bootstrap Methods and their Application", 1997, §4.2; stopped early as in Besag and Clifford,
+/// Biometrika 78, 1991), so neither correlation nor the search over all splits raises the alarm.
+/// Levels shorter than 2% of the series or 5 observations are not searched for.
 ///
 /// Takes up to a thousand passes over the series: give long ones as means of batches.
 ///
@@ -93,11 +96,12 @@ pub struct Segment {
     pub level: Estimate,
 }
 
-/// The stretches of one level that a series consists of, in order; empty of fewer than two values or any that is not finite.
+/// The stretches of one level that a series consists of, in order; empty of fewer than two values
+/// or any that is not finite.
 ///
-/// Binary segmentation (Scott and Knott, Biometrics 30, 1974) to at most 8 stretches, with the test of
-/// [`level_shift`] at `false_alarm`. Shifts within both sides of a split are found first and taken out of
-/// its residuals, so that one shift does not hide another.
+/// Binary segmentation (Scott and Knott, Biometrics 30, 1974) to at most 8 stretches, with the test
+/// of [`level_shift`] at `false_alarm`. Shifts within both sides of a split are found first and
+/// taken out of its residuals, so that one shift does not hide another.
 ///
 /// Series of one level that are cut at a `false_alarm` of 0.01, in percent as for [`level_shift`]:
 ///
@@ -118,7 +122,8 @@ pub fn segments(series: &[f64], false_alarm: f64, confidence: f64) -> Vec<Segmen
     edges.windows(2).filter_map(stretch).collect()
 }
 
-/// Where the level of a series shifts, in order: the best split and those within its sides, or nothing.
+/// Where the level of a series shifts, in order: the best split and those within its sides, or
+/// nothing.
 fn shifts(series: &[f64], false_alarm: f64, depth: u32) -> Vec<usize> {
     if depth == 0 || !can_shift(series) {
         return Vec::new();

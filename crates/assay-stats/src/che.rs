@@ -1,8 +1,9 @@
 //! The share of requests that a least-recently-used cache answers, by Che's approximation.
 //!
-//! An object stays for the characteristic time t after its last request, the same for all objects: with requests for
-//! object i at rate `r_i` it is there with 1 - e^{-r_i t}, and t is that at which as many are there as fit. (H. Che, Y. Tung
-//! and Z. Wang, IEEE JSAC 20(7), 2002; why it is so good: C. Fricker, P. Robert and J. Roberts, ITC 24, 2012.)
+//! An object stays for the characteristic time t after its last request, the same for all objects:
+//! with requests for object i at rate `r_i` it is there with 1 - e^{-r_i t}, and t is that at which
+//! as many are there as fit. (H. Che, Y. Tung and Z. Wang, IEEE JSAC 20(7), 2002; why it is so
+//! good: C. Fricker, P. Robert and J. Roberts, ITC 24, 2012.)
 
 use crate::root;
 
@@ -22,7 +23,8 @@ impl Popularity {
     }
 }
 
-/// Share of requests that a cache of `capacity` objects answers, 0..=1; `None` where nothing is asked for.
+/// Share of requests that a cache of `capacity` objects answers, 0..=1; `None` where nothing is
+/// asked for.
 pub fn hit_share(groups: &[Popularity], capacity: f64) -> Option<f64> {
     let asked: Vec<&Popularity> =
         groups.iter().filter(|group| group.n > 0.0 && group.requests_per_s > 0.0).collect();

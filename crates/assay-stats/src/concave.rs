@@ -1,14 +1,16 @@
-//! Heights of a curve of saturation that noise has shaken: never falling, never bending up, and none at the origin.
+//! Heights of a curve of saturation that noise has shaken: never falling, never bending up, and
+//! none at the origin.
 
 /// Sweeps at most, and the change of a height, as a share of the highest, that ends them.
 const SWEEPS: usize = 20_000;
 const TOLERANCE: f64 = 1e-10;
 
-/// The heights at the points `(x, height, standard deviation)` of the concave, never falling curve through the origin that is
-/// nearest to them by weighted least squares.
+/// The heights at the points `(x, height, standard deviation)` of the concave, never falling curve
+/// through the origin that is nearest to them by weighted least squares.
 ///
-/// Every such curve with corners at the points is a sum of min(x, corner) with weights of at least 0, so it is found by
-/// non-negative least squares (Lawson and Hanson, Solving Least Squares Problems, ch. 23), here by coordinate descent.
+/// Every such curve with corners at the points is a sum of min(x, corner) with weights of at least
+/// 0, so it is found by non-negative least squares (Lawson and Hanson, Solving Least Squares
+/// Problems, ch. 23), here by coordinate descent.
 pub fn fit(points: &[(f64, f64, f64)]) -> Vec<f64> {
     let reach = points.iter().map(|(x, ..)| *x).fold(0.0, f64::max);
     let most = points.iter().map(|(_, height, _)| *height).fold(0.0, f64::max);
@@ -65,7 +67,8 @@ mod tests {
     /// Two points: the best is known by hand.
     #[test]
     fn of_two_points_that_bend_up_the_line_between_is_best() {
-        // Heights 1 at 1 and 4 at 2 bend up; the line a·x nearest to both has a = (1·1 + 2·4) / (1 + 4).
+        // Heights 1 at 1 and 4 at 2 bend up; the line a·x nearest to both has a = (1·1 + 2·4) / (1
+        // + 4).
         let found = fit(&[(1.0, 1.0, 0.1), (2.0, 4.0, 0.1)]);
         assert!((found[0] - 1.8).abs() < 1e-6 && (found[1] - 3.6).abs() < 1e-6, "{found:?}");
         // A fall is levelled at the mean by weight: 3 with a fourth of the variance of 2.

@@ -1,4 +1,5 @@
-//! What a throughput-latency curve shows: where it saturates, where its knee lies, or that it does neither yet.
+//! What a throughput-latency curve shows: where it saturates, where its knee lies, or that it does
+//! neither yet.
 
 use crate::estimate::Estimate;
 
@@ -40,9 +41,11 @@ pub struct Plateau {
     pub from: usize,
     /// Index of the point with the most throughput.
     pub peak: usize,
-    /// The joined throughput of its points, but for those surely more than the tolerance below the peak.
+    /// The joined throughput of its points, but for those surely more than the tolerance below the
+    /// peak.
     pub capacity: Estimate,
-    /// Whether the last point lies more than the tolerance below the peak: overload costs throughput.
+    /// Whether the last point lies more than the tolerance below the peak: overload costs
+    /// throughput.
     pub declines: bool,
 }
 
@@ -57,10 +60,10 @@ pub enum Doubt {
 
 /// Whether a curve saturates, at the confidence of its intervals.
 ///
-/// A point starts the plateau if load at least doubles beyond it and no later point can have more than
-/// `tolerance` (0.05 for 5%) more throughput, by the upper end of the interval of the ratio. The last
-/// point is therefore never taken for saturation. The curve is still rising if even half of the last
-/// doubling gave more than the tolerance allows for, by the lower end.
+/// A point starts the plateau if load at least doubles beyond it and no later point can have more
+/// than `tolerance` (0.05 for 5%) more throughput, by the upper end of the interval of the ratio.
+/// The last point is therefore never taken for saturation. The curve is still rising if even half
+/// of the last doubling gave more than the tolerance allows for, by the lower end.
 ///
 /// # Panics
 /// If loads do not ascend.
@@ -143,7 +146,8 @@ fn plateau(points: &[LoadPoint], from: usize, tolerance: f64) -> Plateau {
     }
 }
 
-/// Independent estimates of one quantity joined, each with the weight of its precision (inverse squared width).
+/// Independent estimates of one quantity joined, each with the weight of its precision (inverse
+/// squared width).
 fn joined(estimates: &[Estimate]) -> Estimate {
     // A width of nothing would weigh infinitely; this leaves such a weight finite and overwhelming.
     let weight =
@@ -168,7 +172,8 @@ pub enum Knee {
     Found {
         /// Index of the point with the most power.
         at: usize,
-        /// Index of the first point that may have as much power; at 0 the knee may lie below the curve.
+        /// Index of the first point that may have as much power; at 0 the knee may lie below the
+        /// curve.
         earliest: usize,
         /// Index of the last point that may have as much power; never the last of the curve.
         latest: usize,
@@ -182,10 +187,10 @@ pub enum Knee {
 /// The knee of a curve: the point of most power, throughput divided by latency.
 ///
 /// (L. Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
-/// communications", ICC 1979.) With a fixed number of customers on c servers it is exactly c customers; with
-/// open arrivals at one exponential server, half its capacity. Unlike rules of curvature it does not depend
-/// on how far the curve was measured. The interval of power assumes the worst about how throughput and
-/// latency vary together.
+/// communications", ICC 1979.) With a fixed number of customers on c servers it is exactly c
+/// customers; with open arrivals at one exponential server, half its capacity. Unlike rules of
+/// curvature it does not depend on how far the curve was measured. The interval of power assumes
+/// the worst about how throughput and latency vary together.
 ///
 /// # Panics
 /// If loads do not ascend.

@@ -1,4 +1,5 @@
-//! Probabilities and quantiles of the normal, Student, gamma, chi-square, binomial and Kolmogorov laws.
+//! Probabilities and quantiles of the normal, Student, gamma, chi-square, binomial and Kolmogorov
+//! laws.
 //!
 //! A probability outside 0..=1 is the caller's bug and panics.
 
@@ -13,7 +14,8 @@ pub fn normal(z: f64) -> Tails {
     Tails { lower: tail(-z), upper: tail(z) }
 }
 
-/// The value that a standard normal variable stays at or below with probability `probability` in 0..=1.
+/// The value that a standard normal variable stays at or below with probability `probability` in
+/// 0..=1.
 ///
 /// Starts from the rational approximation 26.2.23 of Abramowitz and Stegun, refined by Halley steps
 /// on the exact tail.
@@ -42,7 +44,8 @@ fn normal_upper(tail: f64) -> f64 {
     z
 }
 
-/// Both tails of Student's t law with `freedom` > 0 degrees of freedom (DLMF 8.17 with x = ν/(ν+t²)).
+/// Both tails of Student's t law with `freedom` > 0 degrees of freedom (DLMF 8.17 with x =
+/// ν/(ν+t²)).
 pub fn student(t: f64, freedom: f64) -> Tails {
     let square = t * t;
     let total = freedom + square;
@@ -51,7 +54,8 @@ pub fn student(t: f64, freedom: f64) -> Tails {
     if t > 0.0 { Tails { lower: near, upper: far } } else { Tails { lower: far, upper: near } }
 }
 
-/// The value that Student's t with `freedom` > 0 degrees of freedom stays at or below with `probability` in 0..=1.
+/// The value that Student's t with `freedom` > 0 degrees of freedom stays at or below with
+/// `probability` in 0..=1.
 pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
     assert_probability(probability);
     if probability > 0.5 {
@@ -83,7 +87,8 @@ pub fn chi_square(statistic: f64, freedom: f64) -> Tails {
     incomplete_gamma(freedom / 2.0, statistic / 2.0)
 }
 
-/// The value that a gamma variable of shape `shape` > 0 and scale 1 stays at or below with `probability` in 0..=1.
+/// The value that a gamma variable of shape `shape` > 0 and scale 1 stays at or below with
+/// `probability` in 0..=1.
 pub fn gamma_quantile(probability: f64, shape: f64) -> f64 {
     assert_probability(probability);
     if probability <= 0.0 || probability >= 1.0 {
@@ -111,7 +116,8 @@ pub fn chi_square_quantile(probability: f64, freedom: f64) -> f64 {
     2.0 * gamma_quantile(probability, freedom / 2.0)
 }
 
-/// Both tails of the number of successes in `trials` at chance `chance`: at most and more than `successes`.
+/// Both tails of the number of successes in `trials` at chance `chance`: at most and more than
+/// `successes`.
 pub fn binomial(successes: u64, trials: u64, chance: f64) -> Tails {
     assert_probability(chance);
     if successes >= trials {
@@ -121,7 +127,8 @@ pub fn binomial(successes: u64, trials: u64, chance: f64) -> Tails {
     incomplete_beta(misses, hits, 1.0 - chance, chance)
 }
 
-/// Both tails of the largest gap of Kolmogorov's limit law at `x` ≥ 0: the law of √n · D for large n.
+/// Both tails of the largest gap of Kolmogorov's limit law at `x` ≥ 0: the law of √n · D for large
+/// n.
 ///
 /// Two series of Jacobi's theta function; each is used where it needs at most five terms.
 pub fn kolmogorov(x: f64) -> Tails {

@@ -60,7 +60,8 @@ impl Estimate {
         }
     }
 
-    /// The estimate of this quantity divided by an independent one; `None` unless both intervals are above 0.
+    /// The estimate of this quantity divided by an independent one; `None` unless both intervals
+    /// are above 0.
     ///
     /// The difference of the logarithms, taken back (MOVER for ratios: Zou and Donner, 2008, §3.3).
     pub fn over(&self, other: &Self) -> Option<Self> {

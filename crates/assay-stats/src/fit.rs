@@ -1,15 +1,18 @@
-//! Whether observations follow a given law: chi-square for counts, Kolmogorov and Smirnov for values.
+//! Whether observations follow a given law: chi-square for counts, Kolmogorov and Smirnov for
+//! values.
 
 use crate::distribution::{chi_square, kolmogorov};
 use assay_model::number::{index, real, real_len};
 
-/// Below this many expected observations a cell is joined with the next (Cochran, Biometrics 10, 1954).
+/// Below this many expected observations a cell is joined with the next (Cochran, Biometrics 10,
+/// 1954).
 const LEAST_EXPECTED: f64 = 5.0;
 
 /// Up to this many observations the law of the largest gap is computed exactly.
 const EXACT_UP_TO: usize = 100;
 
-/// From this scaled gap on, p is below 1e-13 and the limit law is exact enough for any number of observations.
+/// From this scaled gap on, p is below 1e-13 and the limit law is exact enough for any number of
+/// observations.
 const HOPELESS: f64 = 4.0;
 
 /// The outcome of a test of fit.
@@ -21,12 +24,13 @@ pub struct Fit {
     pub p_value: f64,
 }
 
-/// Pearson's chi-square test that `observed` counts follow `weights` (Philosophical Magazine 50, 1900).
+/// Pearson's chi-square test that `observed` counts follow `weights` (Philosophical Magazine 50,
+/// 1900).
 ///
 /// The weights are expected counts or probabilities up to a common factor. Neighbouring cells are
 /// joined until each expects at least 5 observations. `fitted` parameters of the law that were
-/// estimated from the same counts cost one degree of freedom each. Where too few cells are left for a
-/// test, p is 1.
+/// estimated from the same counts cost one degree of freedom each. Where too few cells are left for
+/// a test, p is 1.
 ///
 /// # Panics
 /// If the slices differ in length or a weight is negative.
@@ -60,8 +64,8 @@ fn joined(cells: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 
 /// The test of Kolmogorov and Smirnov that values in ascending order follow a continuous law.
 ///
-/// `law` gives the probability of a value at or below its argument. The statistic is the largest gap
-/// between it and the share of observations. With no values p is 1.
+/// `law` gives the probability of a value at or below its argument. The statistic is the largest
+/// gap between it and the share of observations. With no values p is 1.
 pub fn kolmogorov_smirnov_fit(ascending: &[f64], law: impl Fn(f64) -> f64) -> Fit {
     let n = real_len(ascending.len());
     let gap = |(index, value): (usize, &f64)| {

@@ -1,7 +1,9 @@
-//! Group commit: commits that arrive while the log is flushed wait for the end of that flush and go together with the next.
+//! Group commit: commits that arrive while the log is flushed wait for the end of that flush and go
+//! together with the next.
 //!
-//! A flush takes the same time whatever goes with it, and the next one starts at once where anything has gathered. No
-//! M/M/1 describes that: its queue grows without bound, while here more arrivals only make larger batches.
+//! A flush takes the same time whatever goes with it, and the next one starts at once where
+//! anything has gathered. No M/M/1 describes that: its queue grows without bound, while here more
+//! arrivals only make larger batches.
 
 use assay_model::number::{index, real, real_len};
 
@@ -18,9 +20,10 @@ pub struct GroupCommit {
 
 /// Commits that arrive at random, `arrivals_per_s` on average, whatever their waits are.
 ///
-/// A cycle is a flush and, where nothing arrived meanwhile, the wait for the next commit: it holds λF + e^{-λF} commits. Who
-/// finds the log idle waits F; who finds it busy waits for the rest of that flush, F(1 + c²)/2 on average, and for the next.
-/// `variation` is c², the squared coefficient of variation of a flush.
+/// A cycle is a flush and, where nothing arrived meanwhile, the wait for the next commit: it holds
+/// λF + e^{-λF} commits. Who finds the log idle waits F; who finds it busy waits for the rest of
+/// that flush, F(1 + c²)/2 on average, and for the next. `variation` is c², the squared coefficient
+/// of variation of a flush.
 pub fn open(arrivals_per_s: f64, flush_s: f64, variation: f64) -> GroupCommit {
     let load = arrivals_per_s * flush_s;
     let batch_mean = load + (-load).exp();
@@ -32,15 +35,17 @@ pub fn open(arrivals_per_s: f64, flush_s: f64, variation: f64) -> GroupCommit {
     }
 }
 
-/// From this number of sessions on the number of them in a flush hardly varies, and no chain is needed.
+/// From this number of sessions on the number of them in a flush hardly varies, and no chain is
+/// needed.
 const SESSIONS_OF_CHAIN: usize = 48;
 
-/// A fixed number of sessions, each of which commits, and commits again an exponential time of mean `between_s` after its
-/// commit has ended.
+/// A fixed number of sessions, each of which commits, and commits again an exponential time of mean
+/// `between_s` after its commit has ended.
 ///
-/// The number b in a flush is a Markov chain: while it runs, each of the other N - b arrives with p = 1 - e^{-F/O}, so the
-/// next one is Binomial(N - b, p); where nobody came, the first of all N begins a flush alone after O/N. For many sessions
-/// the chain stays where it is on average: who arrives waits for F(1/p - O/F) more, all inside a busy share of time.
+/// The number b in a flush is a Markov chain: while it runs, each of the other N - b arrives with p
+/// = 1 - e^{-F/O}, so the next one is Binomial(N - b, p); where nobody came, the first of all N
+/// begins a flush alone after O/N. For many sessions the chain stays where it is on average: who
+/// arrives waits for F(1/p - O/F) more, all inside a busy share of time.
 pub fn closed(sessions: usize, between_s: f64, flush_s: f64) -> GroupCommit {
     if sessions == 0 || flush_s <= 0.0 {
         return GroupCommit { wait_s: flush_s.max(0.0), batch_mean: 1.0, busy_share: 0.0 };
@@ -59,8 +64,9 @@ pub fn closed(sessions: usize, between_s: f64, flush_s: f64) -> GroupCommit {
     }
 }
 
-/// The same where there are enough sessions that their number in a flush is its mean: the open form's idle share, and the wait of who
-/// finds the log busy between F/2, where sessions come back late, and F, where they come back at once.
+/// The same where there are enough sessions that their number in a flush is its mean: the open
+/// form's idle share, and the wait of who finds the log busy between F/2, where sessions come back
+/// late, and F, where they come back at once.
 fn of_many(sessions: f64, between_s: f64, flush_s: f64) -> GroupCommit {
     let ratio = flush_s / between_s;
     let arrives = -(-ratio).exp_m1();
@@ -101,7 +107,8 @@ fn binomial(trials: usize, success: f64) -> Vec<f64> {
 
 /// Mean batch, and the probability that nobody came, of the chain in its steady state.
 ///
-/// By elimination without subtractions (W. Grassmann, M. Taksar and D. Heyman, Operations Research 33(5), 1985).
+/// By elimination without subtractions (W. Grassmann, M. Taksar and D. Heyman, Operations Research
+/// 33(5), 1985).
 fn stationary(chain: &[Vec<f64>], sessions: usize, arrives: f64) -> (f64, f64) {
     let mut chain = chain.to_vec();
     for state in (1..sessions).rev() {
@@ -136,7 +143,8 @@ pub struct ClosedCommits {
     waits: Vec<f64>,
 }
 
-/// The table's ends and steps in ln(F/O): below the first the log is idle, beyond the last everybody waits for it.
+/// The table's ends and steps in ln(F/O): below the first the log is idle, beyond the last
+/// everybody waits for it.
 const FROM: f64 = -14.0;
 const STEPS_PER_E: f64 = 4.0;
 const ENTRIES: u32 = 81;
@@ -188,7 +196,8 @@ mod tests {
         (waits / commits, commits / flushes)
     }
 
-    /// Commits a second and mean batch of sessions that stay away an exponential time of mean `between_s`.
+    /// Commits a second and mean batch of sessions that stay away an exponential time of mean
+    /// `between_s`.
     fn played_closed(sessions: usize, between_s: f64) -> (f64, f64) {
         let mut random = Random::new(12);
         let mut due: Vec<f64> = (0..sessions).map(|_| between_s * random.exponential()).collect();
@@ -241,7 +250,8 @@ mod tests {
     fn the_ends_of_the_closed_form_are_known() {
         // One session never shares, and never waits for another.
         assert!((closed(1, 3.0, 2.0).wait_s - 2.0).abs() < 1e-9);
-        // Who comes back at once waits for the flush under way and for its own: half of all go with each.
+        // Who comes back at once waits for the flush under way and for its own: half of all go with
+        // each.
         let busy = closed(16, 1e-9, 1.0);
         assert!((busy.wait_s - 2.0).abs() < 1e-6 && (busy.batch_mean - 8.0).abs() < 1e-5);
         // Far apart the open form holds.

@@ -1,8 +1,10 @@
-//! Hosts that were observed at the same times: their sum, how evenly they share it, and which of them lags behind.
+//! Hosts that were observed at the same times: their sum, how evenly they share it, and which of
+//! them lags behind.
 //!
-//! Hosts that share a storage system share its stalls, so that hosts times seconds are not as many independent
-//! observations. What is said of their sum rests on the series of the sum, in which the covariance is; what is said of
-//! one of them rests on its ratio to the others at the same times, from which shared stalls cancel.
+//! Hosts that share a storage system share its stalls, so that hosts times seconds are not as many
+//! independent observations. What is said of their sum rests on the series of the sum, in which the
+//! covariance is; what is said of one of them rests on its ratio to the others at the same times,
+//! from which shared stalls cancel.
 
 use crate::estimate::Estimate;
 use crate::mean::ratio_interval;
@@ -22,7 +24,8 @@ pub enum Limit {
 pub struct Straggler {
     /// Its place among the series.
     pub host: usize,
-    /// Its value over the median of the other hosts at the same times; at the confidence at which it was found.
+    /// Its value over the median of the other hosts at the same times; at the confidence at which
+    /// it was found.
     pub ratio: Estimate,
 }
 
@@ -31,22 +34,26 @@ pub fn sums(series: &[Vec<f64>]) -> Vec<f64> {
     times(series).map(|at| series.iter().map(|host| host[at]).sum()).collect()
 }
 
-/// Jain's index of fairness, (Σx)² / (n Σx²): 1 where all hosts have the same, 1/n where one has everything.
+/// Jain's index of fairness, (Σx)² / (n Σx²): 1 where all hosts have the same, 1/n where one has
+/// everything.
 ///
-/// (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984.) It is nearly blind to one slow host among many: 0.970 where one of eight
-/// has half. `None` of no hosts, or where none has anything.
+/// (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984.) It is nearly blind to one slow host among many:
+/// 0.970 where one of eight has half. `None` of no hosts, or where none has anything.
 pub fn fairness(rates: &[f64]) -> Option<f64> {
     let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
     let sum: f64 = rates.iter().sum();
     (squares > 0.0).then(|| sum * sum / (real_len(rates.len()) * squares))
 }
 
-/// The hosts whose ratio to the median of the others is beyond a limit and surely not 1, in the order of the series.
+/// The hosts whose ratio to the median of the others is beyond a limit and surely not 1, in the
+/// order of the series.
 ///
-/// That a host differs from the others must be sure; by how much is then what was seen: an interval that lies wholly
-/// beyond the limit would need four times as long a run for a host of 0.85 and a limit of 0.9. In at most `error_share` of
-/// runs of hosts that are alike is any of them named: each is tested on one side, and Holm's procedure (Scandinavian Journal of Statistics 6, 1979) holds the share over all of them. The interval of a ratio is
-/// that of [`ratio_interval`], which allows for correlation over time. Nothing of fewer than two hosts, or where a series
+/// That a host differs from the others must be sure; by how much is then what was seen: an interval
+/// that lies wholly beyond the limit would need four times as long a run for a host of 0.85 and a
+/// limit of 0.9. In at most `error_share` of runs of hosts that are alike is any of them named:
+/// each is tested on one side, and Holm's procedure (Scandinavian Journal of Statistics 6, 1979)
+/// holds the share over all of them. The interval of a ratio is that of [`ratio_interval`], which
+/// allows for correlation over time. Nothing of fewer than two hosts, or where a series
 /// is too short for an interval.
 pub fn stragglers(series: &[Vec<f64>], limit: Limit, error_share: f64) -> Vec<Straggler> {
     if series.len() < 2 {
@@ -115,8 +122,8 @@ mod tests {
     use assay_model::number::index_of;
     use proptest::prelude::*;
 
-    /// Hosts of mean 100 with noise of their own and noise that all of them share, each of 5% and with a memory; the
-    /// first one times `factor`.
+    /// Hosts of mean 100 with noise of their own and noise that all of them share, each of 5% and
+    /// with a memory; the first one times `factor`.
     fn hosts(count: usize, length: usize, factor: f64, seed: u64) -> Vec<Vec<f64>> {
         let memory = 0.5_f64;
         let noise = |random: &mut Random| -> Vec<f64> {

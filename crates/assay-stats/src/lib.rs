@@ -1,8 +1,9 @@
-//! A statistics book: what observations show, how far they can be trusted, and what theory would have said.
+//! A statistics book: what observations show, how far they can be trusted, and what theory would
+//! have said.
 //!
-//! Pure mathematics without input, output, clock or hidden state: the same numbers always give the same
-//! answer, also where an answer rests on simulation. Every formula names its source, and is tested
-//! against an independent computation of it.
+//! Pure mathematics without input, output, clock or hidden state: the same numbers always give the
+//! same answer, also where an answer rests on simulation. Every formula names its source, and is
+//! tested against an independent computation of it.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -30,9 +31,9 @@
 //! | what places serve working sets of growing size? | [`tiers::tiers`] |
 //! | do these values follow that law? | [`fit::chi_square_fit`], [`fit::kolmogorov_smirnov_fit`] |
 //!
-//! Observations are `f64` in the caller's unit, in the order in which they were made. A `confidence` lies in
-//! (0, 1), a quantile in 0..=1. Where too few observations allow no answer the answer is `None`. The example
-//! `coverage` prints the simulated tables of this documentation.
+//! Observations are `f64` in the caller's unit, in the order in which they were made. A
+//! `confidence` lies in (0, 1), a quantile in 0..=1. Where too few observations allow no answer the
+//! answer is `None`. The example `coverage` prints the simulated tables of this documentation.
 #![forbid(unsafe_code)]
 
 mod autoregression;

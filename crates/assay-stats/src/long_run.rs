@@ -1,4 +1,5 @@
-//! How much the mean of a correlated series varies: the variation at its lowest frequencies, with a floor of degrees of freedom.
+//! How much the mean of a correlated series varies: the variation at its lowest frequencies, with a
+//! floor of degrees of freedom.
 
 use crate::autoregression::Autoregression;
 use crate::series::{mean, variance};
@@ -9,17 +10,19 @@ use std::f64::consts::PI;
 const LEAST_SHARE: f64 = 0.9;
 /// Where the power rises with frequency, they reach up to this multiple of the power at 0.
 const MOST_SHARE: f64 = 2.0;
-/// At least this many frequencies are looked at, however long the memory is; what their mean power lacks is made good.
+/// At least this many frequencies are looked at, however long the memory is; what their mean power
+/// lacks is made good.
 const FEWEST: usize = 6;
-/// The limit is this, times the length to the power 2/3: what varies more slowly than the fit knows shows below.
+/// The limit is this, times the length to the power 2/3: what varies more slowly than the fit knows
+/// shows below.
 const BREADTH: f64 = 1.5;
 /// More would cost time and add nothing.
 const MOST: usize = 512;
-/// The lower half of the frequencies has more power than all of them if it does by this many standard deviations: the
-/// fit does not know of a slow part, and the upper half is left out.
+/// The lower half of the frequencies has more power than all of them if it does by this many
+/// standard deviations: the fit does not know of a slow part, and the upper half is left out.
 const SLOW_SCORE: f64 = 1.5;
-/// No interval rests on fewer degrees of freedom, unless there are no more observations. Of less, Student's law says
-/// that anything is possible: 64 standard errors at 99% with one degree.
+/// No interval rests on fewer degrees of freedom, unless there are no more observations. Of less,
+/// Student's law says that anything is possible: 64 standard errors at 99% with one degree.
 pub(crate) const FEWEST_FREEDOM: f64 = 3.0;
 
 /// The long-run variance of a series: n times the variance of its mean, and what it rests on.
@@ -36,13 +39,15 @@ pub(crate) struct LongRun {
 impl LongRun {
     /// Of at least two residuals of a fit of `fitted` parameters, 1 for a mean and 2 for a line.
     ///
-    /// The mean power of the lowest frequencies of the cosine transform, each of which is an independent normal
-    /// observation of the variance wanted as long as the spectrum is flat there: Student's law with as many degrees
-    /// of freedom as there are frequencies then holds exactly (U. Müller, J. of Econometrics 141, 2007; E. Lazarus,
-    /// D. Lewis, J. Stock and M. Watson, J. of Business & Economic Statistics 36, 2018). With all frequencies it is
-    /// the plain variance. The fitted autoregression shows how far the spectrum is flat; where memory is so long that
-    /// even the fewest frequencies reach beyond, its own spectrum makes good what they lack, and the freedom falls
-    /// with the square of that share because the correction is itself uncertain.
+    /// The mean power of the lowest frequencies of the cosine transform, each of which is an
+    /// independent normal observation of the variance wanted as long as the spectrum is flat
+    /// there: Student's law with as many degrees of freedom as there are frequencies then holds
+    /// exactly (U. Müller, J. of Econometrics 141, 2007; E. Lazarus, D. Lewis, J. Stock and M.
+    /// Watson, J. of Business & Economic Statistics 36, 2018). With all frequencies it is
+    /// the plain variance. The fitted autoregression shows how far the spectrum is flat; where
+    /// memory is so long that even the fewest frequencies reach beyond, its own spectrum makes
+    /// good what they lack, and the freedom falls with the square of that share because the
+    /// correction is itself uncertain.
     pub(crate) fn of(residuals: &[f64], fitted: usize) -> Self {
         let spread = variance(residuals);
         let held = residuals.len().saturating_sub(fitted);
@@ -62,7 +67,8 @@ impl LongRun {
         }
     }
 
-    /// How many neighbours carry the same information: 1 for independent values, more for correlated ones.
+    /// How many neighbours carry the same information: 1 for independent values, more for
+    /// correlated ones.
     pub(crate) fn memory(&self, short_run: f64) -> f64 {
         if short_run > 0.0 { (self.variance / short_run).max(1.0) } else { 1.0 }
     }
@@ -102,8 +108,8 @@ impl Shape {
         mean(&self.shares[..used])
     }
 
-    /// How many frequencies are left when halves are taken away as long as the lower half shows more power, beyond what the
-    /// fit explains, than all of them.
+    /// How many frequencies are left when halves are taken away as long as the lower half shows
+    /// more power, beyond what the fit explains, than all of them.
     fn without_slow_part(&self, powers: &[f64], fewest: usize) -> usize {
         let whitened = powers.iter().zip(&self.shares).map(|(power, share)| power / share);
         let sums: Vec<f64> = whitened
@@ -126,7 +132,8 @@ impl Shape {
     }
 }
 
-/// Squares of the orthonormal cosine transform (type II) of a series, `count` of them from frequency number `first` on.
+/// Squares of the orthonormal cosine transform (type II) of a series, `count` of them from
+/// frequency number `first` on.
 ///
 /// All of them from number 1 on add up to the squared deviations from the mean.
 pub(crate) fn cosine_powers(series: &[f64], first: usize, count: usize) -> Vec<f64> {

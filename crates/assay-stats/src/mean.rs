@@ -11,9 +11,11 @@ use assay_model::number::real_len;
 pub struct MeanError {
     /// Standard deviation of the mean, in the unit of the observations.
     pub standard_error: f64,
-    /// Degrees of freedom of Student's t for intervals made from it; at least 3 where there are 4 observations.
+    /// Degrees of freedom of Student's t for intervals made from it; at least 3 where there are 4
+    /// observations.
     pub freedom: f64,
-    /// How many independent observations would give the same standard error; at most the number seen.
+    /// How many independent observations would give the same standard error; at most the number
+    /// seen.
     pub effective_n: f64,
     /// How many frequencies of the series it was read from.
     pub frequencies: usize,
@@ -26,23 +28,25 @@ impl MeanError {
     }
 }
 
-/// Of what cannot be negative, the degrees of freedom are at most this share of how often it is as large as its error,
-/// squared: where a sum of few bursts is known to a tenth only, its error is known to a fifth at best (the fourth
-/// moment of exponential bursts). Measured on eight queues, 1,500 runs each: it leaves means alone, and matters where few
-/// bursts pass for many. Of runs of 60 s at 95% load, whose p90 has six clusters, 12 in 100 would give an upper end
-/// without it, as if there were ten, and 1 does with it; of p99 in M/D/1 at 85% load 10 and 2.
+/// Of what cannot be negative, the degrees of freedom are at most this share of how often it is as
+/// large as its error, squared: where a sum of few bursts is known to a tenth only, its error is
+/// known to a fifth at best (the fourth moment of exponential bursts). Measured on eight queues,
+/// 1,500 runs each: it leaves means alone, and matters where few bursts pass for many. Of runs of
+/// 60 s at 95% load, whose p90 has six clusters, 12 in 100 would give an upper end without it, as
+/// if there were ten, and 1 does with it; of p99 in M/D/1 at 85% load 10 and 2.
 const FREEDOM_SHARE: f64 = 0.25;
 /// No interval rests on less than half a burst.
 const FEWEST_BURSTS: f64 = 0.5;
-/// What part of a mean time is made by bursts, as far as its skewness goes: the mean over a run has a skewness of 2 over
-/// this part and over the root of the bursts that its error is worth. Measured: 5 to 10 in single queues and in many
-/// servers behind one queue, at loads of 0.5 to 0.98, whatever the length of the run.
+/// What part of a mean time is made by bursts, as far as its skewness goes: the mean over a run has
+/// a skewness of 2 over this part and over the root of the bursts that its error is worth.
+/// Measured: 5 to 10 in single queues and in many servers behind one queue, at loads of 0.5 to
+/// 0.98, whatever the length of the run.
 const PART_OF_MEAN_TIME: f64 = 0.2;
-/// Where the truth may be more than this many times what was seen, the upper end is not known: the answer is `at least` the lower
-/// one, in every document.
+/// Where the truth may be more than this many times what was seen, the upper end is not known: the
+/// answer is `at least` the lower one, in every document.
 pub const UPPER_TIMES_MAX: f64 = 2.0;
-/// The same of the share of I/Os that take longer than a given time. Its skewness, measured in the same way, is 1.6 to 2.8;
-/// the part asks for 4, because what is seen in a calm run is less.
+/// The same of the share of I/Os that take longer than a given time. Its skewness, measured in the
+/// same way, is 1.6 to 2.8; the part asks for 4, because what is seen in a calm run is less.
 pub(crate) const PART_OF_SHARE: f64 = 0.5;
 
 /// How much less bursts count because they are unequal.
@@ -59,8 +63,8 @@ const DISCOUNT_OF_TIMES: BurstDiscount = BurstDiscount { rows_share: 1.0, counte
 pub(crate) const DISCOUNT_OF_SHARES: BurstDiscount =
     BurstDiscount { rows_share: 0.2, counted_share: 0.4 };
 
-/// How many independent bursts of equal size would determine a non-negative sum as well as its relative error says,
-/// Student's excess over the normal law paid in bursts.
+/// How many independent bursts of equal size would determine a non-negative sum as well as its
+/// relative error says, Student's excess over the normal law paid in bursts.
 pub(crate) fn bursts(relative_error: f64, freedom: f64, confidence: f64) -> f64 {
     let seen = relative_error.powi(-2);
     let freedom = (FREEDOM_SHARE * seen).max(1.5).min(freedom);
@@ -69,8 +73,8 @@ pub(crate) fn bursts(relative_error: f64, freedom: f64, confidence: f64) -> f64 
     (seen / (excess * excess)).max(FEWEST_BURSTS)
 }
 
-/// By which factors a sum of this many bursts may be below and above the truth: quantiles of a gamma law of that shape,
-/// which is skewed as sums of bursts are, and never reaches 0.
+/// By which factors a sum of this many bursts may be below and above the truth: quantiles of a
+/// gamma law of that shape, which is skewed as sums of bursts are, and never reaches 0.
 pub(crate) fn burst_factors(bursts: f64, confidence: f64) -> (f64, f64) {
     let upper = 0.5 + 0.5 * confidence;
     // Beyond, the law is normal to three digits, and its quantile costs more than it is worth.
@@ -81,8 +85,9 @@ pub(crate) fn burst_factors(bursts: f64, confidence: f64) -> (f64, f64) {
     (gamma_quantile(1.0 - upper, bursts) / bursts, gamma_quantile(upper, bursts) / bursts)
 }
 
-/// How many times what was seen the truth may be, where only `part` of it comes in bursts and the rest is always there:
-/// the fewer and larger bursts then make the same error, and a run that missed them saw little of it.
+/// How many times what was seen the truth may be, where only `part` of it comes in bursts and the
+/// rest is always there: the fewer and larger bursts then make the same error, and a run that
+/// missed them saw little of it.
 pub(crate) fn most_factor(bursts: f64, part: f64, confidence: f64) -> f64 {
     let (below, _) = burst_factors((bursts * part * part).max(FEWEST_BURSTS), confidence);
     1.0 - part + part / below
@@ -90,11 +95,12 @@ pub(crate) fn most_factor(bursts: f64, part: f64, confidence: f64) -> f64 {
 
 /// The interval of a ratio that cannot be negative, such as a mean time: times over their number.
 ///
-/// Response times of a busy server come in bursts, a few of which are far larger than the rest: a run that missed them is
-/// short of the truth and looks calm, so the error is taken as a share of the truth, not of the value, and the interval reaches
-/// further up than down. How often the 95% interval lies below the truth, in percent of runs at 95% load of one exponential
-/// server of 1 ms, for 10, 60 and 600 s: 1.7, 1.1, 2.0; bursts of equal size would give 10.4, 7.5 and 3.5. Where the upper end
-/// would be beyond [`UPPER_TIMES_MAX`] times the value it is infinite.
+/// Response times of a busy server come in bursts, a few of which are far larger than the rest: a
+/// run that missed them is short of the truth and looks calm, so the error is taken as a share of
+/// the truth, not of the value, and the interval reaches further up than down. How often the 95%
+/// interval lies below the truth, in percent of runs at 95% load of one exponential server of 1 ms,
+/// for 10, 60 and 600 s: 1.7, 1.1, 2.0; bursts of equal size would give 10.4, 7.5 and 3.5. Where
+/// the upper end would be beyond [`UPPER_TIMES_MAX`] times the value it is infinite.
 pub(crate) fn positive_ratio(
     value: f64,
     error: &MeanError,
@@ -115,14 +121,18 @@ pub(crate) fn positive_ratio(
     Estimate { low: value / above, high, ..exact }
 }
 
-/// How many times the value the truth may be by the bursts that are seen: what rows have above the median one counts as bursts,
-/// fewer the more unequal they are, of which a run may by chance hold as few as Garwood's limit allows (Biometrika 28, 1936).
+/// How many times the value the truth may be by the bursts that are seen: what rows have above the
+/// median one counts as bursts, fewer the more unequal they are, of which a run may by chance hold
+/// as few as Garwood's limit allows (Biometrika 28, 1936).
 ///
-/// Where a few rows of many make the mean, such as those in which several servers were held up at once, the variance of the rows is
-/// itself known badly, and low where the run is calm. Unequal bursts count for less than their number. Rows that vary evenly get about as much by this as by their variance.
+/// Where a few rows of many make the mean, such as those in which several servers were held up at
+/// once, the variance of the rows is itself known badly, and low where the run is calm. Unequal
+/// bursts count for less than their number. Rows that vary evenly get about as much by this as by
+/// their variance.
 ///
-/// How often a limit at 0.995 of the truth passed in 300 runs of 60 s of eight servers at a load of 0.66, one in 2,000 services of
-/// which takes 115 ms (simulated apart, in C): the mean 7.0% without and 1.0% with it, p90 5.0 and 0.7%, p99 10.3 and 1.7%.
+/// How often a limit at 0.995 of the truth passed in 300 runs of 60 s of eight servers at a load of
+/// 0.66, one in 2,000 services of which takes 115 ms (simulated apart, in C): the mean 7.0% without
+/// and 1.0% with it, p90 5.0 and 0.7%, p99 10.3 and 1.7%.
 pub(crate) fn excess_factor(rows: &[f64], discount: BurstDiscount, confidence: f64) -> f64 {
     let mut ascending = rows.to_vec();
     ascending.sort_by(f64::total_cmp);
@@ -142,7 +152,8 @@ pub(crate) fn excess_factor(rows: &[f64], discount: BurstDiscount, confidence: f
     1.0 - part + part / burst_factors(bursts, confidence).0
 }
 
-/// `positive_ratio` of a series; `None` of fewer than two intervals, any value that is not finite, or nothing below.
+/// `positive_ratio` of a series; `None` of fewer than two intervals, any value that is not finite,
+/// or nothing below.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -155,7 +166,8 @@ pub fn positive_ratio_interval(
     Some(positive_ratio(linear.value, &error, &linear.rows(), confidence))
 }
 
-/// The standard error of the mean from the lowest frequencies of the series; `None` of fewer than two values or any that is not finite.
+/// The standard error of the mean from the lowest frequencies of the series; `None` of fewer than
+/// two values or any that is not finite.
 ///
 /// See [`mean_interval`] for how it is made and what it keeps.
 pub fn mean_error(series: &[f64]) -> Option<MeanError> {
@@ -172,13 +184,14 @@ pub fn mean_error(series: &[f64]) -> Option<MeanError> {
     })
 }
 
-/// The mean of a correlated series with its interval; `None` of fewer than two values or any that is not finite.
+/// The mean of a correlated series with its interval; `None` of fewer than two values or any that
+/// is not finite.
 ///
-/// Student's law upon the variation of the series at its lowest frequencies, with three degrees of freedom at least.
-/// How often the 95% interval holds the truth, in percent of 2,000 simulated series of n values with first-order
-/// autoregressive noise of coefficient φ (standard error 0.5 points), and in brackets its half width over that which
-/// knowing the noise would give: the median, and what nine of ten stay below. The example `coverage` prints more kinds
-/// of noise.
+/// Student's law upon the variation of the series at its lowest frequencies, with three degrees of
+/// freedom at least. How often the 95% interval holds the truth, in percent of 2,000 simulated
+/// series of n values with first-order autoregressive noise of coefficient φ (standard error 0.5
+/// points), and in brackets its half width over that which knowing the noise would give: the
+/// median, and what nine of ten stay below. The example `coverage` prints more kinds of noise.
 ///
 /// | φ | n = 20 | 30 | 60 | 120 | 300 | 2000 |
 /// | --- | --- | --- | --- | --- | --- | --- |
@@ -188,7 +201,8 @@ pub fn mean_error(series: &[f64]) -> Option<MeanError> {
 /// | 0.9 | 87.3 (1.14, 6.00) | 90.2 (1.33, 5.57) | 94.7 (1.41, 4.45) | 95.2 (1.47, 3.13) | 95.2 (1.26, 2.08) | 95.8 (1.05, 1.34) |
 /// | 0.95 | 82.5 (0.88, 3.44) | 85.5 (1.15, 3.29) | 90.8 (1.29, 2.95) | 94.2 (1.41, 2.73) | 96.4 (1.49, 2.45) | 95.0 (1.08, 1.42) |
 ///
-/// Below about 5 effective observations the interval is wide and still a little too sure: measure longer.
+/// Below about 5 effective observations the interval is wide and still a little too sure: measure
+/// longer.
 pub fn mean_interval(series: &[f64], confidence: f64) -> Option<Estimate> {
     let error = mean_error(series)?;
     let (value, half) = (mean(series), error.half_width(confidence));
@@ -202,12 +216,13 @@ pub fn mean_interval(series: &[f64], confidence: f64) -> Option<Estimate> {
     })
 }
 
-/// The ratio of two sums over correlated intervals, with its interval: events over seconds, hits over trials.
+/// The ratio of two sums over correlated intervals, with its interval: events over seconds, hits
+/// over trials.
 ///
-/// Every interval counts with its denominator, as it must where intervals differ in size; ratios are not
-/// averaged. The interval is that of the mean of the linearized ratio (W. Cochran, "Sampling Techniques",
-/// 3rd ed., chapter 6). `None` of fewer than two intervals, any value that is not finite, or denominators
-/// that do not add up to more than 0.
+/// Every interval counts with its denominator, as it must where intervals differ in size; ratios
+/// are not averaged. The interval is that of the mean of the linearized ratio (W. Cochran,
+/// "Sampling Techniques", 3rd ed., chapter 6). `None` of fewer than two intervals, any value that
+/// is not finite, or denominators that do not add up to more than 0.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -235,7 +250,8 @@ fn ratio_error(numerators: &[f64], denominators: &[f64]) -> Option<(LinearRatio,
     Some((linear, error))
 }
 
-/// A ratio of sums and what each interval adds to its error: (numerator - ratio × denominator) / mean denominator.
+/// A ratio of sums and what each interval adds to its error: (numerator - ratio × denominator) /
+/// mean denominator.
 pub(crate) struct LinearRatio {
     pub(crate) value: f64,
     pub(crate) residuals: Vec<f64>,
@@ -300,7 +316,8 @@ mod tests {
         let times: Vec<f64> = (0..60).map(|at| if at % 7 == 3 { 9.0 } else { 1.0 }).collect();
         let found = positive_ratio_interval(&times, &[1.0; 60], 0.95).unwrap();
         assert!(found.low > 0.0 && found.high - found.value > found.value - found.low, "{found:?}");
-        // A gamma law of c/25 bursts in a fifth of the mean: c = 400, 16 bursts, 2.5% quantile of gamma(16) = 9.145.
+        // A gamma law of c/25 bursts in a fifth of the mean: c = 400, 16 bursts, 2.5% quantile of
+        // gamma(16) = 9.145.
         assert!((most_factor(400.0, 0.2, 0.95) - (0.8 + 0.2 * 16.0 / 9.145)).abs() < 1e-3);
         assert!((most_factor(400.0, 1.0, 0.95) - 1.0 / burst_factors(400.0, 0.95).0).abs() < 1e-12);
     }
@@ -327,7 +344,8 @@ mod tests {
 
     #[test]
     fn counts_that_borrow_from_their_neighbours_are_known_better_than_each() {
-        // A constant rate of 10.4 counted in whole numbers: the sum over any stretch errs by less than 1.
+        // A constant rate of 10.4 counted in whole numbers: the sum over any stretch errs by less
+        // than 1.
         let counts: Vec<f64> = (0..400)
             .map(|index| (10.4 * f64::from(index + 1)).floor() - (10.4 * f64::from(index)).floor())
             .collect();

@@ -1,4 +1,5 @@
-//! Closed networks of several stations by mean value analysis: what a fixed number of sessions gets from CPU and storage.
+//! Closed networks of several stations by mean value analysis: what a fixed number of sessions gets
+//! from CPU and storage.
 
 pub mod convolution;
 
@@ -17,8 +18,8 @@ pub struct ClosedNetwork {
 
 /// The exact solution for single-server stations with exponential service or processor sharing.
 ///
-/// `demands_s` is the time that one pass asks of each station, `think_time_s` the pause between passes. (M. Reiser
-/// and S. Lavenberg, J. ACM 27(2), 1980.) With no customers nothing passes.
+/// `demands_s` is the time that one pass asks of each station, `think_time_s` the pause between
+/// passes. (M. Reiser and S. Lavenberg, J. ACM 27(2), 1980.) With no customers nothing passes.
 ///
 /// ```
 /// let network = assay_stats::network::mean_value_analysis(&[0.002, 0.004], 4, 0.010);

@@ -1,21 +1,25 @@
-//! Where a series changes its level, any number of times: the exact least-squares segmentation with a price for each change.
+//! Where a series changes its level, any number of times: the exact least-squares segmentation with
+//! a price for each change.
 
 use assay_model::number::{index, real_len};
 
-/// What a change costs, in variances of the noise and logarithms of the length: three is the strict form of the
-/// criterion of Schwarz for a change of level and its place (Killick and Eckley, J. of Statistical Software 58(3), 2014).
+/// What a change costs, in variances of the noise and logarithms of the length: three is the strict
+/// form of the criterion of Schwarz for a change of level and its place (Killick and Eckley, J. of
+/// Statistical Software 58(3), 2014).
 const PRICE: f64 = 3.0;
 
-/// The median of absolute second differences in standard deviations of one value: the normal quantile at 3/4, times √6
-/// because a second difference adds the variances 1, 4 and 1.
+/// The median of absolute second differences in standard deviations of one value: the normal
+/// quantile at 3/4, times √6 because a second difference adds the variances 1, 4 and 1.
 const MEDIAN_OF_DIFFERENCES: f64 = 0.674_489_750_196_081_7 * 2.449_489_742_783_178;
 
-/// The first indices of the stretches after the first one, for the segmentation that minimizes the squared deviations
-/// from the stretches' means plus `penalty` for each change; no stretch is shorter than `shortest`.
+/// The first indices of the stretches after the first one, for the segmentation that minimizes the
+/// squared deviations from the stretches' means plus `penalty` for each change; no stretch is
+/// shorter than `shortest`.
 ///
-/// Pruned exact linear time (Killick, Fearnhead and Eckley, J. of the American Statistical Association 107, 2012). A
-/// start is dropped only `shortest` values after it was beaten, because until then what beat it is not yet allowed.
-/// Empty of fewer than twice `shortest` values or any that is not finite.
+/// Pruned exact linear time (Killick, Fearnhead and Eckley, J. of the American Statistical
+/// Association 107, 2012). A start is dropped only `shortest` values after it was beaten, because
+/// until then what beat it is not yet allowed. Empty of fewer than twice `shortest` values or any
+/// that is not finite.
 pub fn pelt(series: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
     let (n, shortest) = (series.len(), shortest.max(1));
     if n < 2 * shortest || !series.iter().all(|value| value.is_finite()) {
@@ -59,8 +63,8 @@ fn walk_back(best: &[(f64, usize)]) -> Vec<usize> {
 
 /// Where the level of `series` changes, the noise taken from how much neighbours differ.
 ///
-/// Give it means of batches that are longer than the memory of the noise: what varies more slowly than from one
-/// value to the next counts as change. Stretches hold at least `shortest` values.
+/// Give it means of batches that are longer than the memory of the noise: what varies more slowly
+/// than from one value to the next counts as change. Stretches hold at least `shortest` values.
 ///
 /// ```
 /// let mut noise = assay_stats::random::Random::new(1);
@@ -79,8 +83,8 @@ fn exact_changes(series: &[f64], shortest: usize) -> Vec<usize> {
     pelt(series, (1e-9 * scale).powi(2), shortest)
 }
 
-/// The standard deviation of the noise, from the median second difference of neighbours: neither changes of level nor
-/// slopes reach it.
+/// The standard deviation of the noise, from the median second difference of neighbours: neither
+/// changes of level nor slopes reach it.
 pub fn noise_of_neighbours(series: &[f64]) -> f64 {
     let second = |three: &[f64]| (three[0] - 2.0 * three[1] + three[2]).abs();
     let mut differences: Vec<f64> = series.windows(3).map(second).collect();

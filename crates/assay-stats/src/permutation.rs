@@ -1,7 +1,7 @@
 //! A keyed permutation of 0..n in constant memory: random order without a table.
 //!
-//! A Feistel network over the smallest power of two that holds n, walked until it lands below n (Black and
-//! Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, cycle walking).
+//! A Feistel network over the smallest power of two that holds n, walked until it lands below n
+//! (Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, cycle walking).
 
 use crate::random::mix;
 
@@ -32,7 +32,8 @@ impl Permutation {
         }
     }
 
-    /// The image of `index`, which must be below `places`; every image below `places` comes from one index.
+    /// The image of `index`, which must be below `places`; every image below `places` comes from
+    /// one index.
     pub fn image(&self, index: u64) -> u64 {
         let mut value = self.shuffle(index);
         while value >= self.places {

@@ -1,4 +1,5 @@
-//! Where a quantile lies, for independent observations and for a correlated series of counted intervals.
+//! Where a quantile lies, for independent observations and for a correlated series of counted
+//! intervals.
 //!
 //! Quantiles are never averaged: every interval is a pair of ranks or levels that is read from the
 //! joined observations.
@@ -29,13 +30,16 @@ const NORMAL_FROM_VARIANCE: f64 = 1e4;
 /// The ranks, counted from 1 at the smallest, between which a quantile lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ranks {
-    /// Rank of the lower end; `None` where even the smallest observation may lie above the quantile.
+    /// Rank of the lower end; `None` where even the smallest observation may lie above the
+    /// quantile.
     pub low: Option<u64>,
-    /// Rank of the upper end; `None` where even the largest observation may lie below the quantile.
+    /// Rank of the upper end; `None` where even the largest observation may lie below the
+    /// quantile.
     pub high: Option<u64>,
 }
 
-/// Ranks for `quantile` in 0..=1 of `n` independent observations, exact or, where that is as good, normal.
+/// Ranks for `quantile` in 0..=1 of `n` independent observations, exact or, where that is as good,
+/// normal.
 pub fn ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
     if real(n) * quantile * (1.0 - quantile) < NORMAL_FROM_VARIANCE {
         exact_ranks(n, quantile, confidence)
@@ -47,7 +51,8 @@ pub fn ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
 /// The narrowest ranks whose tails each hold at most (1 - confidence)/2 of the binomial law.
 ///
 /// X(r) lies above the quantile only if fewer than r observations lie below it (David and Nagaraja,
-/// "Order Statistics", 3rd ed., §7.1). Holds for every continuous law; for others it errs on the safe side.
+/// "Order Statistics", 3rd ed., §7.1). Holds for every continuous law; for others it errs on the
+/// safe side.
 pub fn exact_ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
     let tail = 0.5 * (1.0 - confidence);
     let too_low = first(n, |k| binomial(k, n, quantile).lower > tail);
@@ -55,7 +60,8 @@ pub fn exact_ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
     Ranks { low: (too_low > 0).then_some(too_low), high: (high <= n).then_some(high) }
 }
 
-/// The same ranks by the normal approximation with continuity and skewness correction (Cornish and Fisher, 1938).
+/// The same ranks by the normal approximation with continuity and skewness correction (Cornish and
+/// Fisher, 1938).
 pub fn normal_ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
     let z = normal_quantile(0.5 + 0.5 * confidence);
     let half = z * (real(n) * quantile * (1.0 - quantile)).sqrt();
@@ -80,8 +86,8 @@ fn first(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
 
 /// The quantile of independent observations in ascending order, with its interval.
 ///
-/// The value is the observation at rank ⌈n · quantile⌉. An end that the observations cannot bound is
-/// infinite. `None` of no observations.
+/// The value is the observation at rank ⌈n · quantile⌉. An end that the observations cannot bound
+/// is infinite. `None` of no observations.
 pub fn quantile_interval(ascending: &[f64], quantile: f64, confidence: f64) -> Option<Estimate> {
     let n = ascending.len();
     let Ranks { low, high } = ranks(u64::try_from(n).ok()?, quantile, confidence);
@@ -97,30 +103,35 @@ pub fn quantile_interval(ascending: &[f64], quantile: f64, confidence: f64) -> O
     })
 }
 
-/// The levels in 0..=1 of the joined observations between which a quantile of a correlated series lies.
+/// The levels in 0..=1 of the joined observations between which a quantile of a correlated series
+/// lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levels {
-    /// Read the lower end at this quantile of the joined observations; `None` where they do not bound it.
+    /// Read the lower end at this quantile of the joined observations; `None` where they do not
+    /// bound it.
     pub low: Option<f64>,
-    /// Read the upper end at this quantile of the joined observations; `None` where they do not bound it.
+    /// Read the upper end at this quantile of the joined observations; `None` where they do not
+    /// bound it.
     pub high: Option<f64>,
     /// How many independent observations the joined ones are worth here.
     pub effective_n: f64,
-    /// How many independent times observations were beyond the quantile, on its rarer side; neighbours that were
-    /// beyond together count as one. Below [`FEWEST_CLUSTERS`] the farther end deserves no trust.
+    /// How many independent times observations were beyond the quantile, on its rarer side;
+    /// neighbours that were beyond together count as one. Below [`FEWEST_CLUSTERS`] the
+    /// farther end deserves no trust.
     pub clusters: f64,
 }
 
-/// Between which levels `quantile` of a correlated series lies, from how many observations of each interval exceed it.
+/// Between which levels `quantile` of a correlated series lies, from how many observations of each
+/// interval exceed it.
 ///
-/// `counts` holds the observations of each interval, `above` how many of them lie above the quantile of
-/// all joined. The share above is a mean, so batch means give its error; that error says how many
-/// independent observations the series is worth, and the binomial law of that many gives the levels
-/// (the inversion of Woodruff, JASA 47, 1952, with the effective size of Korn and Graubard, Survey
-/// Methodology 24, 1998). `None` of fewer than two intervals or no observations.
+/// `counts` holds the observations of each interval, `above` how many of them lie above the
+/// quantile of all joined. The share above is a mean, so batch means give its error; that error
+/// says how many independent observations the series is worth, and the binomial law of that many
+/// gives the levels (the inversion of Woodruff, JASA 47, 1952, with the effective size of Korn and
+/// Graubard, Survey Methodology 24, 1998). `None` of fewer than two intervals or no observations.
 ///
-/// How often the 95% interval holds the truth, in percent of 1,000 simulated series of 30, 60 and 300
-/// intervals with 200 observations each around a level that wanders with coefficient φ:
+/// How often the 95% interval holds the truth, in percent of 1,000 simulated series of 30, 60 and
+/// 300 intervals with 200 observations each around a level that wanders with coefficient φ:
 ///
 /// | φ | quantile 0.5 | 0.9 | 0.99 | 0.999 |
 /// | --- | --- | --- | --- | --- |
@@ -141,19 +152,20 @@ pub fn quantile_levels(
     Some(levels(&size, quantile, confidence))
 }
 
-/// The level whose crossings bound the clusters of a tail: ten times as many observations lie beyond it; `None` where the
-/// quantile lies too near the middle to have one.
+/// The level whose crossings bound the clusters of a tail: ten times as many observations lie
+/// beyond it; `None` where the quantile lies too near the middle to have one.
 pub fn broader_level(quantile: f64) -> Option<f64> {
     let level = 1.0 - BROADER * (1.0 - quantile);
     (level > 0.5 + 1e-9).then_some(level)
 }
 
-/// [`quantile_levels`] of rows of a second or more, which may hold a few swings of slow noise only; of an upper tail that is made by
-/// the same bursts as what lies below it.
+/// [`quantile_levels`] of rows of a second or more, which may hold a few swings of slow noise only;
+/// of an upper tail that is made by the same bursts as what lies below it.
 ///
-/// `above_broader` counts the observations above [`broader_level`], where there is one. Their clusters, in proportion, are the most
-/// that the tail may have: a run without long queues shows single slow I/Os only, which look independent, but queues already show
-/// at the broader level. Neither are there more clusters than the number of intervals can show.
+/// `above_broader` counts the observations above [`broader_level`], where there is one. Their
+/// clusters, in proportion, are the most that the tail may have: a run without long queues shows
+/// single slow I/Os only, which look independent, but queues already show at the broader level.
+/// Neither are there more clusters than the number of intervals can show.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -172,22 +184,24 @@ pub fn tail_levels(
     Some(levels(&size, quantile, confidence))
 }
 
-/// How many clusters of a tail some intervals can show at most: their variance is known to the root of 2 over their number, so that
-/// few intervals that are alike by chance do not show many.
+/// How many clusters of a tail some intervals can show at most: their variance is known to the root
+/// of 2 over their number, so that few intervals that are alike by chance do not show many.
 ///
-/// Of 800 runs of 10 s of seven servers at 90% load, in ten intervals, 3.8% had an upper end of p90 below the truth without it:
-/// those in which all servers were hardly ever busy, whose I/Os beyond p90 then look independent.
+/// Of 800 runs of 10 s of seven servers at 90% load, in ten intervals, 3.8% had an upper end of p90
+/// below the truth without it: those in which all servers were hardly ever busy, whose I/Os beyond
+/// p90 then look independent.
 fn most_clusters(intervals: usize) -> f64 {
     const PART: f64 = 5.0;
     real_len(intervals).powi(2) / PART
 }
 
-/// The level of the upper end of `quantile` by what was beyond another value, which lies about there; `None` where nothing
-/// was.
+/// The level of the upper end of `quantile` by what was beyond another value, which lies about
+/// there; `None` where nothing was.
 ///
-/// Whether a value may be the quantile is asked of the bursts beyond that value, not of those beyond the quantile that was
-/// seen: in a run that was too calm the one that was seen lies too low, where I/Os are beyond it one by one. Asked once, at the
-/// end of [`quantile_levels`], it took the upper ends below the truth from 3 to 2 in 100 runs of queues of 60 s; asked until it
+/// Whether a value may be the quantile is asked of the bursts beyond that value, not of those
+/// beyond the quantile that was seen: in a run that was too calm the one that was seen lies too
+/// low, where I/Os are beyond it one by one. Asked once, at the end of [`quantile_levels`], it took
+/// the upper ends below the truth from 3 to 2 in 100 runs of queues of 60 s; asked until it
 /// does not rise any more, it made intervals several times as wide for nothing.
 ///
 /// # Panics
@@ -202,7 +216,8 @@ pub fn upper_level(counts: &[u64], above: &[u64], quantile: f64, confidence: f64
 fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
     let tail = 0.5 * (1.0 - confidence);
     let rare = quantile.min(1.0 - quantile);
-    // The share beyond may differ by these factors from what was seen: the farther of this and the binomial law counts.
+    // The share beyond may differ by these factors from what was seen: the farther of this and the
+    // binomial law counts.
     let (few, many) =
         if size.is_independent() { (1.0, 1.0) } else { share_factors(size, rare, confidence) };
     let (nearer, farther) = (1.0 - rare * many, 1.0 - rare * few);
@@ -220,8 +235,8 @@ fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
 
 /// By which factors the share seen beyond a quantile may be below and above the true one.
 ///
-/// Of few clusters even their number is left to chance, so that a run that saw any at all saw too many: the upper factor is
-/// then that of a count (F. Garwood, Biometrika 28, 1936).
+/// Of few clusters even their number is left to chance, so that a run that saw any at all saw too
+/// many: the upper factor is then that of a count (F. Garwood, Biometrika 28, 1936).
 fn share_factors(size: &EffectiveSize, rare: f64, confidence: f64) -> (f64, f64) {
     let clusters = size.clusters;
     let (below, above) = burst_factors(clusters.max(0.5), confidence);
@@ -229,12 +244,14 @@ fn share_factors(size: &EffectiveSize, rare: f64, confidence: f64) -> (f64, f64)
     (1.0 / size.most_factor(rare, confidence), many)
 }
 
-/// What part of a share is made by unequal bursts: of a tail only, for what half or a quarter of all do is not a burst.
+/// What part of a share is made by unequal bursts: of a tail only, for what half or a quarter of
+/// all do is not a burst.
 const fn part_of_share(rare: f64) -> f64 {
     if rare < TAIL { PART_OF_SHARE } else { 1.0 }
 }
 
-/// The level p at which a binomial of size `n` and chance `quantile` stays at or below n · p with probability `tail`.
+/// The level p at which a binomial of size `n` and chance `quantile` stays at or below n · p with
+/// probability `tail`.
 fn lower_level(n: f64, quantile: f64, tail: f64) -> Option<f64> {
     let at_most = |level: f64| {
         let (misses, hits) = (n * (1.0 - level), n * level + 1.0);
@@ -266,8 +283,8 @@ pub fn share_interval(counts: &[u64], hits: &[u64], confidence: f64) -> Option<E
     })
 }
 
-/// The highest chance that `hits` of `trials` leave with this confidence, one-sided and exact (Clopper and Pearson, Biometrika 26,
-/// 1934); 1 where nothing was tried.
+/// The highest chance that `hits` of `trials` leave with this confidence, one-sided and exact
+/// (Clopper and Pearson, Biometrika 26, 1934); 1 where nothing was tried.
 pub fn chance_at_most(hits: u64, trials: u64, confidence: f64) -> f64 {
     use assay_model::number::real;
     if trials == 0 { 1.0 } else { largest_share(real(trials), real(hits), 1.0 - confidence) }
@@ -302,8 +319,8 @@ fn reals(numbers: &[u64]) -> Vec<f64> {
 }
 
 impl EffectiveSize {
-    /// Student's excess over the normal law is paid in observations, so that the limits need not know the degrees of
-    /// freedom.
+    /// Student's excess over the normal law is paid in observations, so that the limits need not
+    /// know the degrees of freedom.
     fn of(counts: &[u64], hits: &[u64], confidence: f64) -> Option<Self> {
         Self::with_error(counts, hits, confidence, mean_error)
     }
@@ -336,8 +353,9 @@ impl EffectiveSize {
         let clusters = bursts(error.standard_error / rare, error.freedom, confidence);
         // A share of r that c bursts determine varies as that of c (1 - r) / r observations does.
         let n = (clusters * (1.0 - rare) / rare).min(total);
-        // Of what is not a tail, bursts are as many as the error says, not only as many as lie beyond it. Few of them do not
-        // know their error so well: of runs of 10 s at 90% load, 4 in 100 then have a median below the truth.
+        // Of what is not a tail, bursts are as many as the error says, not only as many as lie
+        // beyond it. Few of them do not know their error so well: of runs of 10 s at 90%
+        // load, 4 in 100 then have a median below the truth.
         let beyond = clusters.min(n * rare);
         let known = (clusters - 2.0 * FEWEST_CLUSTERS).min(total * rare);
         let clusters = if rare < TAIL { beyond } else { beyond.max(known) };

@@ -1,4 +1,5 @@
-//! Exact answers of queueing theory: what a system of identical servers does under open and closed load.
+//! Exact answers of queueing theory: what a system of identical servers does under open and closed
+//! load.
 //!
 //! Times are in seconds, rates per second. Sources: L. Kleinrock, "Queueing Systems", vol. 1, 1975,
 //! chapters 3 and 5; D. Gross and C. Harris, "Fundamentals of Queueing Theory", 3rd ed., chapter 2.
@@ -6,7 +7,8 @@
 use crate::root;
 use crate::special::{gamma_series, incomplete_gamma, poisson_kernel};
 
-/// The share of arrivals lost by `servers` without a waiting room at `offered_load` erlangs (Erlang B).
+/// The share of arrivals lost by `servers` without a waiting room at `offered_load` erlangs (Erlang
+/// B).
 ///
 /// By the recurrence B(c) = aB(c-1) / (c + aB(c-1)), which never overflows.
 pub fn erlang_b(servers: u32, offered_load: f64) -> f64 {
@@ -16,7 +18,8 @@ pub fn erlang_b(servers: u32, offered_load: f64) -> f64 {
     })
 }
 
-/// The share of arrivals that must wait for one of `servers` at `offered_load` erlangs (Erlang C); 1 from saturation on.
+/// The share of arrivals that must wait for one of `servers` at `offered_load` erlangs (Erlang C);
+/// 1 from saturation on.
 pub fn erlang_c(servers: u32, offered_load: f64) -> f64 {
     let utilization = offered_load / f64::from(servers);
     if utilization >= 1.0 {
@@ -26,7 +29,8 @@ pub fn erlang_c(servers: u32, offered_load: f64) -> f64 {
     blocked / (1.0 - utilization * (1.0 - blocked))
 }
 
-/// Poisson arrivals to identical exponential servers with one queue, first come first served: M/M/c.
+/// Poisson arrivals to identical exponential servers with one queue, first come first served:
+/// M/M/c.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenQueue {
     /// How many servers work in parallel, at least 1.
@@ -74,7 +78,8 @@ impl OpenQueue {
 
     /// Share of arrivals whose wait and service take longer than `time_s`.
     ///
-    /// The wait is 0 or, for those who wait, exponential with rate cμ - λ, and independent of the service.
+    /// The wait is 0 or, for those who wait, exponential with rate cμ - λ, and independent of the
+    /// service.
     pub fn response_exceeds(&self, time_s: f64) -> f64 {
         let (service, drain) = (self.services_per_s * time_s, self.spare_rate() * time_s);
         (-service).exp() + self.waiting_share() * service * exponential_difference(service, drain)
@@ -122,8 +127,9 @@ impl ClosedQueue {
 
     /// Share of visits whose wait and service take longer than `time_s`.
     ///
-    /// Who returns finds all servers busy and waits for n - c departures at rate cμ, an Erlang time, and
-    /// is then served for an exponential time; where nobody needs to wait only the latter.
+    /// Who returns finds all servers busy and waits for n - c departures at rate cμ, an Erlang
+    /// time, and is then served for an exponential time; where nobody needs to wait only the
+    /// latter.
     pub fn response_exceeds(&self, time_s: f64) -> f64 {
         let ahead = f64::from(self.customers.saturating_sub(self.servers));
         let service = self.services_per_s * time_s;
@@ -143,10 +149,11 @@ impl ClosedQueue {
     }
 }
 
-/// The probability of being in service: the wait for `ahead` departures is over, the service is not.
+/// The probability of being in service: the wait for `ahead` departures is over, the service is
+/// not.
 ///
-/// That is e^-s (d / (d - s))^k P(k, d - s) with d departures and s services expected; where the power
-/// would overflow, the same as a Poisson probability of k at d times the series of P.
+/// That is e^-s (d / (d - s))^k P(k, d - s) with d departures and s services expected; where the
+/// power would overflow, the same as a Poisson probability of k at d times the series of P.
 fn in_service(ahead: f64, departures: f64, service: f64) -> f64 {
     let rest = departures - service;
     if rest < ahead + 1.0 {
@@ -170,9 +177,11 @@ fn quantile_of(quantile: f64, scale_s: f64, exceeds: impl Fn(f64) -> f64) -> f64
     root::increasing(0.0, high, |time_s| target - exceeds(time_s).max(f64::MIN_POSITIVE).ln())
 }
 
-/// Identical servers that take the same time for each customer, with a fixed number of customers who return at once.
+/// Identical servers that take the same time for each customer, with a fixed number of customers
+/// who return at once.
 ///
-/// The order of service repeats itself, so that response times vary only with how the customers started.
+/// The order of service repeats itself, so that response times vary only with how the customers
+/// started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosedDeterministic {
     /// How many servers work in parallel, at least 1.
@@ -195,10 +204,11 @@ impl ClosedDeterministic {
     }
 }
 
-/// Mean wait in seconds of Poisson arrivals at one server with any law of service (Pollaczek and Khinchine).
+/// Mean wait in seconds of Poisson arrivals at one server with any law of service (Pollaczek and
+/// Khinchine).
 ///
-/// `variation` is the squared coefficient of variation of the service time: 0 for M/D/1, 1 for M/M/1.
-/// Infinite from saturation on.
+/// `variation` is the squared coefficient of variation of the service time: 0 for M/D/1, 1 for
+/// M/M/1. Infinite from saturation on.
 pub fn single_server_wait_s(arrivals_per_s: f64, service_time_s: f64, variation: f64) -> f64 {
     let utilization = arrivals_per_s * service_time_s;
     if utilization >= 1.0 {
@@ -248,7 +258,8 @@ mod tests {
 
     #[test]
     fn constant_service_halves_the_wait_as_a_simulated_queue_does() {
-        // Lindley's recursion: the next wait is this wait plus this service minus the gap, at least 0.
+        // Lindley's recursion: the next wait is this wait plus this service minus the gap, at least
+        // 0.
         let (mut random, mut wait, mut sum) = (Random::new(3), 0.0_f64, 0.0);
         for _ in 0..200_000 {
             sum += wait;

@@ -1,6 +1,8 @@
-//! Seeded random numbers: xoshiro256++ seeded by splitmix64, so that equal seeds give equal runs on every machine.
+//! Seeded random numbers: xoshiro256++ seeded by splitmix64, so that equal seeds give equal runs on
+//! every machine.
 //!
-//! Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47 (2021).
+//! Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47
+//! (2021).
 
 use assay_model::number::{narrow, real};
 
@@ -47,7 +49,8 @@ impl Random {
         result
     }
 
-    /// A number in `0..limit`, 0 for a limit of 0. The bias of the multiplication is below limit / 2^64.
+    /// A number in `0..limit`, 0 for a limit of 0. The bias of the multiplication is below limit /
+    /// 2^64.
     #[inline]
     pub fn below(&mut self, limit: u64) -> u64 {
         narrow((u128::from(self.next_u64()) * u128::from(limit)) >> 64)

@@ -1,14 +1,17 @@
-//! Events that recur with a fixed period, as they are seen through windows: periodic flushes, journals, collections.
+//! Events that recur with a fixed period, as they are seen through windows: periodic flushes,
+//! journals, collections.
 
 use assay_model::number::{real, real_len};
 
 /// Fewer events show no period.
 const FEWEST: usize = 5;
 
-/// A difference of neighbours is tried as up to this many periods: events between windows are not seen.
+/// A difference of neighbours is tried as up to this many periods: events between windows are not
+/// seen.
 const MOST_BETWEEN: u32 = 6;
 
-/// A period is believed when events at random moments would fit one of all that were tried this rarely.
+/// A period is believed when events at random moments would fit one of all that were tried this
+/// rarely.
 const BY_CHANCE: f64 = 1e-4;
 
 /// Of the events that a period promises within the windows this share must be there.
@@ -25,13 +28,14 @@ pub struct Recurrence {
     pub first_s: f64,
 }
 
-/// The longest period that explains all `moments`, s, in rising order, and that promises no event within the `windows`
-/// (begin and end, s) that was not seen. Moments may be off by `tolerance_s`.
+/// The longest period that explains all `moments`, s, in rising order, and that promises no event
+/// within the `windows` (begin and end, s) that was not seen. Moments may be off by `tolerance_s`.
 ///
-/// Each difference of neighbours is tried as one period and as several; the line of moments over their numbers is fitted by
-/// least squares while it grows. `n` moments at random lie within the tolerance of a given period with a chance of
-/// (2 tolerance/period)^(n - 2), as two of them fit always; that times the periods tried has to be below one in ten
-/// thousand. `None` for fewer than five moments, and where no period fits.
+/// Each difference of neighbours is tried as one period and as several; the line of moments over
+/// their numbers is fitted by least squares while it grows. `n` moments at random lie within the
+/// tolerance of a given period with a chance of (2 tolerance/period)^(n - 2), as two of them fit
+/// always; that times the periods tried has to be below one in ten thousand. `None` for fewer than
+/// five moments, and where no period fits.
 pub fn recurrence(moments: &[f64], windows: &[(f64, f64)], tolerance_s: f64) -> Option<Recurrence> {
     if moments.len() < FEWEST {
         return None;
@@ -52,8 +56,8 @@ pub fn recurrence(moments: &[f64], windows: &[(f64, f64)], tolerance_s: f64) -> 
         .max_by(|one, other| one.period_s.total_cmp(&other.period_s))
 }
 
-/// The least-squares line through moments over their numbers, beginning with a guess of the period; `None` where a moment
-/// lies farther from it than the tolerance.
+/// The least-squares line through moments over their numbers, beginning with a guess of the period;
+/// `None` where a moment lies farther from it than the tolerance.
 fn fitted(moments: &[f64], guess_s: f64, tolerance_s: f64) -> Option<Recurrence> {
     let origin_s = *moments.first()?;
     let mut line = Line { first_s: origin_s, period_s: guess_s };
@@ -64,7 +68,8 @@ fn fitted(moments: &[f64], guess_s: f64, tolerance_s: f64) -> Option<Recurrence>
         if points.last().is_some_and(|(number, _)| *number > 0.0) {
             line = Line::through(&points)?;
         }
-        // Between two events no more than the guess is known; with each the next is foretold better.
+        // Between two events no more than the guess is known; with each the next is foretold
+        // better.
         if (line.at(number) - moment).abs() > tolerance_s {
             return None;
         }

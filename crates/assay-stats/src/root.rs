@@ -2,9 +2,9 @@
 
 /// The crossing of an increasing `function` between `low` and `high`, by the ITP method.
 ///
-/// ITP (Oliveira and Takahashi, ACM TOMS 47(1), 2020) converges like the secant rule and never needs
-/// more than one step beyond bisection. Where the function does not change sign the nearer end is
-/// returned.
+/// ITP (Oliveira and Takahashi, ACM TOMS 47(1), 2020) converges like the secant rule and never
+/// needs more than one step beyond bisection. Where the function does not change sign the nearer
+/// end is returned.
 pub(crate) fn increasing(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
     let (at_low, at_high) = (function(low), function(high));
     if at_low >= 0.0 {

@@ -1,4 +1,5 @@
-//! The Universal Scalability Law: how throughput grows with the number of nodes, and what holds it back.
+//! The Universal Scalability Law: how throughput grows with the number of nodes, and what holds it
+//! back.
 
 use crate::distribution::student_quantile;
 use crate::estimate::Estimate;
@@ -38,11 +39,12 @@ impl Scalability {
     }
 }
 
-/// The law through points of nodes and throughput by least squares, with Student intervals of the linearized fit.
+/// The law through points of nodes and throughput by least squares, with Student intervals of the
+/// linearized fit.
 ///
-/// λ is above 0, σ and κ are not negative; a coefficient that rests on that border has no doubt of its own and takes
-/// no degree of freedom. `None` of fewer than four points or fewer than three different numbers of nodes, of nodes
-/// below 1, and of throughputs that are not above 0.
+/// λ is above 0, σ and κ are not negative; a coefficient that rests on that border has no doubt of
+/// its own and takes no degree of freedom. `None` of fewer than four points or fewer than three
+/// different numbers of nodes, of nodes below 1, and of throughputs that are not above 0.
 pub fn scalability(points: &[(f64, f64)], confidence: f64) -> Option<Scalability> {
     let mut nodes: Vec<f64> = points.iter().map(|(nodes, _)| *nodes).collect();
     nodes.sort_by(f64::total_cmp);
@@ -88,8 +90,8 @@ struct Fitted {
     squares: f64,
 }
 
-/// Damped Gauss-Newton steps (Marquardt, J. SIAM 11, 1963) in the free parameters; `None` where they leave the
-/// allowed corner.
+/// Damped Gauss-Newton steps (Marquardt, J. SIAM 11, 1963) in the free parameters; `None` where
+/// they leave the allowed corner.
 fn descend(points: &[(f64, f64)], free: [bool; 3]) -> Option<Fitted> {
     let alone = points.iter().map(|(nodes, seen)| seen / nodes).fold(0.0, f64::max);
     let held = |which: usize, value: f64| if free[which] { value } else { 0.0 };
@@ -143,7 +145,8 @@ fn step(
 
 type Matrix = [[f64; 3]; 3];
 
-/// The inverse of the part of a symmetric matrix that is free, 0 elsewhere, scaled so that its diagonal is 1 meanwhile.
+/// The inverse of the part of a symmetric matrix that is free, 0 elsewhere, scaled so that its
+/// diagonal is 1 meanwhile.
 fn inverse(mut matrix: Matrix, free: [bool; 3]) -> Option<Matrix> {
     let kept = |row: usize, column: usize| free[row] && free[column];
     let scale: Vec<f64> = (0..3).map(|at| matrix[at][at].sqrt().recip()).collect();

@@ -17,7 +17,8 @@ pub fn variance(series: &[f64]) -> f64 {
     squares / real_len(series.len() - 1)
 }
 
-/// The autocovariance at `lag`: products of deviations `lag` apart, summed and divided by n, not by their number.
+/// The autocovariance at `lag`: products of deviations `lag` apart, summed and divided by n, not by
+/// their number.
 ///
 /// The larger divisor keeps the autocovariances of all lags those of some process.
 pub fn autocovariance(series: &[f64], lag: usize) -> f64 {
@@ -37,8 +38,8 @@ pub fn autocorrelation(series: &[f64], lag: usize) -> f64 {
 /// The lag-1 autocorrelation of the process behind a series whose mean was estimated from it.
 ///
 /// The estimate from n values is low by about (1 + 4ρ)/n (Marriott and Pope, Biometrika 41, 1954;
-/// Kendall, ibid.); this solves for ρ. With `fitted` further parameters (2 for a line) taken from the
-/// series the bias grows in proportion.
+/// Kendall, ibid.); this solves for ρ. With `fitted` further parameters (2 for a line) taken from
+/// the series the bias grows in proportion.
 pub(crate) fn unbiased_correlation(series: &[f64], fitted: f64) -> f64 {
     let n = real_len(series.len());
     let seen = autocorrelation(series, 1);
@@ -48,8 +49,8 @@ pub(crate) fn unbiased_correlation(series: &[f64], fitted: f64) -> f64 {
     (n * seen + fitted) / (n - 4.0 * fitted)
 }
 
-/// Means of consecutive batches of `size` values; what does not fill a batch is left out at the start,
-/// where a series is most likely still settling.
+/// Means of consecutive batches of `size` values; what does not fill a batch is left out at the
+/// start, where a series is most likely still settling.
 ///
 /// # Panics
 /// If `size` is 0.

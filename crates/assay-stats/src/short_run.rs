@@ -7,7 +7,8 @@ use assay_model::number::{index, real_len};
 
 /// From this number of rows on the series itself shows its memory.
 pub(crate) const SHORT_RUN_ROWS: usize = 40;
-/// Below this number of rows neighbours are taken to be correlated at least by [`LEAST_CORRELATION`].
+/// Below this number of rows neighbours are taken to be correlated at least by
+/// [`LEAST_CORRELATION`].
 const HARDLY_ANY_ROWS: usize = 20;
 /// As recorded seconds of a drifting disk are.
 const LEAST_CORRELATION: f64 = 0.3;
@@ -16,12 +17,14 @@ const MOST_CORRELATION: f64 = 0.9;
 
 /// The standard error of the mean of rows; `None` of fewer than two, or of any that is not finite.
 ///
-/// The larger of two long-run variances: the mean power of the lowest three cosines (U. Müller, J. of Econometrics 141, 2007; up to
-/// 0.4 n^(2/3) of them, as E. Lazarus and others have it in J. of Business & Economic Statistics 36, 2018), and that of a first-order
-/// autoregression. Student's law then has as many degrees of freedom as there are cosines.
+/// The larger of two long-run variances: the mean power of the lowest three cosines (U. Müller, J.
+/// of Econometrics 141, 2007; up to 0.4 n^(2/3) of them, as E. Lazarus and others have it in J. of
+/// Business & Economic Statistics 36, 2018), and that of a first-order autoregression. Student's
+/// law then has as many degrees of freedom as there are cosines.
 ///
-/// How often the 95% interval on the log scale holds the truth, in percent of 3,000 series of seconds that vary by 8% with
-/// first-order autoregressive noise of coefficient φ, for 8, 12, 20 and 30 seconds:
+/// How often the 95% interval on the log scale holds the truth, in percent of 3,000 series of
+/// seconds that vary by 8% with first-order autoregressive noise of coefficient φ, for 8, 12, 20
+/// and 30 seconds:
 ///
 /// | φ | 8 | 12 | 20 | 30 |
 /// | --- | --- | --- | --- | --- |
@@ -46,8 +49,9 @@ pub(crate) fn short_run_error(rows: &[f64]) -> Option<MeanError> {
     })
 }
 
-/// The long-run variance of a first-order autoregression, the bias of its coefficient (Marriott and Pope, Biometrika 41, 1954) and that
-/// of the sample variance taken out; the sum over lags ends with the series.
+/// The long-run variance of a first-order autoregression, the bias of its coefficient (Marriott and
+/// Pope, Biometrika 41, 1954) and that of the sample variance taken out; the sum over lags ends
+/// with the series.
 fn first_order(rows: &[f64]) -> f64 {
     let n = real_len(rows.len());
     let least = if rows.len() < HARDLY_ANY_ROWS { LEAST_CORRELATION } else { 0.0 };

@@ -1,4 +1,5 @@
-//! Noise that lasts about as long as the series: a wider interval if the lowest frequencies stand out.
+//! Noise that lasts about as long as the series: a wider interval if the lowest frequencies stand
+//! out.
 
 use crate::long_run::cosine_powers;
 use crate::mean::{MeanError, mean_error};
@@ -8,7 +9,8 @@ use assay_model::number::real_len;
 /// Frequencies that are looked at, and the fewest of them that an error is read from.
 const LOWEST: usize = 4;
 const FEWEST: usize = 3;
-/// From this multiple of the plain variance on, the lowest frequencies themselves may be more than the fit says.
+/// From this multiple of the plain variance on, the lowest frequencies themselves may be more than
+/// the fit says.
 const RAISED: f64 = 1.5;
 /// From this one on, noise of which the series holds a few swings only is likely.
 const SLOW: f64 = 2.0;
@@ -19,8 +21,9 @@ const ROWS: f64 = 60.0;
 
 /// [`mean_error`] with an allowance for noise that lasts a fifth of the series or longer.
 ///
-/// How often a limit that lies half a percent on the wrong side of the truth is passed, in percent of 4,000 series of 60 rows that vary
-/// by 4% (simulated apart, with `NumPy`), and how often the 95% interval covers; without and with the allowance:
+/// How often a limit that lies half a percent on the wrong side of the truth is passed, in percent
+/// of 4,000 series of 60 rows that vary by 4% (simulated apart, with `NumPy`), and how often the
+/// 95% interval covers; without and with the allowance:
 ///
 /// | noise | passed | covered |
 /// | --- | --- | --- |
@@ -62,7 +65,8 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// In how many of 400 series of 60 rows the upper end lies below the truth, in percent, and the mean half-width.
+    /// In how many of 400 series of 60 rows the upper end lies below the truth, in percent, and the
+    /// mean half-width.
     fn missed(slow: f64, white: f64) -> (f64, f64) {
         let mut random = Random::new(71);
         let keeps = (-1.0_f64 / 14.0).exp();

@@ -3,10 +3,11 @@
 use assay_model::Histogram;
 use assay_model::number::{real, real_len, share};
 
-/// Mean time of the slowest of `parts` independent I/Os with the times of a histogram, in its unit (ns).
+/// Mean time of the slowest of `parts` independent I/Os with the times of a histogram, in its unit
+/// (ns).
 ///
-/// E\[max\] is the area above H^k, where H is the law of one. Within a bucket times are taken as its middle.
-/// `None` of nothing.
+/// E\[max\] is the area above H^k, where H is the law of one. Within a bucket times are taken as
+/// its middle. `None` of nothing.
 pub fn slowest_mean_ns(times: &Histogram, parts: u32) -> Option<f64> {
     let ios = times.ios();
     if ios == 0 || parts == 0 {
@@ -28,7 +29,8 @@ pub fn exponential_ratio(parts: u32) -> f64 {
     (1..=parts).map(|part| 1.0 / f64::from(part)).sum()
 }
 
-/// Mean time of the slowest of `parts` values drawn from these, each as likely as any other; `None` of nothing.
+/// Mean time of the slowest of `parts` values drawn from these, each as likely as any other; `None`
+/// of nothing.
 pub fn slowest_mean(sorted_values: &[f64], parts: u32) -> Option<f64> {
     let all = real_len(sorted_values.len());
     let power = |rank: usize| (real_len(rank) / all).powf(f64::from(parts));

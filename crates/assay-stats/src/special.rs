@@ -65,7 +65,8 @@ fn stirling_error(x: f64) -> f64 {
     ln_gamma(x + 1.0) - stirling(x)
 }
 
-/// u - ln(1 + u) for |u| ≤ 0.1 without cancellation, by the series of the inverse hyperbolic tangent.
+/// u - ln(1 + u) for |u| ≤ 0.1 without cancellation, by the series of the inverse hyperbolic
+/// tangent.
 fn log_excess(u: f64) -> f64 {
     let v = u / (2.0 + u);
     let square = v * v;
@@ -160,9 +161,11 @@ fn beta_kernel(a: f64, b: f64, x: f64, y: f64) -> f64 {
     (a * b / (TAU * total)).sqrt() * (corrections - surprise).exp()
 }
 
-/// The continued fraction of the incomplete beta function in units of its kernel, for x below the mean.
+/// The continued fraction of the incomplete beta function in units of its kernel, for x below the
+/// mean.
 ///
-/// The form of `DiDonato` and Morris (Algorithm 708, ACM TOMS 18(3), 1992), in which x near 1 does not cancel.
+/// The form of `DiDonato` and Morris (Algorithm 708, ACM TOMS 18(3), 1992), in which x near 1 does
+/// not cancel.
 fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let excess = a * y - b * x + 1.0;
     let partial = |n: f64| {
@@ -176,7 +179,8 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     1.0 / fraction
 }
 
-/// The regularized incomplete beta function: lower `I_x(a, b)`, upper `I_y(b, a)`, for a, b > 0 and y = 1 - x.
+/// The regularized incomplete beta function: lower `I_x(a, b)`, upper `I_y(b, a)`, for a, b > 0 and
+/// y = 1 - x.
 ///
 /// Both x and y are asked for, because the caller often knows the small one exactly.
 pub fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> Tails {

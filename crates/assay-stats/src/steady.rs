@@ -31,11 +31,12 @@ const FEWEST_MEMORIES: f64 = 4.0;
 /// What is new in a batch and larger than this many standard deviations is not noise.
 const AT_A_BLOW: f64 = 4.2;
 
-/// News that are more skewed than this come from one side, as in a saw-tooth, and are not noise: of 48 normal values
-/// the skewness has a standard error of √(6/48) = 0.35.
+/// News that are more skewed than this come from one side, as in a saw-tooth, and are not noise: of
+/// 48 normal values the skewness has a standard error of √(6/48) = 0.35.
 const ONE_SIDED: f64 = 1.2;
 
-/// News that are correlated with the one before by more than this are not noise: waves and slow approaches go on.
+/// News that are correlated with the one before by more than this are not noise: waves and slow
+/// approaches go on.
 const TOLD_BY_LAST: f64 = 0.4;
 
 /// What a change must gain to be believed in noise that remembers, in logarithms of the length.
@@ -44,10 +45,12 @@ const CHANGE_PRICE: f64 = 3.0;
 /// A drift goes on where the last stretch has this share of the slope over the last two.
 const GOES_ON: f64 = 0.5;
 
-/// The first batch of a stretch that is this many standard deviations from the rest holds some of the level before.
+/// The first batch of a stretch that is this many standard deviations from the rest holds some of
+/// the level before.
 const FAR: f64 = 4.0;
 
-/// A phase at the beginning differs from what follows by more than this share of it: what differs less is a slow approach.
+/// A phase at the beginning differs from what follows by more than this share of it: what differs
+/// less is a slow approach.
 const LEAD_APART: f64 = 0.5;
 
 /// Rounds in a window of the five-round rule.
@@ -60,9 +63,11 @@ pub struct SteadyRule {
     pub tolerance: f64,
     /// How sure a drift must be, in (0, 1).
     pub confidence: f64,
-    /// The steady stretch reaches over at least this share of the series, so that a pause is not taken for a state.
+    /// The steady stretch reaches over at least this share of the series, so that a pause is not
+    /// taken for a state.
     pub share: f64,
-    /// The drift must be known to within this share of the level: an unknown drift does not make it steady.
+    /// The drift must be known to within this share of the level: an unknown drift does not make
+    /// it steady.
     pub doubt_share: f64,
 }
 
@@ -75,7 +80,8 @@ impl Default for SteadyRule {
 /// What our rule finds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteadyState {
-    /// Index of the first batch of the steady stretch that the series ends with; `None` when it is not steady.
+    /// Index of the first batch of the steady stretch that the series ends with; `None` when it is
+    /// not steady.
     pub since: Option<usize>,
     /// First indices of the stretches after the first one.
     pub changes: Vec<usize>,
@@ -83,19 +89,21 @@ pub struct SteadyState {
     pub drift: Option<Estimate>,
     /// The mean of the last stretch.
     pub level: Option<Estimate>,
-    /// How many batches the noise seems to remember, where that is too long to separate its wandering from changes of level:
-    /// `since` is `None` then, which says nothing.
+    /// How many batches the noise seems to remember, where that is too long to separate its
+    /// wandering from changes of level: `since` is `None` then, which says nothing.
     pub long_memory_n: Option<f64>,
 }
 
-/// Whether a series of batch means ends in a steady state: its last level holds long enough and does not drift.
+/// Whether a series of batch means ends in a steady state: its last level holds long enough and
+/// does not drift.
 ///
-/// Changes are those of [`changes`], less those that are smaller than the tolerance or than what correlated noise does
-/// by itself. A fall is louder than the level that it ends in, and hides how that was reached: what follows the last
-/// change is looked at again by itself, until it has none. There are no changes where a first-order autoregression explains
-/// the series as well, and the last one is none where a straight line does. The drift is the [`trend`] over the last stretch; it counts
-/// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
-/// intervals of 1 s.
+/// Changes are those of [`changes`], less those that are smaller than the tolerance or than what
+/// correlated noise does by itself. A fall is louder than the level that it ends in, and hides how
+/// that was reached: what follows the last change is looked at again by itself, until it has none.
+/// There are no changes where a first-order autoregression explains the series as well, and the
+/// last one is none where a straight line does. The drift is the [`trend`] over the last stretch;
+/// it counts when it is sure and larger than the tolerance. Batches should be longer than the
+/// memory of the noise: 60 s for intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> SteadyState {
     let lead = lead(batches);
     let mut found = steadiness_behind(&batches[lead..], rule);
@@ -107,8 +115,8 @@ pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> SteadyState {
     found
 }
 
-/// How many batches at the beginning are a short phase of their own, too short for [`changes`]: each of them lies far to the same side
-/// of all that follow.
+/// How many batches at the beginning are a short phase of their own, too short for [`changes`]:
+/// each of them lies far to the same side of all that follow.
 fn lead(batches: &[f64]) -> usize {
     let is_apart = |lead: &usize| {
         let (first, rest) = batches.split_at(*lead);
@@ -163,7 +171,8 @@ fn is_steady(stretch: &[f64], needed: usize, rule: &SteadyRule) -> bool {
         && !turns(stretch, rule)
 }
 
-/// Whether a stretch surely goes one way in its first half and the other way in its second: half a wave has no trend as a whole.
+/// Whether a stretch surely goes one way in its first half and the other way in its second: half a
+/// wave has no trend as a whole.
 fn turns(stretch: &[f64], rule: &SteadyRule) -> bool {
     let (first, second) = stretch.split_at(stretch.len() / 2);
     let sure = |half: &[f64]| {
@@ -173,8 +182,9 @@ fn turns(stretch: &[f64], rule: &SteadyRule) -> bool {
     sure(first).zip(sure(second)).is_some_and(|(first, second)| first * second < 0.0)
 }
 
-/// Where a stretch that approaches its level more and more slowly has reached it: the first place behind which it is steady and
-/// before which it surely moved in a steeper way. What drifts on and on moves alike before and behind every place.
+/// Where a stretch that approaches its level more and more slowly has reached it: the first place
+/// behind which it is steady and before which it surely moved in a steeper way. What drifts on and
+/// on moves alike before and behind every place.
 fn settles(stretch: &[f64], needed: usize, rule: &SteadyRule) -> Option<usize> {
     let step = (stretch.len() / SETTLED_PLACES).max(1);
     let last = stretch.len().checked_sub(needed)?;
@@ -188,8 +198,8 @@ fn settles(stretch: &[f64], needed: usize, rule: &SteadyRule) -> Option<usize> {
     })
 }
 
-/// Whether noise that remembers explains the series as well as the changes do: by the criterion of Schwarz on what is new in
-/// each batch, both times under a first-order autoregression.
+/// Whether noise that remembers explains the series as well as the changes do: by the criterion of
+/// Schwarz on what is new in each batch, both times under a first-order autoregression.
 fn wanders(batches: &[f64], changes: &[usize]) -> bool {
     let n = real_len(batches.len());
     let (plain, stepped) = (news(batches, &[]), news(batches, changes));
@@ -198,9 +208,11 @@ fn wanders(batches: &[f64], changes: &[usize]) -> bool {
     !changes.is_empty() && n * gained < price && is_noise(&plain)
 }
 
-/// What is new in each batch, given the levels between changes and a first-order autoregression around them.
+/// What is new in each batch, given the levels between changes and a first-order autoregression
+/// around them.
 ///
-/// Of the first one it is what makes all equally likely (Prais and Winsten): a series that begins far from its level shows it.
+/// Of the first one it is what makes all equally likely (Prais and Winsten): a series that begins
+/// far from its level shows it.
 fn news(batches: &[f64], changes: &[usize]) -> Vec<f64> {
     let residuals = residuals(batches, changes);
     let coefficient = unbiased_correlation(&residuals, 1.0).clamp(0.0, 1.0);
@@ -209,7 +221,8 @@ fn news(batches: &[f64], changes: &[usize]) -> Vec<f64> {
     first.into_iter().chain(later).collect()
 }
 
-/// Whether news may be chance: none of them is a blow, they do not come from one side, and one does not predict the next.
+/// Whether news may be chance: none of them is a blow, they do not come from one side, and one does
+/// not predict the next.
 fn is_noise(news: &[f64]) -> bool {
     let largest = news.iter().map(|one| one.abs()).fold(0.0, f64::max);
     largest < AT_A_BLOW * variance(news).sqrt()
@@ -217,8 +230,8 @@ fn is_noise(news: &[f64]) -> bool {
         && autocorrelation(news, 1) < TOLD_BY_LAST
 }
 
-/// Whether the last two stretches are parts of one drift: a straight line explains them as well as the change between them does,
-/// and the last one goes on alike.
+/// Whether the last two stretches are parts of one drift: a straight line explains them as well as
+/// the change between them does, and the last one goes on alike.
 fn is_slope(batches: &[f64], changes: &[usize]) -> bool {
     let [earlier @ .., last] = changes else { return false };
     let both = &batches[earlier.last().copied().unwrap_or(0)..];
@@ -236,14 +249,15 @@ fn fitted(stretch: &[f64]) -> Option<Line> {
     line(&steps, stretch, 0.95)
 }
 
-/// How many batches at the beginning of a stretch hold some of the level before: 1 where the first one is far from the rest.
+/// How many batches at the beginning of a stretch hold some of the level before: 1 where the first
+/// one is far from the rest.
 fn mixed(stretch: &[f64]) -> usize {
     let Some((first, rest)) = stretch.split_first() else { return 0 };
     usize::from((first - mean(rest)).abs() > FAR * variance(rest).sqrt())
 }
 
-/// How many batches the noise remembers, where a first-order autoregression explains the whole series: it has a long memory, a
-/// small share of the series, and nothing in it came at a blow.
+/// How many batches the noise remembers, where a first-order autoregression explains the whole
+/// series: it has a long memory, a small share of the series, and nothing in it came at a blow.
 fn long_memory(batches: &[f64], least: f64) -> Option<f64> {
     let coefficient = unbiased_correlation(batches, 1.0);
     if batches.len() < 2 * STEADY_MIN || !(least..1.0).contains(&coefficient) {
@@ -289,7 +303,8 @@ fn drift(stretch: &[f64], confidence: f64) -> Option<Estimate> {
 
 /// The changes that matter, the weakest taken out one after another until all do.
 fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usize> {
-    // Of all stretches that may be some: with the noise of fewer, one slow change would hide the others.
+    // Of all stretches that may be some: with the noise of fewer, one slow change would hide the
+    // others.
     let (noise, tails) = long_run_noise(batches, &changes);
     let price = 6.0 * noise * real_len(batches.len().max(2)).ln();
     loop {
@@ -297,7 +312,8 @@ fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usi
             .iter()
             .enumerate()
             .map(|(which, _)| {
-                // Means of few values keep the tails of the noise: what is short has to be stronger.
+                // Means of few values keep the tails of the noise: what is short has to be
+                // stronger.
                 let strength = strength(batches, &changes, which, tolerance);
                 (
                     which,
@@ -347,8 +363,8 @@ fn residuals(batches: &[f64], changes: &[usize]) -> Vec<f64> {
     residuals
 }
 
-/// The variance of the noise around the stretches, with what neighbours have in common counted in, and by how much its
-/// fourth moment exceeds that of the normal law.
+/// The variance of the noise around the stretches, with what neighbours have in common counted in,
+/// and by how much its fourth moment exceeds that of the normal law.
 fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
     let residuals = residuals(batches, changes);
     let correlation = unbiased_correlation(&residuals, 1.0).clamp(0.0, 0.6);
@@ -359,8 +375,8 @@ fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
     (spread * (1.0 + correlation) / (1.0 - correlation), tails)
 }
 
-/// The rule of five rounds: the first round of the first five in a row whose range is at most 20% and whose fitted line
-/// moves at most 10% of their mean.
+/// The rule of five rounds: the first round of the first five in a row whose range is at most 20%
+/// and whose fitted line moves at most 10% of their mean.
 ///
 /// (SNIA, Solid State Storage Performance Test Specification 2.0.2, 2020.)
 pub fn five_rounds(rounds: &[f64]) -> Option<usize> {
@@ -373,8 +389,8 @@ pub fn five_rounds(rounds: &[f64]) -> Option<usize> {
     })
 }
 
-/// The rule of a slope: the first observation of the first `window` whose least-squares slope is below `limit` of its
-/// mean per observation.
+/// The rule of a slope: the first observation of the first `window` whose least-squares slope is
+/// below `limit` of its mean per observation.
 ///
 /// (fio, `steadystate=iops_slope:0.1%`: `limit` 0.001, one observation a second.)
 pub fn slope_rule(series: &[f64], window: usize, limit: f64) -> Option<usize> {
@@ -445,7 +461,8 @@ mod tests {
         assert_eq!(steadiness(&[7.0; 30], &rule).since, Some(0));
     }
 
-    /// A fall by half that is reached slowly: 200, and from batch 60 on 100 and what is left of the rest.
+    /// A fall by half that is reached slowly: 200, and from batch 60 on 100 and what is left of the
+    /// rest.
     fn slow_fall(tau: f64) -> Vec<f64> {
         let left = |at: usize| 100.0 * (-real_len(at.saturating_sub(60)) / tau).exp();
         let noise = noisy(&[(240, 100.0)]);

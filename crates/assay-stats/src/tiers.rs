@@ -1,4 +1,5 @@
-//! From the mean latency over working sets of growing size to the sizes and latencies of the places that serve them.
+//! From the mean latency over working sets of growing size to the sizes and latencies of the places
+//! that serve them.
 
 use crate::distribution::student_quantile;
 use crate::estimate::Estimate;
@@ -11,7 +12,8 @@ pub const TIERS_MAX: usize = 5;
 const SPARSE_FROM: usize = 4;
 /// Starts that are refined: the best one on the working sets need not be the best one between them.
 const STARTS: usize = 6;
-/// Sizes differ by at least this ratio: between closer ones no working set shows the latency of the place.
+/// Sizes differ by at least this ratio: between closer ones no working set shows the latency of the
+/// place.
 const SIZE_STEP: f64 = 1.25;
 /// A further place must reduce the misfit to this share: a place too many fits noise.
 const WORTH: f64 = 0.5;
@@ -39,7 +41,8 @@ const SEED: u64 = 0x71e5;
 /// Places that serve uniform random access, the fastest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tiers {
-    /// How much the places hold down to each, in the unit of the working sets; one fewer than latencies.
+    /// How much the places hold down to each, in the unit of the working sets; one fewer than
+    /// latencies.
     pub sizes: Vec<f64>,
     /// Latency of each place, in the unit of the means.
     pub latencies: Vec<f64>,
@@ -73,15 +76,17 @@ impl Tiers {
     }
 }
 
-/// The places behind points of working set and mean latency, ascending; `None` of fewer than four points.
+/// The places behind points of working set and mean latency, ascending; `None` of fewer than four
+/// points.
 ///
-/// `noise` is the root mean square of the means' relative standard errors, 0 where they are not known; `most` places are looked for, up
-/// to [`TIERS_MAX`].
+/// `noise` is the root mean square of the means' relative standard errors, 0 where they are not
+/// known; `most` places are looked for, up to [`TIERS_MAX`].
 ///
-/// When every place keeps what fits of a uniformly used working set W, the share min(1, C/W) is served by the places
-/// down to the one that holds C, so the mean is linear in the latencies once the sizes are known. Sizes are first sought
-/// among the working sets, all combinations, then refined between them; a further place is only believed where chance
-/// does not explain the misfit and it halves it.
+/// When every place keeps what fits of a uniformly used working set W, the share min(1, C/W) is
+/// served by the places down to the one that holds C, so the mean is linear in the latencies once
+/// the sizes are known. Sizes are first sought among the working sets, all combinations, then
+/// refined between them; a further place is only believed where chance does not explain the misfit
+/// and it halves it.
 pub fn tiers(points: &[(f64, f64)], noise: f64, most: usize) -> Option<Tiers> {
     if points.len() < 4 {
         return None;
@@ -166,7 +171,8 @@ fn refined(points: &[(f64, f64)], mut best: Tiers, (rounds, mut step): (usize, f
     best
 }
 
-/// The latencies for given sizes by least squares of the relative misfit; `None` where they are not determined.
+/// The latencies for given sizes by least squares of the relative misfit; `None` where they are not
+/// determined.
 fn fit(points: &[(f64, f64)], sizes: &[f64]) -> Option<Tiers> {
     let places = sizes.len() + 1;
     let mut normal = vec![vec![0.0; places + 1]; places];
@@ -245,13 +251,15 @@ pub struct TierIntervals {
     pub latencies: Vec<Estimate>,
 }
 
-/// How far the places found may be off, where the mean of each point has a standard error, in its unit.
+/// How far the places found may be off, where the mean of each point has a standard error, in its
+/// unit.
 ///
-/// A parametric bootstrap (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, §6.3): means are drawn
-/// around those that the places say, with their standard errors and with what the places do not explain, and the places
-/// fitted to them from where they were found. Where close sizes and the latency between them are
-/// not told apart, they are fitted from anywhere between the working sets around them: each then
-/// ends elsewhere, and the intervals are as wide as that.
+/// A parametric bootstrap (Davison and Hinkley, "Bootstrap Methods and their Application", 1997,
+/// §6.3): means are drawn around those that the places say, with their standard errors and with
+/// what the places do not explain, and the places fitted to them from where they were found. Where
+/// close sizes and the latency between them are not told apart, they are fitted from anywhere
+/// between the working sets around them: each then ends elsewhere, and the intervals are as wide as
+/// that.
 ///
 /// # Panics
 /// If there is not one standard error for each point.
@@ -274,7 +282,8 @@ pub fn tier_intervals(
             let shares = shares(*working_set, &found.sizes);
             let said: f64 =
                 shares.iter().zip(&found.latencies).map(|(share, one)| share * one).sum();
-            // What is seen of a misfit holds the errors of the means already: the larger of both counts.
+            // What is seen of a misfit holds the errors of the means already: the larger of both
+            // counts.
             let deviation = error.max(unexplained * mean);
             (*working_set, (said + deviation * random.normal()).max(0.01 * said))
         };
@@ -314,8 +323,9 @@ fn moved(points: &[(f64, f64)], sizes: &[f64], random: &mut Random) -> Vec<f64> 
 
 /// The time after a jump at which half of what the jump cost is over, and at which nine tenths are.
 ///
-/// `latencies` are means of equal stretches of `step_s` since the jump; the cost counts from the mean of the last tenth
-/// of them up to the mean of the first stretch. `None` where the jump cost less than a tenth.
+/// `latencies` are means of equal stretches of `step_s` since the jump; the cost counts from the
+/// mean of the last tenth of them up to the mean of the first stretch. `None` where the jump cost
+/// less than a tenth.
 pub fn follow_times_s(latencies: &[f64], step_s: f64) -> Option<(f64, f64)> {
     let tail = (latencies.len() / 10).max(1);
     let settled = crate::series::mean(latencies.get(latencies.len().checked_sub(tail)?..)?);
@@ -330,8 +340,8 @@ pub fn follow_times_s(latencies: &[f64], step_s: f64) -> Option<(f64, f64)> {
     Some((until(0.5), until(0.9)))
 }
 
-/// How many values at the beginning are best said to lie above a limit and all later ones below it: the number with the
-/// fewest exceptions, so that one late or early value moves it little.
+/// How many values at the beginning are best said to lie above a limit and all later ones below it:
+/// the number with the fewest exceptions, so that one late or early value moves it little.
 fn crossing(values: &[f64], limit: f64) -> usize {
     let (mut best, mut most, mut score) = (0, 0_i64, 0_i64);
     for (at, value) in values.iter().enumerate() {

@@ -28,8 +28,8 @@ impl Line {
 
 /// The least-squares line through points whose errors are independent, with Student intervals.
 ///
-/// Source: N. Draper and H. Smith, "Applied Regression Analysis", 3rd ed., chapter 1. `None` of fewer
-/// than three points, any that is not finite, or all at one x.
+/// Source: N. Draper and H. Smith, "Applied Regression Analysis", 3rd ed., chapter 1. `None` of
+/// fewer than three points, any that is not finite, or all at one x.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -44,12 +44,15 @@ pub fn line(x: &[f64], y: &[f64], confidence: f64) -> Option<Line> {
     }))
 }
 
-/// The least-squares line through a correlated series against its index 0, 1, 2, …; slope per observation.
+/// The least-squares line through a correlated series against its index 0, 1, 2, …; slope per
+/// observation.
 ///
-/// The interval rests on the variation of the residuals at their lowest frequencies, as that of a mean does; the very
-/// lowest one, which a line takes away, is left out. `None` of fewer than three values or any that is not finite.
+/// The interval rests on the variation of the residuals at their lowest frequencies, as that of a
+/// mean does; the very lowest one, which a line takes away, is left out. `None` of fewer than three
+/// values or any that is not finite.
 ///
-/// How often the 95% interval of the slope holds the truth, with its width, as for [`crate::mean_interval`]:
+/// How often the 95% interval of the slope holds the truth, with its width, as for
+/// [`crate::mean_interval`]:
 ///
 /// | φ | n = 20 | 30 | 60 | 120 | 300 | 2000 |
 /// | --- | --- | --- | --- | --- | --- | --- |

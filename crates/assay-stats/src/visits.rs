@@ -1,4 +1,5 @@
-//! The mean of what was visited now and then, under noise that outlasts a visit: what no single visit can show.
+//! The mean of what was visited now and then, under noise that outlasts a visit: what no single
+//! visit can show.
 
 mod covariance;
 mod visit;
@@ -11,24 +12,29 @@ use std::collections::BTreeSet;
 
 pub use visit::Visit;
 
-/// Standard deviations of the slow noise that are tried first, as shares: 0, then doubled from the first.
+/// Standard deviations of the slow noise that are tried first, as shares: 0, then doubled from the
+/// first.
 const SPREADS: usize = 11;
 /// The smallest of them.
 const LEAST_SPREAD: f64 = 0.001;
-/// Slow noise is rarely larger than this share: where visits say little, much larger noise is unlikely beforehand.
+/// Slow noise is rarely larger than this share: where visits say little, much larger noise is
+/// unlikely beforehand.
 const USUAL_SPREAD: f64 = 0.05;
 /// Memories that are thought of: a quarter of all the time, then halved.
 const MEMORIES: usize = 8;
-/// Where a law is less likely than the likeliest one by this logarithm, no law between it and its neighbours is tried.
+/// Where a law is less likely than the likeliest one by this logarithm, no law between it and its
+/// neighbours is tried.
 const UNLIKELY: f64 = 8.0;
-/// How much noisier than all levels together a single level may be, and how likely that is beforehand. That few visits
-/// agree makes none quieter: noise that comes seldom may have missed them.
+/// How much noisier than all levels together a single level may be, and how likely that is
+/// beforehand. That few visits agree makes none quieter: noise that comes seldom may have missed
+/// them.
 const OWN: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (4.0, 0.1)];
-/// Few visits that happen to agree say little of noise that comes seldom: their own word counts up to this much.
+/// Few visits that happen to agree say little of noise that comes seldom: their own word counts up
+/// to this much.
 const MOST_GAIN: f64 = 3.0;
 
-/// What is known of noise that outlasts a visit, from visits of several levels: standard deviations and memories, each
-/// with how likely it is.
+/// What is known of noise that outlasts a visit, from visits of several levels: standard deviations
+/// and memories, each with how likely it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowNoise {
     choices: Vec<Choice>,
@@ -43,14 +49,16 @@ struct Choice {
 }
 
 impl SlowNoise {
-    /// From visits of at least one level that was visited twice; without one all laws stay as likely as they were beforehand.
+    /// From visits of at least one level that was visited twice; without one all laws stay as
+    /// likely as they were beforehand.
     ///
-    /// The relative deviations of visits from their level are thought to be the sum of noise that each visit shows of
-    /// itself and of a slow part, common in law to all levels, whose correlation falls exponentially with time. Each
-    /// law on a grid is weighted with its restricted likelihood (Patterson and Thompson, Biometrika 58, 1971), which
-    /// allows for the levels' means being taken from the same visits; all are equally likely beforehand, on a scale
-    /// of logarithms. Steps of the square root of 2 are fine enough where a law is likely: with doublings a spread
-    /// between two of them made intervals a tenth wider.
+    /// The relative deviations of visits from their level are thought to be the sum of noise that
+    /// each visit shows of itself and of a slow part, common in law to all levels, whose
+    /// correlation falls exponentially with time. Each law on a grid is weighted with its
+    /// restricted likelihood (Patterson and Thompson, Biometrika 58, 1971), which allows for
+    /// the levels' means being taken from the same visits; all are equally likely beforehand, on a
+    /// scale of logarithms. Steps of the square root of 2 are fine enough where a law is
+    /// likely: with doublings a spread between two of them made intervals a tenth wider.
     pub fn of(visits: &[Visit]) -> Self {
         let relative = relative(visits);
         let span_s = span_s(visits);
@@ -82,11 +90,13 @@ impl SlowNoise {
         Self { choices: normalized(choices) }
     }
 
-    /// Half the width of the interval of a level's mean, relative to it, from the visits of this level, each weighted
-    /// with its length; `short_wider` widens the part that the visits show of themselves.
+    /// Half the width of the interval of a level's mean, relative to it, from the visits of this
+    /// level, each weighted with its length; `short_wider` widens the part that the visits show
+    /// of themselves.
     ///
-    /// A level may be noisier than all together, as far as its own visits say so. The interval is that of the
-    /// mixture of all laws by their weights, so that a law of which little is known makes it wide.
+    /// A level may be noisier than all together, as far as its own visits say so. The interval is
+    /// that of the mixture of all laws by their weights, so that a law of which little is known
+    /// makes it wide.
     pub fn half_width(&self, visits: &[Visit], confidence: f64, short_wider: f64) -> f64 {
         let own = relative(visits);
         let deviations = self.deviations(&own, short_wider);
@@ -148,8 +158,8 @@ fn span_s(visits: &[Visit]) -> f64 {
     if span_s.is_finite() { span_s.max(f64::MIN_POSITIVE) } else { 1.0 }
 }
 
-/// Visits with values over the means of their levels, in order of time; a level visited once shows nothing of noise and is left
-/// out, unless it is alone.
+/// Visits with values over the means of their levels, in order of time; a level visited once shows
+/// nothing of noise and is left out, unless it is alone.
 fn relative(visits: &[Visit]) -> Vec<Visit> {
     let mut sorted = visits.to_vec();
     sorted.sort_by_key(|visit| visit.level);
@@ -167,7 +177,8 @@ fn relative(visits: &[Visit]) -> Vec<Visit> {
     found
 }
 
-/// The restricted log likelihood of visits, relative to their levels and in order of time, but for a constant.
+/// The restricted log likelihood of visits, relative to their levels and in order of time, but for
+/// a constant.
 fn log_likelihood(visits: &[Visit], spread: f64, memory_s: f64) -> f64 {
     let covariance = Covariance::of(visits, spread, memory_s, 1.0);
     let deviations = covariance.whitened(visits.iter().map(|visit| visit.value));
@@ -195,8 +206,8 @@ fn product(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// Cholesky's lower triangle in place of a symmetric matrix given by its lower triangle; the logarithm of its
-/// determinant.
+/// Cholesky's lower triangle in place of a symmetric matrix given by its lower triangle; the
+/// logarithm of its determinant.
 fn decompose(matrix: &mut [Vec<f64>]) -> f64 {
     let mut log_determinant = 0.0;
     for row in 0..matrix.len() {
@@ -240,7 +251,8 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Sixty visits of a second, of six levels in turn, under an autoregression with this coefficient a second.
+    /// Sixty visits of a second, of six levels in turn, under an autoregression with this
+    /// coefficient a second.
     fn visited(spread: f64, coefficient: f64, short: f64, seed: u64) -> Vec<Visit> {
         let mut random = Random::new(seed);
         let mut slow = random.normal();
@@ -266,7 +278,8 @@ mod tests {
         visits.iter().filter(|visit| visit.level == level).copied().collect()
     }
 
-    /// How many of the six levels' means of many series lie within their intervals, and the mean half-width.
+    /// How many of the six levels' means of many series lie within their intervals, and the mean
+    /// half-width.
     fn covered(spread: f64, coefficient: f64, short: f64) -> (f64, f64) {
         let (mut covered, mut half, series) = (0.0, 0.0, 120);
         for seed in 1..=series {

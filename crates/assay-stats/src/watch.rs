@@ -13,14 +13,16 @@ const LEVEL_MIN: usize = 24;
 /// The level and the noise are those of about this many previous values; older ones fade.
 const MEMORY: f64 = 720.0;
 
-/// This many of the newest values are not yet part of the level, so that a change does not hide itself.
+/// This many of the newest values are not yet part of the level, so that a change does not hide
+/// itself.
 const DELAY: usize = 36;
 
 /// Changes that are looked for, as shares of the one that must be found: smaller ones take longer.
 const DESIGNS: [f64; 2] = [1.0, 0.4];
 
-/// A gap from the level counts up to the change that must be found, or up to this many standard deviations of a value where
-/// that is more: neither a stall nor a heavy tail says more than a change would.
+/// A gap from the level counts up to the change that must be found, or up to this many standard
+/// deviations of a value where that is more: neither a stall nor a heavy tail says more than a
+/// change would.
 const CLIPPED: f64 = 3.0;
 
 /// How many of the newest gaps show how large gaps are.
@@ -38,13 +40,16 @@ const MOST_AT_ONCE: f64 = 0.34;
 /// A change holds for at least this many values.
 const SHORTEST: u64 = 6;
 
-/// At least this many values that show the change in full must come together, however little noise there is.
+/// At least this many values that show the change in full must come together, however little noise
+/// there is.
 const STEPS: f64 = 5.0;
 
-/// The level may be wrong by this many of its standard errors without an alarm: it is learnt from few values at first.
+/// The level may be wrong by this many of its standard errors without an alarm: it is learnt from
+/// few values at first.
 const LEVEL_ERRORS: f64 = 2.0;
 
-/// What the discrete sum overshoots its bound by, in standard deviations (Siegmund, "Sequential Analysis", 1985).
+/// What the discrete sum overshoots its bound by, in standard deviations (Siegmund, "Sequential
+/// Analysis", 1985).
 const OVERSHOOT: f64 = 1.166;
 
 /// The highest excursions of the sums show how their heights fall off: this many of them …
@@ -81,13 +86,15 @@ pub struct Change {
     pub after: f64,
 }
 
-/// Cumulative sums of the gaps from the level, for rising and for falling (E. Page, Biometrika 41, 1954).
+/// Cumulative sums of the gaps from the level, for rising and for falling (E. Page, Biometrika 41,
+/// 1954).
 ///
-/// The reference lies half the wanted change from the level, which is the best one for it; a second pair of sums looks
-/// for smaller changes. The bound follows from the wanted time between false alarms in two ways, of which the larger
-/// counts: by the approximation of Siegmund, with the noise as large as its correlation of neighbours makes it, and from
-/// the heights that the sums reached before they came back to 0, whose tail is exponential (peaks over a threshold:
-/// Pickands, Annals of Statistics 3, 1975). After an alarm the watch learns the new level from its beginning on, and
+/// The reference lies half the wanted change from the level, which is the best one for it; a second
+/// pair of sums looks for smaller changes. The bound follows from the wanted time between false
+/// alarms in two ways, of which the larger counts: by the approximation of Siegmund, with the noise
+/// as large as its correlation of neighbours makes it, and from the heights that the sums reached
+/// before they came back to 0, whose tail is exponential (peaks over a threshold: Pickands, Annals
+/// of Statistics 3, 1975). After an alarm the watch learns the new level from its beginning on, and
 /// keeps what it knows of the noise.
 #[derive(Clone, Debug)]
 pub struct Watch {
@@ -117,7 +124,8 @@ struct Noise {
     last: [f64; 2],
     /// The newest gaps as they were, by their size.
     sizes: VecDeque<f64>,
-    /// Standard deviation of a value by the median of these sizes, which neither stalls nor heavy tails move.
+    /// Standard deviation of a value by the median of these sizes, which neither stalls nor heavy
+    /// tails move.
     spread: f64,
 }
 
@@ -273,8 +281,8 @@ impl Excursions {
         self.highest.truncate(2 * HIGHEST);
     }
 
-    /// The height that is reached once in `between` values, by those that were reached; `normal` is what the mean excess over
-    /// a high threshold would be in normal noise.
+    /// The height that is reached once in `between` values, by those that were reached; `normal` is
+    /// what the mean excess over a high threshold would be in normal noise.
     fn bound(&self, number: u64, normal: f64, between: f64) -> f64 {
         let highest = &self.highest[..self.highest.len().min(HIGHEST)];
         if highest.is_empty() {
@@ -316,8 +324,9 @@ impl Noise {
         self.last = [gap, self.last[0]];
     }
 
-    /// Standard deviation, as much larger as the correlation of neighbours makes long sums vary: means of batches of a
-    /// first-order autoregression are correlated by r, rρ, rρ² …, which adds up to 1 + 2r/(1 - ρ).
+    /// Standard deviation, as much larger as the correlation of neighbours makes long sums vary:
+    /// means of batches of a first-order autoregression are correlated by r, rρ, rρ² …, which
+    /// adds up to 1 + 2r/(1 - ρ).
     fn long_run(&self) -> f64 {
         let [near, far] = self.products;
         if self.variance <= 0.0 || near <= 0.0 {
@@ -335,7 +344,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The bound of a sum in standard deviations, for a reference `half` standard deviations from the level.
+/// The bound of a sum in standard deviations, for a reference `half` standard deviations from the
+/// level.
 ///
 /// Two sums give an alarm twice as often as one.
 fn bound(half: f64, between_alarms: f64) -> f64 {
@@ -410,7 +420,8 @@ mod tests {
 
     #[test]
     fn the_bound_is_that_of_published_tables() {
-        // Montgomery, "Introduction to Statistical Quality Control", table 9.3: k = 1/2, h = 5 gives 465 for two sides.
+        // Montgomery, "Introduction to Statistical Quality Control", table 9.3: k = 1/2, h = 5
+        // gives 465 for two sides.
         assert!((bound(0.5, 465.0) - 5.0).abs() < 0.05);
         assert!((bound(0.5, 168.0) - 4.0).abs() < 0.05);
     }

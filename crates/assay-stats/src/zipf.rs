@@ -1,7 +1,8 @@
 //! Zipf-distributed ranks over any number of places in constant memory.
 //!
-//! Rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from monotone
-//! discrete distributions", ACM TOMACS 6 (1996). Exact for every exponent above 0, one included.
+//! Rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates
+//! from monotone discrete distributions", ACM TOMACS 6 (1996). Exact for every exponent above 0,
+//! one included.
 
 use crate::random::Random;
 use assay_model::number::{count, real};
@@ -72,7 +73,8 @@ mod tests {
     use super::*;
     use assay_model::number::index_of;
 
-    /// The law itself is the oracle; the statistic of 199 degrees lies below 295 but once in 100,000.
+    /// The law itself is the oracle; the statistic of 199 degrees lies below 295 but once in
+    /// 100,000.
     #[test]
     fn ranks_follow_the_law_for_every_exponent() {
         for theta in [0.5, 0.75, 0.99, 1.0, 1.2, 1.5] {

@@ -1,4 +1,5 @@
-//! Intervals of seconds that were recorded on a real, drifting disk: simulated devices do not show what these do.
+//! Intervals of seconds that were recorded on a real, drifting disk: simulated devices do not show
+//! what these do.
 #![allow(clippy::unwrap_used, reason = "a table that cannot be read fails the test")]
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 

@@ -273,12 +273,14 @@ fn quantile_levels_cover_correlated_intervals() {
     for (coefficient, quantile, least) in [(0.0, 0.9, 91.0), (0.8, 0.9, 91.0), (0.8, 0.99, 87.0)] {
         let covered = percent(200, || Wander::draw(&mut random, 300, coefficient).covers(quantile));
         let what = format!("quantile {quantile} at {coefficient}");
-        // An upper end that nothing bounds covers for certain, so far quantiles may be covered always.
+        // An upper end that nothing bounds covers for certain, so far quantiles may be covered
+        // always.
         assert_between(least, covered, 100.0, &what);
     }
 }
 
-/// Sums of response times (ms) and numbers of 60 s of an exponential server of 1 ms at 95% load, second by second, after 10 s.
+/// Sums of response times (ms) and numbers of 60 s of an exponential server of 1 ms at 95% load,
+/// second by second, after 10 s.
 fn busy_queue(random: &mut Random) -> (Vec<f64>, Vec<f64>) {
     let (mut times, mut numbers) = (vec![0.0; 60], vec![0.0; 60]);
     let (mut now_ms, mut free_ms) = (-10_000.0_f64, -10_000.0_f64);

@@ -28,11 +28,11 @@ pub(crate) const FILES: [&str; 6] =
 /// What a cell was asked for; it has one of them.
 pub(crate) const PLANS: [&str; 2] = [WORKLOAD, STEP];
 
-/// Joints that a cell has at most when it runs as long as planned: a day has one every three minutes, and
-/// anything up to eight minutes has one a second.
+/// Joints that a cell has at most when it runs as long as planned: a day has one every three
+/// minutes, and anything up to eight minutes has one a second.
 pub const WINDOWS_MAX: u64 = 480;
-/// Bytes that all joints of a cell take together when it runs as long as planned, give or take one: where many
-/// streams and targets make joints large, they become fewer.
+/// Bytes that all joints of a cell take together when it runs as long as planned, give or take one:
+/// where many streams and targets make joints large, they become fewer.
 pub const JOINT_BYTES_MAX: u64 = 80 << 20;
 /// Bytes of the tail beyond its joint; when there are more, its intervals are joined to one line.
 pub const TAIL_BYTES_MAX: u64 = 8 << 20;
@@ -42,8 +42,8 @@ pub const TAIL_BYTES_MAX: u64 = 8 << 20;
 pub struct CellStart {
     /// Begin of the measured time, nanoseconds since 1970 UTC.
     pub started_unix_ns: u64,
-    /// Of the tool's behaviour what is known by then: backend, clock, submission. It is what a result says
-    /// of a measurement that was never finished.
+    /// Of the tool's behaviour what is known by then: backend, clock, submission. It is what a
+    /// result says of a measurement that was never finished.
     pub conduct: Conduct,
     /// How much a power failure may cost.
     pub durability: Durability,
@@ -52,11 +52,12 @@ pub struct CellStart {
 /// When what was written must be on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Every interval before the next one; of intervals shorter than a second, as many as make about one.
+    /// Every interval before the next one; of intervals shorter than a second, as many as make
+    /// about one.
     #[default]
     EveryInterval,
-    /// Only the finished cell: `kill -9` costs no more than an interval still, a power failure may cost all. For
-    /// measurements in simulated time, which would otherwise wait for the disk.
+    /// Only the finished cell: `kill -9` costs no more than an interval still, a power failure may
+    /// cost all. For measurements in simulated time, which would otherwise wait for the disk.
     Finished,
 }
 
@@ -78,8 +79,8 @@ pub enum CellStatus {
     Unfinished,
 }
 
-/// Intervals of one joint: the fewest that keep the plan within [`WINDOWS_MAX`] joints and, being as large as the
-/// last one, within [`JOINT_BYTES_MAX`].
+/// Intervals of one joint: the fewest that keep the plan within [`WINDOWS_MAX`] joints and, being
+/// as large as the last one, within [`JOINT_BYTES_MAX`].
 fn window_intervals(planned: u64, joint_bytes: u64) -> u64 {
     let by_bytes = u128::from(planned) * u128::from(joint_bytes);
     let by_bytes = narrow(by_bytes.div_ceil(u128::from(JOINT_BYTES_MAX)));

@@ -1,7 +1,8 @@
 //! Checksums of documents, in a file next to them.
 //!
-//! The sum is CRC-32 (IEEE 802.3), which notices every change within 32 bits in a row. It is against storage that
-//! forgets and hands that slip, not against somebody who wants to deceive: he computes it, too.
+//! The sum is CRC-32 (IEEE 802.3), which notices every change within 32 bits in a row. It is
+//! against storage that forgets and hands that slip, not against somebody who wants to deceive: he
+//! computes it, too.
 
 use crate::damage;
 use crate::directory::Directory;
@@ -12,7 +13,8 @@ use assay_model::Result;
 use assay_model::number::count_of;
 use serde::{Deserialize, Serialize};
 
-/// The file next to the documents of a directory; without it they are unchecked, as those of earlier versions.
+/// The file next to the documents of a directory; without it they are unchecked, as those of
+/// earlier versions.
 pub(crate) const FILE_NAME: &str = "checksums.jsonl";
 
 /// One line of the file: a document as it was, or will be in a moment.
@@ -37,8 +39,8 @@ impl Sum {
     }
 }
 
-/// Puts a document in place with its checksum. The checksum comes first: whenever the program is killed, the document is one of
-/// those whose checksums are there.
+/// Puts a document in place with its checksum. The checksum comes first: whenever the program is
+/// killed, the document is one of those whose checksums are there.
 pub(crate) fn put(directory: &Directory, name: &str, bytes: &[u8]) -> Result<()> {
     let mut sums = LineFile::open(directory, FILE_NAME)?;
     sums.append(&Sum::of(name, bytes))?;

@@ -1,4 +1,5 @@
-//! What was found damaged since the program began, so that every verb can say it at its end, whatever it asked.
+//! What was found damaged since the program began, so that every verb can say it at its end,
+//! whatever it asked.
 
 use crate::failure::damaged;
 use assay_model::Error;

@@ -1,7 +1,9 @@
-//! A directory that is held open: what is in it is reached by its plain name, never through a link, and only where it is a file of its own.
+//! A directory that is held open: what is in it is reached by its plain name, never through a link,
+//! and only where it is a file of its own.
 //!
-//! A run may have come by mail, and its names may be exchanged while it is read. So each name is a single step from a
-//! descriptor (`openat` with `O_NOFOLLOW`), which no kernel or sandbox lacks; what was opened is asked what it is, not its name.
+//! A run may have come by mail, and its names may be exchanged while it is read. So each name is a
+//! single step from a descriptor (`openat` with `O_NOFOLLOW`), which no kernel or sandbox lacks;
+//! what was opened is asked what it is, not its name.
 
 use assay_model::number::count_of;
 use rustix::fs::{
@@ -103,7 +105,8 @@ impl Directory {
 
     /// Opens a plain file in this directory; what is to be written must belong to it alone.
     pub(crate) fn open_file(&self, name: &str, access: Access) -> io::Result<File> {
-        // A device may act when it is opened, so its name is asked first; what counts is what was opened.
+        // A device may act when it is opened, so its name is asked first; what counts is what was
+        // opened.
         if let Some(found) = self.status(name)? {
             plain(&found)?;
         }
@@ -122,7 +125,8 @@ impl Directory {
         Ok(file)
     }
 
-    /// A file of others must not be written under an Assay name: neither by another name of it, nor where another put it.
+    /// A file of others must not be written under an Assay name: neither by another name of it, nor
+    /// where another put it.
     fn check_own(&self, found: &Stat) -> io::Result<()> {
         if found.st_nlink > 1 {
             return Err(foreign(
@@ -151,7 +155,8 @@ impl Directory {
         Ok(Some(bytes))
     }
 
-    /// Puts a file in place, so that a reader, at any moment and after any crash, sees the old or the new bytes.
+    /// Puts a file in place, so that a reader, at any moment and after any crash, sees the old or
+    /// the new bytes.
     pub(crate) fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.exchange(name, |file| {
             file.write_all(bytes)?;
@@ -160,7 +165,8 @@ impl Directory {
         self.sync()
     }
 
-    /// Puts an empty file in the place of another, which who reads it keeps as it was; for good when the directory is synced.
+    /// Puts an empty file in the place of another, which who reads it keeps as it was; for good
+    /// when the directory is synced.
     pub(crate) fn empty(&self, name: &str) -> io::Result<()> {
         self.exchange(name, |_| Ok(()))
     }
@@ -212,8 +218,8 @@ impl Directory {
         self.file.sync_all()
     }
 
-    /// Its entries with their own types, sorted: a link is a link here. A name that is not text is shown as well as it can be,
-    /// and then leads nowhere.
+    /// Its entries with their own types, sorted: a link is a link here. A name that is not text is
+    /// shown as well as it can be, and then leads nowhere.
     pub(crate) fn entries(&self) -> io::Result<Vec<(String, FileType)>> {
         let mut found = Vec::new();
         for entry in Dir::read_from(&*self.file)? {
@@ -231,7 +237,8 @@ impl Directory {
         Ok(found)
     }
 
-    /// Bytes that it and all below it take on the disk; what vanishes while counting counts nothing.
+    /// Bytes that it and all below it take on the disk; what vanishes while counting counts
+    /// nothing.
     pub(crate) fn disk_bytes(&self) -> u64 {
         let blocks = |status: &Stat| u64::try_from(status.st_blocks).unwrap_or(0) * 512;
         let mut bytes = fstat(&*self.file).map_or(0, |status| blocks(&status));

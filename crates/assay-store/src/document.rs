@@ -1,4 +1,5 @@
-//! The documents that lie next to the measurements of a run, and the reading of their form's version.
+//! The documents that lie next to the measurements of a run, and the reading of their form's
+//! version.
 
 use crate::checksum;
 use crate::directory::{DOCUMENT_BYTES_MAX, Directory};

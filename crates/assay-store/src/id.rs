@@ -35,7 +35,8 @@ pub(crate) fn is_id(name: &str) -> bool {
     }
 }
 
-/// The directory of a cell: lower-case letters, digits, `.`, `_` and `-`; never empty, never hidden.
+/// The directory of a cell: lower-case letters, digits, `.`, `_` and `-`; never empty, never
+/// hidden.
 pub(crate) fn cell_name(text: &str) -> String {
     let plain = text.to_lowercase().replace(|letter| !plain(letter), "-");
     let trimmed = plain.trim_matches(['.', '-']);

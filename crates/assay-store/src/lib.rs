@@ -16,13 +16,14 @@
 //! | `cells/NAME/tail.jsonl` | the intervals since the last joint with full histograms; gone when the cell is finished |
 //! | `cells/NAME/measurement.json` | the whole result, when the cell is finished |
 //!
-//! Every line ends with a line feed and is written in one piece, so a line without one was cut off and does not
-//! count. An interval is on the disk before the next one begins: `kill -9` costs the last one at most, a power
-//! failure the last second. Readers take no lock that a writer could feel.
+//! Every line ends with a line feed and is written in one piece, so a line without one was cut off
+//! and does not count. An interval is on the disk before the next one begins: `kill -9` costs the
+//! last one at most, a power failure the last second. Readers take no lock that a writer could
+//! feel.
 //!
-//! Every line ends with its checksum (`"crc32"`), and what is not what was written is said: lines are left out, documents
-//! refused, and [`take_damage`] says where. A run may come from others: whatever a name in it leads to, only plain files of
-//! the run itself are read and written.
+//! Every line ends with its checksum (`"crc32"`), and what is not what was written is said: lines
+//! are left out, documents refused, and [`take_damage`] says where. A run may come from others:
+//! whatever a name in it leads to, only plain files of the run itself are read and written.
 #![forbid(unsafe_code)]
 
 mod cell;

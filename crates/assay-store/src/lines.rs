@@ -1,4 +1,5 @@
-//! Files of JSON lines that only grow: written line by line, cut off anywhere by a crash, and read in flat memory.
+//! Files of JSON lines that only grow: written line by line, cut off anywhere by a crash, and read
+//! in flat memory.
 
 use crate::directory::{Access, Directory};
 use crate::failure::refused;
@@ -27,7 +28,8 @@ pub(crate) struct LineFile {
 }
 
 impl LineFile {
-    /// Opens or creates a file; a last line that was cut off is taken away, so that the next one stands alone.
+    /// Opens or creates a file; a last line that was cut off is taken away, so that the next one
+    /// stands alone.
     pub(crate) fn open(directory: &Directory, name: &str) -> Result<Self> {
         let path = directory.path().join(name);
         let opened = directory.open_file(name, Access::Append).and_then(|mut file| {
@@ -74,8 +76,8 @@ pub(crate) fn sealed(buffer: &mut Vec<u8>, line: &impl Serialize) -> io::Result<
     Ok(())
 }
 
-/// Length up to the end of the last line that is whole; a last line of anything but JSON, as the zeros that a
-/// power failure leaves, is not whole.
+/// Length up to the end of the last line that is whole; a last line of anything but JSON, as the
+/// zeros that a power failure leaves, is not whole.
 fn whole_bytes(file: &mut File) -> io::Result<u64> {
     let end = file.seek(SeekFrom::End(0))?;
     let last = line_start(file, end)?;
@@ -90,7 +92,8 @@ fn whole_bytes(file: &mut File) -> io::Result<u64> {
     Ok(last)
 }
 
-/// Where the line that holds the byte before `end` begins, when that byte is not a line feed; else `end`.
+/// Where the line that holds the byte before `end` begins, when that byte is not a line feed; else
+/// `end`.
 fn line_start(file: &mut File, end: u64) -> io::Result<u64> {
     const STEP: u64 = 1 << 16;
     let mut chunk = Vec::new();

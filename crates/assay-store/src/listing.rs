@@ -16,7 +16,8 @@ pub struct Listing {
     pub runs: Vec<RunSummary>,
     /// Runs that cannot be opened, for example of a newer form.
     pub unreadable: Vec<Unreadable>,
-    /// Directories of runs that were killed before anything was written down of them, or are about to begin.
+    /// Directories of runs that were killed before anything was written down of them, or are about
+    /// to begin.
     pub begun: Vec<PathBuf>,
 }
 
@@ -40,7 +41,8 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// Measured time of all cells, ns; it is read from them, which takes a moment for a long unfinished run.
+    /// Measured time of all cells, ns; it is read from them, which takes a moment for a long
+    /// unfinished run.
     pub fn measured_ns(&self) -> Result<u64> {
         RunReader::open(&self.path)?.measured_ns()
     }

@@ -14,7 +14,8 @@ use std::time::Duration;
 
 /// The file in a run's directory that is locked; it is never replaced, so all lock the same one.
 pub(crate) const FILE_NAME: &str = "lock";
-/// A reader that asks whether a run is being written holds the lock for a moment: a writer tries again.
+/// A reader that asks whether a run is being written holds the lock for a moment: a writer tries
+/// again.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 /// Whoever may open a file may lock it, so nobody else may open this one.
@@ -64,7 +65,8 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Closing is not enough: a program that another thread starts just then holds a copy of the file until it runs.
+    /// Closing is not enough: a program that another thread starts just then holds a copy of the
+    /// file until it runs.
     fn drop(&mut self) {
         let _ = flock(&self.file, FlockOperation::Unlock);
     }
@@ -105,7 +107,8 @@ fn taken(run: &Path, holder: Option<Holder>) -> Error {
     .of_kind(assay_model::ErrorKind::Busy)
 }
 
-/// Who writes a run now, if anybody does; a run that cannot be asked, as one of another user, is written by nobody.
+/// Who writes a run now, if anybody does; a run that cannot be asked, as one of another user, is
+/// written by nobody.
 pub(crate) fn writer_of(run: &Directory) -> Option<Holder> {
     // Whatever lock it gets goes with it.
     let mut asked = Lock { file: run.open_file(FILE_NAME, Access::Read).ok()? };

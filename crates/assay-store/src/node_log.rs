@@ -29,7 +29,8 @@ pub struct NodeLog {
 }
 
 impl NodeLog {
-    /// Begins a log in a directory that only its user reads, in the place of an earlier one of the same name.
+    /// Begins a log in a directory that only its user reads, in the place of an earlier one of the
+    /// same name.
     ///
     /// # Errors
     /// An environment error when the directory cannot be made or written to.
@@ -43,7 +44,8 @@ impl NodeLog {
         Ok(Self { directory, name, lines })
     }
 
-    /// Appends a line, which survives the program's end at once. When there is much of it the older half goes.
+    /// Appends a line, which survives the program's end at once. When there is much of it the older
+    /// half goes.
     ///
     /// # Errors
     /// An environment error when the file system takes no more.

@@ -1,7 +1,8 @@
 //! Removing a run, and nothing that is not part of one.
 //!
-//! Everything goes through descriptors of directories that were opened without following symbolic links, so
-//! nothing outside can be reached, whatever is exchanged meanwhile. All is looked at before anything is removed.
+//! Everything goes through descriptors of directories that were opened without following symbolic
+//! links, so nothing outside can be reached, whatever is exchanged meanwhile. All is looked at
+//! before anything is removed.
 
 use crate::cell;
 use crate::directory::{Directory, TEMPORARY};

@@ -72,7 +72,8 @@ impl Store {
         self.reopen(name)?.put(Document::Label, &format!("{label}\n"))
     }
 
-    /// Opens a run to read: its id, the first characters of it, its label, `latest`, or the path of its directory.
+    /// Opens a run to read: its id, the first characters of it, its label, `latest`, or the path of
+    /// its directory.
     ///
     /// # Errors
     /// A usage error when no run or more than one is meant, or when it is of a newer form.
@@ -80,10 +81,12 @@ impl Store {
         RunReader::open(&self.resolve(name)?)
     }
 
-    /// Opens a run to add documents to it, for example a page; cells of complete runs stay as they are.
+    /// Opens a run to add documents to it, for example a page; cells of complete runs stay as they
+    /// are.
     ///
     /// # Errors
-    /// As for [`open`](Self::open); an environment error when it is being written, with who writes it.
+    /// As for [`open`](Self::open); an environment error when it is being written, with who writes
+    /// it.
     pub fn reopen(&self, name: &str) -> Result<RunWriter> {
         RunWriter::reopen(&self.open(name)?)
     }
@@ -96,17 +99,18 @@ impl Store {
         RunWriter::resume(&self.open(name)?, now_unix_ns)
     }
 
-    /// All runs, the newest first; directories that are not runs are passed over. A store that is not there has
-    /// none.
+    /// All runs, the newest first; directories that are not runs are passed over. A store that is
+    /// not there has none.
     pub fn runs(&self) -> Result<Listing> {
         listing::read(&self.root)
     }
 
-    /// Removes a run and nothing else: only files that a run consists of, never through a symbolic link.
+    /// Removes a run and nothing else: only files that a run consists of, never through a symbolic
+    /// link.
     ///
     /// # Errors
-    /// As for [`open`](Self::open); an environment error when the run is being written, or when its directory
-    /// holds anything that is not ours: then nothing is removed.
+    /// As for [`open`](Self::open); an environment error when the run is being written, or when its
+    /// directory holds anything that is not ours: then nothing is removed.
     pub fn remove(&self, name: &str) -> Result<Removed> {
         remove::remove(&self.resolve(name)?)
     }

@@ -20,7 +20,8 @@ impl WatchLog {
         Ok(Self { lines })
     }
 
-    /// Appends a moment; it survives the program's end at once, and the machine's end after [`sync`](Self::sync).
+    /// Appends a moment; it survives the program's end at once, and the machine's end after
+    /// [`sync`](Self::sync).
     pub fn append(&mut self, moment: &Moment) -> Result<()> {
         self.lines.append(moment)
     }

@@ -1,4 +1,5 @@
-//! Whatever a crash leaves, a cell opens, has lost at most its last interval, and can be taken up again.
+//! Whatever a crash leaves, a cell opens, has lost at most its last interval, and can be taken up
+//! again.
 #![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;
@@ -64,8 +65,8 @@ fn leave(intervals: u64, window: u64) -> Left {
 }
 
 impl Left {
-    /// The bytes at every moment of writing the last interval, as a share of its bytes; with them, whether the
-    /// interval was safe by then.
+    /// The bytes at every moment of writing the last interval, as a share of its bytes; with them,
+    /// whether the interval was safe by then.
     fn cut(&self, share: f64) -> (Bytes, bool) {
         let grown = |now: &[u8], past: &[u8]| now.get(past.len()..).unwrap_or_default().to_vec();
         let lines = grown(&self.after.lines, &self.before.lines);

@@ -107,8 +107,8 @@ fn length(path: &Path) -> u64 {
     std::fs::metadata(path).unwrap().len()
 }
 
-/// Bytes of a day, from its lines: `DISTINCT` seconds joined stand for a joint of three minutes, whose buckets
-/// are a little fuller.
+/// Bytes of a day, from its lines: `DISTINCT` seconds joined stand for a joint of three minutes,
+/// whose buckets are a little fuller.
 fn day_bytes(make: fn(&mut Random, u64) -> Window) -> u64 {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();

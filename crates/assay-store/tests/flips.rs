@@ -1,4 +1,5 @@
-//! One changed byte anywhere in a run is noticed by whoever reads it, and what a crash leaves does not raise an alarm.
+//! One changed byte anywhere in a run is noticed by whoever reads it, and what a crash leaves does
+//! not raise an alarm.
 #![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;

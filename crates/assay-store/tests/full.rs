@@ -1,4 +1,5 @@
-//! A disk that is full in mid-run: the run ends cleanly, keeps what was measured, and goes on when there is room.
+//! A disk that is full in mid-run: the run ends cleanly, keeps what was measured, and goes on when
+//! there is room.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,4 +1,5 @@
-//! The documents in `contract/examples` are what the store writes and reads: set `ASSAY_BLESS=1` to write them again.
+//! The documents in `contract/examples` are what the store writes and reads: set `ASSAY_BLESS=1` to
+//! write them again.
 #![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;

@@ -1,4 +1,5 @@
-//! A run that came from somebody else: whatever its names lead to, nothing outside is read, written or waited for.
+//! A run that came from somebody else: whatever its names lead to, nothing outside is read, written
+//! or waited for.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -171,7 +172,8 @@ fn write_all(store: &Store) -> Result<()> {
     done.into_iter().collect()
 }
 
-/// Every name of a run with everything that may stand under it, met by reading, writing and removing.
+/// Every name of a run with everything that may stand under it, met by reading, writing and
+/// removing.
 #[test]
 fn whatever_stands_under_a_name_nothing_outside_is_touched_and_nothing_waits() {
     for name in NAMES {

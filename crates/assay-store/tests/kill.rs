@@ -1,4 +1,5 @@
-//! `kill -9` at a hundred random moments: every run opens and has lost at most the interval in flight.
+//! `kill -9` at a hundred random moments: every run opens and has lost at most the interval in
+//! flight.
 #![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;
@@ -20,8 +21,8 @@ const KILLS_A_RUN: u64 = 5;
 /// Joints of three intervals, so that many are killed between tail and joint.
 const WINDOW: u64 = 3;
 
-/// The child: takes up the newest run, or begins one, and writes intervals until it is killed. After each it
-/// notes how many are safe.
+/// The child: takes up the newest run, or begins one, and writes intervals until it is killed.
+/// After each it notes how many are safe.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER) else {
@@ -82,7 +83,8 @@ fn safe_intervals(folder: &Path) -> u64 {
     last.map_or(0, |last| u64::from_le_bytes(last.try_into().unwrap()))
 }
 
-/// Checks what the killed child left of the `before` intervals that it found and of its own; how many there are.
+/// Checks what the killed child left of the `before` intervals that it found and of its own; how
+/// many there are.
 fn check(folder: &Path, before: u64) -> u64 {
     let safe = safe_intervals(folder).max(before);
     let store = Store::at(folder.join("runs"));

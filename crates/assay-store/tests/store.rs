@@ -372,7 +372,8 @@ fn a_newer_form_an_unknown_key_and_damage_are_told_apart() {
     let id = finished(&store, &new_run(), 2);
     let path = store.root().join(&id).join("run.json");
     let good = fs::read_to_string(&path).unwrap();
-    // Without checksums, as in a run of an earlier version: else any change is damage before it is anything else.
+    // Without checksums, as in a run of an earlier version: else any change is damage before it is
+    // anything else.
     fs::remove_file(store.root().join(&id).join("checksums.jsonl")).unwrap();
     let with = |from: &str, to: &str| {
         fs::write(&path, good.replacen(from, to, 1)).unwrap();

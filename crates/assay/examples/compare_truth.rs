@@ -1,8 +1,10 @@
 //! How often `compare` calls equal storage different, and finds a difference that there is:
-//! `compare_truth FIRST PAIRS SECONDS REPEATS [SLOWER_SHARE [DAY_SHARE [NAME]]]` prints one row a kind of noise.
+//! `compare_truth FIRST PAIRS SECONDS REPEATS [SLOWER_SHARE [DAY_SHARE [NAME]]]` prints one row a
+//! kind of noise.
 //!
-//! Each side is a device of four servers with four outstanding I/Os and 500 IOPS on average. `SLOWER_SHARE` of 0.03 makes the
-//! second side 3% slower; `DAY_SHARE` of 0.03 gives every run a level of its own with that standard deviation.
+//! Each side is a device of four servers with four outstanding I/Os and 500 IOPS on average.
+//! `SLOWER_SHARE` of 0.03 makes the second side 3% slower; `DAY_SHARE` of 0.03 gives every run a
+//! level of its own with that standard deviation.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 mod drawn;

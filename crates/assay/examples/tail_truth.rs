@@ -1,5 +1,5 @@
-//! How often the intervals of response times under open arrivals hold the truth: `tail_truth FIRST SEEDS SECONDS [NAME]` prints one
-//! row a queue and quantity.
+//! How often the intervals of response times under open arrivals hold the truth: `tail_truth FIRST
+//! SEEDS SECONDS [NAME]` prints one row a queue and quantity.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 mod drawn;
@@ -108,7 +108,8 @@ fn workload(case: &Case, duration_s: f64) -> Workload {
     workload
 }
 
-/// The mean and the quantiles, ns: by formula where there is one, else from a long simulation of its own.
+/// The mean and the quantiles, ns: by formula where there is one, else from a long simulation of
+/// its own.
 fn truths_ns(case: &Case) -> Vec<f64> {
     let Drawn::Exponential(mean_ms) = case.law else {
         return simulated_ns(case);
@@ -181,7 +182,8 @@ impl Row {
         }
     }
 
-    /// The row's shares, and the median half-width over 1.96 standard deviations of the value from run to run.
+    /// The row's shares, and the median half-width over 1.96 standard deviations of the value from
+    /// run to run.
     fn cells(&mut self) -> String {
         let percent = |part: u64| format!("{:.1}", 100.0 * real(part) / real(self.runs.max(1)));
         let shares = [

@@ -104,7 +104,8 @@ impl Verb {
     }
 }
 
-/// The words that were typed, as Assay spells them. Words that are not UTF-8 can only be paths, and nothing is looked for.
+/// The words that were typed, as Assay spells them. Words that are not UTF-8 can only be paths, and
+/// nothing is looked for.
 ///
 /// # Errors
 /// A usage error for an option of another tool that has no counterpart.
@@ -134,7 +135,8 @@ pub fn program() -> Command {
     shortened(CommandLine::command().term_width(crate::terminal::output_columns()))
 }
 
-/// Options of its own that the short help of a command shows: those that stand first in its definition.
+/// Options of its own that the short help of a command shows: those that stand first in its
+/// definition.
 const SHORT_OPTIONS_MAX: usize = 7;
 
 /// Lines of examples in a short help, with their heading.

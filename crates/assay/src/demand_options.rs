@@ -1,4 +1,5 @@
-//! How the demand of a database becomes a workload: the options of the commands that take a database.
+//! How the demand of a database becomes a workload: the options of the commands that take a
+//! database.
 
 use assay_methods::PlanOptions;
 use assay_model::spelling::latency;
@@ -50,7 +51,8 @@ impl DemandOptions {
     }
 }
 
-/// Growth as a share above or below nothing: `30%`, `-10%`. A bare number could stand for a factor, and is refused.
+/// Growth as a share above or below nothing: `30%`, `-10%`. A bare number could stand for a factor,
+/// and is refused.
 ///
 /// # Errors
 /// What is wrong and what to write instead, separated by a semicolon.

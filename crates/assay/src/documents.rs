@@ -1,4 +1,5 @@
-//! Documents that `--json` prints and no run keeps: lists of what is built in or was read, and what became of a job file.
+//! Documents that `--json` prints and no run keeps: lists of what is built in or was read, and what
+//! became of a job file.
 
 use assay_arrays::Checked;
 use assay_formats::conversion::Program;
@@ -79,7 +80,8 @@ pub struct ProfileList<'a> {
 pub struct ReportTable {
     /// Version of the document's form: 1.
     format: u32,
-    /// One a report: its columns by name, with their unit in the name; null where the report says nothing.
+    /// One a report: its columns by name, with their unit in the name; null where the report says
+    /// nothing.
     #[cfg_attr(test, schemars(schema_with = "tests::rows"))]
     rows: Value,
 }

@@ -14,7 +14,8 @@ pub enum ExitStatus {
     Success,
     /// A criterion is not met: 1.
     Failure,
-    /// No verb was given and the help was shown, or a part of the command was invalid and was reported: 2.
+    /// No verb was given and the help was shown, or a part of the command was invalid and was
+    /// reported: 2.
     Usage,
     /// It is undecided: 3.
     Inconclusive,
@@ -78,7 +79,8 @@ pub fn report_and_exit_code(result: Result<ExitStatus>) -> ExitCode {
     }
 }
 
-/// Says where runs are not what was written, but for what the error says itself; whether there was anything.
+/// Says where runs are not what was written, but for what the error says itself; whether there was
+/// anything.
 fn tell_damage(but: Option<&Error>) -> bool {
     let found: Vec<Error> = assay_store::take_damage().iter().map(Damage::error).collect();
     for damage in found.iter().filter(|damage| but.is_none_or(|error| error != *damage)) {

@@ -13,7 +13,8 @@ pub struct JobOptions {
     /// Target that stands for a file or device which the job file names; repeat it for others
     #[arg(long, value_name = "NAME=TARGET", value_parser = pair)]
     pub map: Vec<(String, String)>,
-    /// Set a variable of the job file; others come from the environment unless their names suggest a secret
+    /// Set a variable of the job file; others come from the environment unless their names suggest
+    /// a secret
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
 }

@@ -1,4 +1,5 @@
-//! Options of a ledger of what was acknowledged: where it lies, and what is done with it after a cut.
+//! Options of a ledger of what was acknowledged: where it lies, and what is done with it after a
+//! cut.
 
 use assay_ledger::{LedgerPlace, Token, WitnessAddress};
 use assay_model::durability::CutKind;
@@ -36,7 +37,8 @@ impl LedgerOptions {
     /// Where the ledger lies, if there is to be one.
     ///
     /// # Errors
-    /// An environment error when the token cannot be read, a usage error when a judgement lacks its ledger.
+    /// An environment error when the token cannot be read, a usage error when a judgement lacks its
+    /// ledger.
     pub fn place(&self) -> Result<Option<LedgerPlace>> {
         if let (Some(address), Some(token)) = (&self.witness, &self.token_file) {
             let token = Token::read(token)?;

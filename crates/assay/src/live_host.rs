@@ -1,4 +1,5 @@
-//! The host while somebody looks on: how busy its processors are and how many tasks are ready, once a second.
+//! The host while somebody looks on: how busy its processors are and how many tasks are ready, once
+//! a second.
 
 use assay_app::host_sampler::Pace;
 use assay_host::root::SysRoot;
@@ -17,7 +18,8 @@ pub struct LiveHost {
 }
 
 impl LiveHost {
-    /// Samples until the end, at the cost of the monitor; without a thread those who look on see no processors.
+    /// Samples until the end, at the cost of the monitor; without a thread those who look on see no
+    /// processors.
     pub fn begin(monitor: &Monitor) -> Self {
         let (end, wait) = channel();
         let of = monitor.clone();

@@ -19,14 +19,15 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(next_help_heading = "Live options")]
 pub struct LiveOptions {
-    /// Serve the page of the run while it grows, to browsers on this machine, at an address with a token; by default at a
-    /// free port
+    /// Serve the page of the run while it grows, to browsers on this machine, at an address with a
+    /// token; by default at a free port
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
     pub live: Option<String>,
     /// Fill the terminal with the measurement while it lasts
     #[arg(long, conflicts_with = "quiet")]
     pub screen: bool,
-    /// Expose counters and histograms as `OpenMetrics`, at an address (`127.0.0.1:9464`) or in a new file
+    /// Expose counters and histograms as `OpenMetrics`, at an address (`127.0.0.1:9464`) or in a
+    /// new file
     #[arg(long, value_name = "ADDR|FILE")]
     pub openmetrics: Option<String>,
 }
@@ -55,7 +56,8 @@ impl LiveOptions {
     /// Opens what is asked for; nothing where nobody looks on.
     ///
     /// # Errors
-    /// A usage error for an address that is none, an environment error for one that is in use, and for no terminal.
+    /// A usage error for an address that is none, an environment error for one that is in use, and
+    /// for no terminal.
     pub fn open(&self, store: &Store, is_quiet: bool) -> Result<Option<LiveObserver>> {
         if self.live.is_none() && !self.screen && self.openmetrics.is_none() {
             return Ok(None);

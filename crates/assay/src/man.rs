@@ -1,4 +1,5 @@
-//! Manual pages of the program and of each of its verbs, in one text: the first line of each names its file.
+//! Manual pages of the program and of each of its verbs, in one text: the first line of each names
+//! its file.
 
 use clap::Command;
 use clap_mangen::Man;

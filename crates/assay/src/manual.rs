@@ -3,7 +3,8 @@
 use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 
-/// One chapter a visible verb, each opened by `# assay VERB`; verbs of verbs follow as `## assay VERB VERB`.
+/// One chapter a visible verb, each opened by `# assay VERB`; verbs of verbs follow as `## assay
+/// VERB VERB`.
 pub(crate) fn render(mut program: Command) -> String {
     program.build();
     visible(&program).map(|verb| chapter(verb, 1)).collect::<Vec<_>>().join("\n")

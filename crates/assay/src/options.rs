@@ -16,8 +16,8 @@ pub const COMMON: &str = "Common options";
 /// Where runs are kept.
 #[derive(Args)]
 pub struct StoreOptions {
-    /// Directory that keeps the runs; by default ./assay-runs, or where that is not there the default of
-    /// ~/.config/assay/store, a file with one line
+    /// Directory that keeps the runs; by default ./assay-runs, or where that is not there the
+    /// default of ~/.config/assay/store, a file with one line
     #[arg(long, value_name = "DIR", env = "ASSAY_STORE", hide_env_values = true, global = true)]
     pub store: Option<PathBuf>,
 }
@@ -72,7 +72,8 @@ impl RunOptions {
     }
 }
 
-/// What the library is given by the command line: store, signals, the line of progress, the command as it was typed.
+/// What the library is given by the command line: store, signals, the line of progress, the command
+/// as it was typed.
 ///
 /// # Errors
 /// An environment error when the system takes no handler of signals.

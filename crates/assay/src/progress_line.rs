@@ -1,4 +1,5 @@
-//! What a person sees while it lasts, on standard error: one line that changes on a terminal, a line a minute in a file.
+//! What a person sees while it lasts, on standard error: one line that changes on a terminal, a
+//! line a minute in a file.
 
 use crate::terminal::{error_columns, plain};
 use assay_app::Update;
@@ -57,7 +58,8 @@ impl ProgressLine {
         }
     }
 
-    /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where it is known.
+    /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where
+    /// it is known.
     fn show(&mut self, what: &str, share: f64, left_s: Option<f64>) {
         let begun = *self.begun.get_or_insert_with(Instant::now);
         let pause = if self.place == Place::File { ADDED } else { REDRAW };
@@ -106,7 +108,8 @@ impl Drop for ProgressLine {
     }
 }
 
-/// The line for a terminal of this width, cut at the right edge: a longer one would leave its beginning behind.
+/// The line for a terminal of this width, cut at the right edge: a longer one would leave its
+/// beginning behind.
 fn line(what: &str, share: f64, left: &str, columns: usize) -> String {
     let filled = assay_model::number::index(
         share.clamp(0.0, 1.0) * assay_model::number::real_len(BAR_CELLS),

@@ -11,8 +11,9 @@ pub fn ids<Group: Args>() -> Vec<Id> {
     command.get_arguments().map(Arg::get_id).cloned().collect()
 }
 
-/// The options that cannot be typed again for a run that goes on: `own` ones of its command, those of some groups and all of its
-/// targets, but for what may be destroyed, which is never taken from an earlier command.
+/// The options that cannot be typed again for a run that goes on: `own` ones of its command, those
+/// of some groups and all of its targets, but for what may be destroyed, which is never taken from
+/// an earlier command.
 pub fn locked_options(own: &[&'static str], groups: &[Vec<Id>]) -> Vec<Id> {
     let usual = [ids::<TargetPlan>(), ids::<StartOptions>(), ids::<LiveOptions>()];
     let of_groups = usual.iter().chain(groups).flatten().cloned();

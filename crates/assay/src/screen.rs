@@ -1,4 +1,5 @@
-//! A whole terminal while a measurement lasts; however that ends, the terminal is what it was before.
+//! A whole terminal while a measurement lasts; however that ends, the terminal is what it was
+//! before.
 
 use assay_model::{Error, Result};
 use assay_monitor::{Monitor, ScreenSize, screen};
@@ -82,7 +83,8 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back where it is taken, and says below it what was said meanwhile: before anything else is printed.
+/// Gives the terminal back where it is taken, and says below it what was said meanwhile: before
+/// anything else is printed.
 pub fn leave() {
     let Some(taken) = give_back() else { return };
     for note in taken.monitor.look(|state| state.said_after(taken.noted)) {
@@ -101,7 +103,8 @@ fn give_back() -> Option<Taken> {
     Some(taken)
 }
 
-/// Letters that are typed are not shown, and the program is not sent to the background with the terminal; Ctrl-C stays.
+/// Letters that are typed are not shown, and the program is not sent to the background with the
+/// terminal; Ctrl-C stays.
 fn enter(monitor: &Monitor) {
     let before = tcgetattr(io::stderr()).ok();
     if let Some(before) = &before {

@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM and the hang-up of a terminal ask a measurement to end; a second Ctrl-C or SIGTERM ends the program
-//! at once.
+//! Ctrl-C, SIGTERM and the hang-up of a terminal ask a measurement to end; a second Ctrl-C or
+//! SIGTERM ends the program at once.
 
 use assay_model::{Error, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -27,7 +27,8 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
         second.map_err(|error| not_caught(signal, &error))?;
         catch(signal, &stop)?;
     }
-    // The kernel and the shell both send it when a terminal goes, so that a second one is not a second wish.
+    // The kernel and the shell both send it when a terminal goes, so that a second one is not a
+    // second wish.
     if !is_ignored(SIGHUP) {
         catch(SIGHUP, &stop)?;
     }
@@ -51,7 +52,8 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Lets a write beyond the limit on file sizes fail as any other does, instead of ending the program without a word.
+/// Lets a write beyond the limit on file sizes fail as any other does, instead of ending the
+/// program without a word.
 pub fn outlive_file_limits() {
     // Without a handler the limit ends the program, as it would have before.
     drop(flag::register(SIGXFSZ, Arc::default()));

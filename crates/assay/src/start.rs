@@ -1,4 +1,5 @@
-//! Before anything is touched: what would be done, where that is the question, and whether storage in use may be loaded.
+//! Before anything is touched: what would be done, where that is the question, and whether storage
+//! in use may be loaded.
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
@@ -55,10 +56,12 @@ pub fn carry_out_checked(
     conclude(&run(&options.context()?)?, &options.output, options.page())
 }
 
-/// Refuses words that name no storage before anything is touched; what other hosts have is theirs to say.
+/// Refuses words that name no storage before anything is touched; what other hosts have is theirs
+/// to say.
 ///
 /// # Errors
-/// A usage error that says what the word is and which command takes it, or the nearest name that is there.
+/// A usage error that says what the word is and which command takes it, or the nearest name that is
+/// there.
 pub fn check_storage(target: &TargetPlan) -> Result<()> {
     let is_here = !target.are_elsewhere;
     target.targets.iter().try_for_each(|named| match Path::new(named) {
@@ -103,8 +106,9 @@ fn nothing_there(path: &Path) -> Error {
     )
 }
 
-/// Lets a load begin where no running database has its files on a target or on its device, or where the user agrees. A
-/// database elsewhere on the device is only given where nobody can be asked; what is only shown asks nothing.
+/// Lets a load begin where no running database has its files on a target or on its device, or where
+/// the user agrees. A database elsewhere on the device is only given where nobody can be asked;
+/// what is only shown asks nothing.
 ///
 /// # Errors
 /// A usage error that names the database.

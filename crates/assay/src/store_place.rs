@@ -9,7 +9,8 @@ const BYTES_MAX: u64 = 64 << 10;
 /// The store of the directory that one stands in.
 pub const HERE: &str = "./assay-runs";
 
-/// The store in this directory where there is one, else the user's default, else the one here that is yet to be made.
+/// The store in this directory where there is one, else the user's default, else the one here that
+/// is yet to be made.
 pub fn usual(here: &Path) -> PathBuf {
     if here.is_dir() {
         return here.to_owned();
@@ -25,8 +26,8 @@ fn configuration() -> Option<PathBuf> {
     given.or_else(home).map(|folder| folder.join("assay/store"))
 }
 
-/// The absolute path in the first line of a file. Under `sudo` the home may still be that of another user, who does not decide
-/// where root writes.
+/// The absolute path in the first line of a file. Under `sudo` the home may still be that of
+/// another user, who does not decide where root writes.
 fn written(file: &Path) -> Option<PathBuf> {
     let facts = file.metadata().ok()?;
     if is_foreign(&facts) || is_writable_by_all(&facts) {

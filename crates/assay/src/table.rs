@@ -91,8 +91,8 @@ fn shown(cell: &TableCell) -> String {
     }
 }
 
-/// A cell as a field. What a spreadsheet would run as a formula gets an apostrophe before it, which such programs take for
-/// the sign of text (OWASP, CSV Injection).
+/// A cell as a field. What a spreadsheet would run as a formula gets an apostrophe before it, which
+/// such programs take for the sign of text (OWASP, CSV Injection).
 fn field(cell: &TableCell) -> String {
     match cell {
         TableCell::Absent => String::new(),

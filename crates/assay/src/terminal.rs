@@ -1,4 +1,5 @@
-//! What may reach a terminal: documents, names and peers say what they like, and only letters of it are shown.
+//! What may reach a terminal: documents, names and peers say what they like, and only letters of it
+//! are shown.
 
 use assay_report::TextOptions;
 use std::borrow::Cow;
@@ -9,15 +10,16 @@ use std::io::{self, BufRead as _, IsTerminal, Write as _};
 const COLOURS: [&str; 5] =
     ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[1;31m", "\u{1b}[1;32m", "\u{1b}[1;33m"];
 
-/// Whether a letter does something to a terminal instead of being shown: controls, and marks that turn the direction of
-/// writing round, so that a line reads as what it is not.
+/// Whether a letter does something to a terminal instead of being shown: controls, and marks that
+/// turn the direction of writing round, so that a line reads as what it is not.
 const fn acts(letter: char) -> bool {
     matches!(letter,
         '\u{0}'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text with `\u001b` in the place of each letter that acts; JSON stays JSON of the same meaning.
+/// The text with `\u001b` in the place of each letter that acts; JSON stays JSON of the same
+/// meaning.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if text.contains(acts) { Cow::Owned(spelled(text, &[])) } else { Cow::Borrowed(text) }
 }
@@ -85,7 +87,8 @@ pub fn agreed(question: &str) -> Option<bool> {
 
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 100;
-/// Lines of an answer on a first screen of 24, with what is left out and where the run is kept below it.
+/// Lines of an answer on a first screen of 24, with what is left out and where the run is kept
+/// below it.
 const LINES_MAX: usize = 18;
 /// Longer lines are hard to read, whatever the terminal's width.
 const COLUMNS_MAX: usize = 140;
@@ -110,7 +113,8 @@ pub fn error_columns() -> usize {
     columns(io::stderr())
 }
 
-/// How a text is laid out on standard output: the first screen alone where a person looks and does not ask for all.
+/// How a text is laid out on standard output: the first screen alone where a person looks and does
+/// not ask for all.
 pub fn layout(is_full: bool) -> TextOptions {
     let lines_max = (!is_full && io::stdout().is_terminal()).then_some(LINES_MAX);
     TextOptions { colour: colour(), columns: output_columns(), lines_max, is_short: !is_full }

@@ -1,4 +1,5 @@
-//! Invalid command lines: what only the program knows of them, such as commands that were called otherwise.
+//! Invalid command lines: what only the program knows of them, such as commands that were called
+//! otherwise.
 
 use assay_model::{Error, usage};
 use clap::Command;
@@ -7,8 +8,8 @@ use clap::error::{ContextKind, ErrorKind};
 /// The program; it has too many commands to list them in a hint.
 const PROGRAM: &str = "assay";
 
-/// The parser's error as an Assay error; `verb` is what was typed as far as it is known, as in `assay runs show`, and `below`
-/// are the commands that it has.
+/// The parser's error as an Assay error; `verb` is what was typed as far as it is known, as in
+/// `assay runs show`, and `below` are the commands that it has.
 pub fn usage_error(error: &clap::Error, verb: &str, below: &[String]) -> Error {
     let found = usage::usage_error(error, verb);
     let explained =
@@ -53,7 +54,8 @@ fn former(typed: &str) -> Option<Error> {
     Some(Error::usage(format!("there is no command '{typed}'"), format!("use `assay {command}`")))
 }
 
-/// The verb that words begin with: `assay runs show` of `assay runs show x --jsn`; and the commands that it has.
+/// The verb that words begin with: `assay runs show` of `assay runs show x --jsn`; and the commands
+/// that it has.
 pub fn verb<'a>(program: &Command, words: impl Iterator<Item = &'a str>) -> (String, Vec<String>) {
     let (mut found, mut here) = (program.get_name().to_owned(), program);
     for word in words {

@@ -1,4 +1,5 @@
-//! Simulated arrays on the command line: listed, verified, used as targets, and mistakes answered in kind.
+//! Simulated arrays on the command line: listed, verified, used as targets, and mistakes answered
+//! in kind.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -135,10 +136,12 @@ fn with_arrays() -> Place {
     place
 }
 
-/// Blocks that were found, and by the array's own account: writes and blocks lost, blocks with old data, blocks hidden.
+/// Blocks that were found, and by the array's own account: writes and blocks lost, blocks with old
+/// data, blocks hidden.
 fn found_and_lost(run: &serde_json::Value) -> (u64, [u64; 4]) {
     let counts = run["integrity"]["counts"].as_array().unwrap();
-    // Where a part of a block holds what was there before the run, nobody knows what that should be.
+    // Where a part of a block holds what was there before the run, nobody knows what that should
+    // be.
     let kinds = ["lost", "stale", "torn", "damaged"];
     assert!(
         counts.iter().all(|count| kinds.contains(&count["kind"].as_str().unwrap())),
@@ -158,7 +161,8 @@ fn a_lost_write_cache_is_found_to_the_block() {
             "run mixed.toml array:./{level}.array.toml?cache_lost=2s&seed={seed} --verify --time 3s"
         );
         let (found, [writes, lost, stale, hidden]) = found_and_lost(&place.json(&line, 1));
-        // Three tenths of 1,024 lines are full under this load, but for what is on its way to the members.
+        // Three tenths of 1,024 lines are full under this load, but for what is on its way to the
+        // members.
         assert!((280..=307).contains(&writes), "{level} {writes}");
         assert!(lost > 100 && lost <= writes && stale == 0, "{level} {lost} {stale}");
         assert_eq!(found, lost - hidden, "{level}");
@@ -178,7 +182,8 @@ fn the_mirror_of_a_lost_controller_keeps_all_data_and_writes_take_longer() {
     };
     let ((cached, none), (through, loss)) = (run(""), run("?controller_lost=1ms"));
     assert!(none.is_null() && whole(&loss["lost_writes"]) == 0);
-    // A write takes 110 us in the cache as long as there is room, and two rounds of 2 ms through it.
+    // A write takes 110 us in the cache as long as there is room, and two rounds of 2 ms through
+    // it.
     assert!(2 * cached > 3 * through, "{cached} {through}");
 }
 

@@ -1,4 +1,5 @@
-//! Targets that storage need not read in full: holes, zeros, compressible bytes and cached pages are said in the result.
+//! Targets that storage need not read in full: holes, zeros, compressible bytes and cached pages
+//! are said in the result.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -25,7 +26,8 @@ fn place() -> Place {
     place
 }
 
-/// A run of reads on a file; whether it passes depends on what else the machine does, so that only its words count.
+/// A run of reads on a file; whether it passes depends on what else the machine does, so that only
+/// its words count.
 fn read(place: &Place, line: &str) -> Value {
     let ran = place.run(&format!("run reads.toml {line} --criteria reads-limit.toml --json"));
     assert!(matches!(ran.code, Some(0 | 3)), "{ran:#?}");

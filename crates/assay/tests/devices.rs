@@ -1,4 +1,5 @@
-//! Block devices: read by anybody's leave, written only when they are unused, empty, and given up by name.
+//! Block devices: read by anybody's leave, written only when they are unused, empty, and given up
+//! by name.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

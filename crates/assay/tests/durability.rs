@@ -1,5 +1,5 @@
-//! `assay verify` as a user meets it: storage that keeps what it acknowledged is never refuted, every lie is, and nothing is claimed
-//! beyond what was cut.
+//! `assay verify` as a user meets it: storage that keeps what it acknowledged is never refuted,
+//! every lie is, and nothing is claimed beyond what was cut.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -14,7 +14,8 @@ use support::{Place, Started, bounded};
 
 /// Acknowledgements that a cut is to meet, in bytes of the ledger.
 const ENOUGH_BYTES: u64 = 60_000;
-/// Blocking calls: FUSE completes an asynchronous durable write (`RWF_DSYNC`) without a flush (Linux 6.18), which is a lie of its own.
+/// Blocking calls: FUSE completes an asynchronous durable write (`RWF_DSYNC`) without a flush
+/// (Linux 6.18), which is a lie of its own.
 const SIZE: &str = "--size 8MiB --backend posix";
 /// After this number of cuts a lie is out.
 const CUTS_MAX: u64 = 5;
@@ -54,7 +55,8 @@ impl Scratch {
         self.rig.restore_power();
     }
 
-    /// The judgement after each cut of a campaign, until one refutes; the codes that the program ended with.
+    /// The judgement after each cut of a campaign, until one refutes; the codes that the program
+    /// ended with.
     fn campaign(&self, cuts: u64, seed: u64) -> Vec<Value> {
         self.cut(self.place.start(&self.line("")), seed);
         let mut judged = Vec::new();
@@ -259,7 +261,8 @@ fn what_does_not_belong_together_is_not_judged() {
     let ran = place.run(&scratch.line("--after --cut power"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("are not whole and do not count"), "{}", ran.stderr);
-    // One that is damaged before its end says less as well, and nothing of it is cut off or added to.
+    // One that is damaged before its end says less as well, and nothing of it is cut off or added
+    // to.
     let mut damaged = whole;
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;

@@ -1,4 +1,5 @@
-//! The contract of the exit codes: 0 PASS, 1 FAIL, 2 usage, 3 INCONCLUSIVE, 4 refused, each from a measurement.
+//! The contract of the exit codes: 0 PASS, 1 FAIL, 2 usage, 3 INCONCLUSIVE, 4 refused, each from a
+//! measurement.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

@@ -1,4 +1,5 @@
-//! Storage that fails in mid-run: the program ends, says why, keeps what was measured, and counts every failed I/O.
+//! Storage that fails in mid-run: the program ends, says why, keeps what was measured, and counts
+//! every failed I/O.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

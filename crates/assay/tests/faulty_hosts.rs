@@ -1,5 +1,5 @@
-//! Hosts that are not as they should be: each has storage of its own here, and one of them is unsafe, full, paused, not there,
-//! or has a clock that lies.
+//! Hosts that are not as they should be: each has storage of its own here, and one of them is
+//! unsafe, full, paused, not there, or has a clock that lies.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,7 +17,8 @@ use std::process::Command;
 use std::time::Duration;
 use support::{HOSTS_STUDY, Place, Ran, Started, whole};
 
-/// What each host sees as its own: the same path is another place on every host, and none for the driver.
+/// What each host sees as its own: the same path is another place on every host, and none for the
+/// driver.
 const OWN: &str = "/proc/self/cwd/own";
 
 /// Hosts that are processes of this machine, each in a directory of its own.
@@ -27,8 +28,8 @@ struct Hosts {
 }
 
 impl Hosts {
-    /// That many. What is to be done on `odd`, the last one, are lines of a shell, of which the last one runs the node:
-    /// `exec "$@"`.
+    /// That many. What is to be done on `odd`, the last one, are lines of a shell, of which the
+    /// last one runs the node: `exec "$@"`.
     fn new(count: usize, odd: &str) -> Self {
         let place = Place::new();
         let names: Vec<String> = (1..=count).map(|number| format!("h{number:03}")).collect();
@@ -173,8 +174,8 @@ fn one_host_of_a_hundred_that_is_not_there_is_named() {
     assert_eq!(hosts.left(), Vec::<String>::new());
 }
 
-/// From the first measured second on the clock of a host is 50 ms ahead of what it was: in the answers to beats, which is where a driver
-/// sees it.
+/// From the first measured second on the clock of a host is 50 ms ahead of what it was: in the
+/// answers to beats, which is where a driver sees it.
 #[test]
 fn a_clock_that_jumps_decides_nothing() {
     let jump = r#""$@" | while IFS= read -r line; do

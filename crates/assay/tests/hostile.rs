@@ -1,4 +1,5 @@
-//! What is absurd, hostile or damaged ends with a clear word, soon and in bounded memory: options, documents, and runs of others.
+//! What is absurd, hostile or damaged ends with a clear word, soon and in bounded memory: options,
+//! documents, and runs of others.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

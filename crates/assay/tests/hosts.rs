@@ -1,4 +1,5 @@
-//! Several hosts on one workload: they begin together and add up exactly, and whatever happens to one of them is said.
+//! Several hosts on one workload: they begin together and add up exactly, and whatever happens to
+//! one of them is said.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -316,7 +317,8 @@ fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
     assert_eq!(place.run("run --resume latest").code, Some(2));
 }
 
-/// A host that is killed while nothing is measured is named, too, and what was measured before it stays.
+/// A host that is killed while nothing is measured is named, too, and what was measured before it
+/// stays.
 #[test]
 fn a_host_that_is_killed_in_a_rest_is_named_with_what_was_measured_before() {
     let place = Place::new();
@@ -423,7 +425,8 @@ fn intervals_of(lines: &[Value]) -> Vec<KeptInterval> {
     intervals.map(one).collect()
 }
 
-/// Those that two hosts have in common: the last one was cut off on each when it saw that its driver had gone.
+/// Those that two hosts have in common: the last one was cut off on each when it saw that its
+/// driver had gone.
 fn common(first: &[KeptInterval], second: &[KeptInterval]) -> Vec<(KeptInterval, KeptInterval)> {
     let is_same = |(one, other): &(KeptInterval, KeptInterval)| {
         one.1.abs_diff(other.1) <= (one.1 - one.0) / 100 + 1_000_000
@@ -720,8 +723,8 @@ fn in_ns(time_ns: u64) -> u64 {
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs() + time_ns
 }
 
-/// A node that heard of a start, the moment of it, and hears nothing more; nothing where its lease ended before it measured, as
-/// a short one does on a busy machine.
+/// A node that heard of a start, the moment of it, and hears nothing more; nothing where its lease
+/// ended before it measured, as a short one does on a busy machine.
 fn left_alone(place: &Place, period_ns: u64) -> Option<(Node, u64)> {
     let mut node = Node::start(place, "secret");
     node.hello(env!("CARGO_PKG_VERSION"), "secret", period_ns);

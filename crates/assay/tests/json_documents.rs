@@ -13,7 +13,8 @@ use std::fmt::Write;
 use std::fs;
 use support::Place;
 
-/// Commands, their exit codes, and the schema of what they print with `--json`; in this order in one place.
+/// Commands, their exit codes, and the schema of what they print with `--json`; in this order in
+/// one place.
 const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("inspect d", 0, "environment"),
     ("inspect d --hosts local:2", 0, "survey"),
@@ -109,7 +110,8 @@ struct Interval {
 }
 
 impl Interval {
-    /// What is wrong with it: a difference or a share has ends of its own, all else reaches up to twice its value at most.
+    /// What is wrong with it: a difference or a share has ends of its own, all else reaches up to
+    /// twice its value at most.
     fn problem(&self) -> Option<String> {
         let Self { name, value, low, high } = self;
         let is_open = high.is_none_or(f64::is_infinite);
@@ -142,7 +144,8 @@ fn collect_intervals(path: &str, value: &Value, found: &mut Vec<Interval>) {
     }
 }
 
-/// Quantiles of one time whose ends fall where the quantile rises; an end that is not known orders nothing.
+/// Quantiles of one time whose ends fall where the quantile rises; an end that is not known orders
+/// nothing.
 fn disordered(intervals: &[Interval]) -> Vec<String> {
     let quantile = |interval: &Interval| -> Option<(String, f64)> {
         let (before, behind) = interval.name.split_once(".q0.")?;

@@ -1,4 +1,5 @@
-//! Several targets, several streams, flushes and open arrivals: every part has its own result, and the parts add up.
+//! Several targets, several streams, flushes and open arrivals: every part has its own result, and
+//! the parts add up.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

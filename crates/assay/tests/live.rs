@@ -1,4 +1,5 @@
-//! A measurement that others look at while it lasts: in a browser, by a scraper, on a whole terminal.
+//! A measurement that others look at while it lasts: in a browser, by a scraper, on a whole
+//! terminal.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

@@ -1,4 +1,5 @@
-//! What other users, other hosts and files of others cannot do: choose what a name means, run code, fill the memory, or learn a secret.
+//! What other users, other hosts and files of others cannot do: choose what a name means, run code,
+//! fill the memory, or learn a secret.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

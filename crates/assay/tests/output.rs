@@ -1,4 +1,5 @@
-//! What a program or a shell reads: documents and nothing else, no panic when nobody listens, and help that is whole.
+//! What a program or a shell reads: documents and nothing else, no panic when nobody listens, and
+//! help that is whole.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

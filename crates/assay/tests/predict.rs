@@ -1,4 +1,5 @@
-//! Predictions on the command line: a simulated database moved to simulated storage, its page and document, and refusals.
+//! Predictions on the command line: a simulated database moved to simulated storage, its page and
+//! document, and refusals.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -29,7 +30,8 @@ fn a_database_is_projected_with_intervals_bounds_and_a_page() {
     assert_eq!(target["origin"], "simulated");
     let states = target["states"].as_array().unwrap();
     let closed = states.iter().find(|state| state["population"]["kind"] == "closed").unwrap();
-    // Sixteen servers of a millisecond do 16,000 reads and writes a second; an execution is 2.9 reads and 0.5 writes.
+    // Sixteen servers of a millisecond do 16,000 reads and writes a second; an execution is 2.9
+    // reads and 0.5 writes.
     let work = closed["throughput_per_s"]["value"].as_f64().unwrap();
     assert!((3500.0..5000.0).contains(&work), "{work}");
     assert!(closed["throughput_per_s"]["low"].as_f64().unwrap() < work);

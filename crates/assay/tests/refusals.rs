@@ -1,4 +1,5 @@
-//! What is invalid or not allowed: one line says what happened, one what to do next, and nothing is touched.
+//! What is invalid or not allowed: one line says what happened, one what to do next, and nothing is
+//! touched.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

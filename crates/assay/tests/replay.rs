@@ -1,4 +1,5 @@
-//! `assay verify replay` as a user meets it: every lie of a device is shown by stamped writes, and a state becomes an image.
+//! `assay verify replay` as a user meets it: every lie of a device is shown by stamped writes, and
+//! a state becomes an image.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;

@@ -1,5 +1,5 @@
-//! Nothing of the user's is lost: files, pages and directories that are not ours stay as they are, and what is ours
-//! goes when it is no longer needed.
+//! Nothing of the user's is lost: files, pages and directories that are not ours stay as they are,
+//! and what is ours goes when it is no longer needed.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -64,7 +64,8 @@ fn test_files_go_at_the_end_and_stay_when_they_are_kept() {
     place.json("run mixed.toml d --size 4MiB --keep --criteria no-errors.toml", 0);
     let kept = place.test_files("d");
     assert_eq!(kept.len(), 1);
-    // It is used again, with the same size and by rule, and stays although nobody asks for it this time.
+    // It is used again, with the same size and by rule, and stays although nobody asks for it this
+    // time.
     for line in ["run mixed.toml d --size 4MiB", "run reads.toml d"] {
         let ran = place.run(&format!("{line} --criteria no-errors.toml"));
         ran.ends_with(0);
@@ -138,7 +139,8 @@ fn a_named_pipe_in_the_directory_is_left_alone() {
     assert_eq!(names(&place.path("d")), ["assay-0123456789ab.dat", "pipe"]);
 }
 
-/// A command line whose locks fail but for the store's, as on a file system without locks; none without strace.
+/// A command line whose locks fail but for the store's, as on a file system without locks; none
+/// without strace.
 fn without_locks(place: &Place, line: &str) -> Option<std::process::Command> {
     let plain = place.command(line);
     let mut command = std::process::Command::new("strace");

@@ -1,5 +1,5 @@
-//! What `assay runs clean` takes for left behind in a directory that others may write into, and that nothing else is
-//! removed or ended, whatever is exchanged by name meanwhile.
+//! What `assay runs clean` takes for left behind in a directory that others may write into, and
+//! that nothing else is removed or ended, whatever is exchanged by name meanwhile.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -97,7 +97,8 @@ fn what_was_left_is_shown_with_its_size_and_goes_only_when_that_is_said() {
     assert!(said(&scratch.clean("--yes")).contains("nothing is left behind"));
 }
 
-/// D17, D18, D19, E02, E03: a name is not a mark, and a mark is a plain file of this user that says of which directory it is.
+/// D17, D18, D19, E02, E03: a name is not a mark, and a mark is a plain file of this user that says
+/// of which directory it is.
 #[test]
 fn what_only_looks_like_ours_stays() {
     let scratch = Scratch::new("looks");
@@ -206,8 +207,8 @@ fn exchange(one: &Path, other: &Path, stop: &AtomicBool, count: &AtomicU64) {
     }
 }
 
-/// E04 and E05: names are exchanged all the time between what was left and a link to what must stay, in which a process works
-/// that is called like a server.
+/// E04 and E05: names are exchanged all the time between what was left and a link to what must
+/// stay, in which a process works that is called like a server.
 #[test]
 fn names_that_are_exchanged_lead_nowhere() {
     const SWAPS: u64 = 10_000;
@@ -222,7 +223,8 @@ fn names_that_are_exchanged_lead_nowhere() {
     let text =
         |path: &Path| fs::write(precious.join("assay-marker"), fs::read(path).unwrap()).unwrap();
     let program = scratch.0.join("postgres");
-    // A process is called by the name it was started by; a copy might still be open for writing in a fork of another test.
+    // A process is called by the name it was started by; a copy might still be open for writing in
+    // a fork of another test.
     symlink("/bin/sleep", &program).unwrap();
     let mut server = Command::new(&program).arg("600").current_dir(&precious).spawn().unwrap();
     let link = scratch.directory().join("link");

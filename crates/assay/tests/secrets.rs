@@ -46,7 +46,8 @@ fn no_password_is_repeated_in_any_form_of_an_address() {
                 &["bench", "oltp"],
                 &["bench", "slob", "--oops"],
             ];
-            // Every verb reads addresses by the same functions: the others need no sign of every kind.
+            // Every verb reads addresses by the same functions: the others need no sign of every
+            // kind.
             for verb in &verbs[..if signs.len() == 1 { 1 } else { 3 }] {
                 let output = assay(&[verb, &[address.as_str()][..]].concat(), &place);
                 let said = [output.stdout, output.stderr].concat();

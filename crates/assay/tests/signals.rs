@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the program ends soon, says 130, keeps what was measured and leaves no test file.
+//! Ctrl-C, SIGTERM and SIGHUP: the program ends soon, says 130, keeps what was measured and leaves
+//! no test file.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -12,8 +13,8 @@ use rustix::process::Signal;
 use std::time::{Duration, Instant};
 use support::{Place, Ran, Started, all_ios, measurement, refused};
 
-/// What the program promises, and what a busy machine may make of it: less than the stalls of these tests, and far
-/// less than what the runs were asked for.
+/// What the program promises, and what a busy machine may make of it: less than the stalls of these
+/// tests, and far less than what the runs were asked for.
 const STOP: Duration = Duration::from_millis(200);
 const SLACK: Duration = Duration::from_secs(4);
 
@@ -46,7 +47,8 @@ fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
     }
 }
 
-/// Every verb that measures a directory, in its midst; a closed terminal ends it like SIGTERM, and a Ctrl-C.
+/// Every verb that measures a directory, in its midst; a closed terminal ends it like SIGTERM, and
+/// a Ctrl-C.
 #[test]
 fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
     let study = "format = 1\nname = \"long\"\npreset = \"oltp\"\n[phases]\nmeasure = \"10min\"\n\
@@ -247,7 +249,8 @@ fn a_stopped_calibration_keeps_its_rungs() {
     }
 }
 
-/// Begins a study whose hook has started a program in the background and does not end; gives that program's number.
+/// Begins a study whose hook has started a program in the background and does not end; gives that
+/// program's number.
 fn hooked(place: &Place) -> (Started, rustix::process::Pid) {
     let study = r#"format = 1
 name = "hooked"

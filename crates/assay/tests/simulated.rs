@@ -1,4 +1,5 @@
-//! Simulated devices: the same seed gives the same result to the last byte, and mistakes are answered in kind.
+//! Simulated devices: the same seed gives the same result to the last byte, and mistakes are
+//! answered in kind.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -127,7 +128,8 @@ fn a_device_in_virtual_time_does_not_go_on() {
     );
 }
 
-/// Writes into a cache of 160 MB at 1 ms each: a thousand a second until it is full, then as fast as it drains.
+/// Writes into a cache of 160 MB at 1 ms each: a thousand a second until it is full, then as fast
+/// as it drains.
 const FILLED: &str = "sim:cliff?cache=160MB&drain=3MB/s+servers?count=1&service=1ms+device?seed=5";
 
 /// One write outstanding for that many seconds, and a limit between the means of the two levels.
@@ -154,7 +156,8 @@ fn a_fall_in_mid_run_is_told_and_the_sustained_level_is_judged() {
     let run = place.path("assay-runs").join(&place.run_ids()[0]);
     let page = std::fs::read_to_string(run.join("report.html")).unwrap();
     assert!(page.contains("The level fell") && page.contains("the level fell from"));
-    // The same criterion on a run that ends soon after the fall: two levels, and no verdict of their mixture.
+    // The same criterion on a run that ends soon after the fall: two levels, and no verdict of
+    // their mixture.
     let short = writes(&place, 40);
     assert_eq!(short.code, Some(3), "{short:?}");
     let text = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

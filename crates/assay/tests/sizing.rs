@@ -1,4 +1,5 @@
-//! Sizing and catalogs on the command line: what is chosen and what it costs, what is refused, and volumes as targets.
+//! Sizing and catalogs on the command line: what is chosen and what it costs, what is refused, and
+//! volumes as targets.
 #![allow(
     clippy::unwrap_used,
     clippy::float_cmp,

@@ -1,4 +1,5 @@
-//! What strangers type in their first hour: it does what was meant, or says in one error and one hint how.
+//! What strangers type in their first hour: it does what was meant, or says in one error and one
+//! hint how.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -84,7 +85,8 @@ fn a_dry_run_touches_nothing() {
     assert_eq!(names(&place.path("d")), [""; 0]);
 }
 
-/// A server that runs on the target is recognised by its own files; a process of its name stands for it.
+/// A server that runs on the target is recognised by its own files; a process of its name stands
+/// for it.
 #[test]
 fn a_running_database_on_the_target_is_asked_for() {
     let place = Place::new();
@@ -109,7 +111,8 @@ fn a_running_database_on_the_target_is_asked_for() {
     place.run("run reads.toml d --size 16MiB").ends_with(0);
 }
 
-/// A preset that is printed, and a workload of the command line, are files that `run` accepts and prints again.
+/// A preset that is printed, and a workload of the command line, are files that `run` accepts and
+/// prints again.
 #[test]
 fn a_printed_workload_is_one_that_runs() {
     let place = Place::new();

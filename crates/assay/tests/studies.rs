@@ -391,7 +391,8 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
     assert_eq!(states(&result), ["measured"; 4]);
     let cells = result["study"]["cells"].as_array().unwrap();
     let loads: Vec<Value> = cells.iter().map(|cell| load_of(&place, cell)).collect();
-    // Loaded in the first cell only; every second one goes back to what was loaded, and finds it right.
+    // Loaded in the first cell only; every second one goes back to what was loaded, and finds it
+    // right.
     let is_loaded: Vec<bool> = loads.iter().map(|load| load["filled"].is_object()).collect();
     assert_eq!(is_loaded, [true, false, false, false]);
     let goes_back = |load: &Value| load["plan"].to_string().contains("before every rung");
@@ -408,7 +409,8 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
     assert!(relative.contains("100%") && !relative.contains("MB/s"), "{relative}");
 }
 
-/// Data of another size are other data: a server that holds the first ones is not asked for the second.
+/// Data of another size are other data: a server that holds the first ones is not asked for the
+/// second.
 #[test]
 fn a_study_of_customers_loads_their_data_and_compares_trade_results() {
     let Some(place) = server::Place::new("customers") else {

@@ -1,4 +1,5 @@
-//! Verification as a user meets it: every fault of storage is named, clean storage raises no alarm, and exit codes say which.
+//! Verification as a user meets it: every fault of storage is named, clean storage raises no alarm,
+//! and exit codes say which.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -62,8 +63,9 @@ fn named(fault: Fault, workload: &str, backend: &str) -> (Value, Vec<(String, u6
     (run, found)
 }
 
-/// The first of three runs that finds faults of these kinds alone: what is left of a block that went wrong twice before it
-/// was read, or that is written while it is read, has no other name than damaged.
+/// The first of three runs that finds faults of these kinds alone: what is left of a block that
+/// went wrong twice before it was read, or that is written while it is read, has no other name than
+/// damaged.
 #[track_caller]
 fn named_as(fault: impl Fn() -> Fault, kinds: &[&str]) -> (Value, Vec<(String, u64)>) {
     let mut runs = (0..3).map(|_| named(fault(), "permuted.toml", "posix"));
@@ -72,7 +74,8 @@ fn named_as(fault: impl Fn() -> Fault, kinds: &[&str]) -> (Value, Vec<(String, u
     runs.find(|(_, found)| is_so(found)).unwrap()
 }
 
-/// Writes away from both ends of the file; several, for a block that is written again before it is read shows nothing.
+/// Writes away from both ends of the file; several, for a block that is written again before it is
+/// read shows nothing.
 fn some(effect: Effect) -> Fault {
     Fault::new(effect).on(&[Operation::Write]).range(1 << 20..2 << 20).at_most(30)
 }

@@ -6,7 +6,8 @@ mod support;
 use std::fs;
 use support::Place;
 
-/// What no machine fails: its processors cannot be busier, and of what was not sent nothing is asked.
+/// What no machine fails: its processors cannot be busier, and of what was not sent nothing is
+/// asked.
 const ANY: &str = r#"format = 1
 name = "any"
 [[criterion]]

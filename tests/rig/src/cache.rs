@@ -1,7 +1,9 @@
-//! A volatile cache before the medium, and what is left of it when the power fails: every state follows from the writes and a seed.
+//! A volatile cache before the medium, and what is left of it when the power fails: every state
+//! follows from the writes and a seed.
 //!
-//! Durable is what completed before a flush arrived that has completed; each unit of the rest is kept or lost by itself. FUSE passes a
-//! durable write on as a write and a flush; a disk at a socket hears of each durable write.
+//! Durable is what completed before a flush arrived that has completed; each unit of the rest is
+//! kept or lost by itself. FUSE passes a durable write on as a write and a flush; a disk at a
+//! socket hears of each durable write.
 
 use crate::random::Random;
 use crate::store::Store;
@@ -18,7 +20,8 @@ pub enum Lie {
     /// What the kernel's documentation asks for.
     #[default]
     None,
-    /// Flushes do nothing; what does not fit into a cache of this size is written out, the oldest first.
+    /// Flushes do nothing; what does not fit into a cache of this size is written out, the oldest
+    /// first.
     IgnoresFlush(Bytes),
     /// A flush reaches every other write only, as one queue of two.
     FlushesOneQueue,
@@ -55,7 +58,8 @@ struct Cached {
 #[derive(Debug)]
 pub(crate) struct VolatileCache {
     cache: Cache,
-    /// Files as they are on the medium; those that were never written since they are missing are as in the tree.
+    /// Files as they are on the medium; those that were never written since they are missing are
+    /// as in the tree.
     medium: HashMap<u64, Store>,
     cached: VecDeque<Cached>,
     cached_bytes: u64,
@@ -107,8 +111,8 @@ impl VolatileCache {
         }
     }
 
-    /// A write that must be durable was carried out: what is cached of its place goes to the medium, in its order, unless flushes
-    /// do nothing; then this does nothing either.
+    /// A write that must be durable was carried out: what is cached of its place goes to the
+    /// medium, in its order, unless flushes do nothing; then this does nothing either.
     pub(crate) fn make_durable(&mut self, inode: u64, place: Range<u64>) {
         if let Lie::IgnoresFlush(_) = self.cache.lie {
             return;
@@ -139,7 +143,8 @@ impl VolatileCache {
         }
     }
 
-    /// The power fails: gives what files hold now, which is what the medium holds and what of the cache chance leaves.
+    /// The power fails: gives what files hold now, which is what the medium holds and what of the
+    /// cache chance leaves.
     pub(crate) fn cut(&mut self, seed: u64) -> HashMap<u64, Store> {
         let mut random = Random::new(seed);
         let is_clean = random.unit() < CLEAN_SHARE;

@@ -1,4 +1,5 @@
-//! An ext4 on a device whose power can be cut: a loop device over a file of a rig with a volatile cache.
+//! An ext4 on a device whose power can be cut: a loop device over a file of a rig with a volatile
+//! cache.
 
 use crate::latency::Latency;
 use crate::loop_device::LoopDevice;
@@ -20,7 +21,8 @@ const DISK: &str = "disk";
 /// How long programs that lost their storage may hold it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A mounted ext4 whose device can lose its power. Nothing in it survives but what the cache of the script leaves.
+/// A mounted ext4 whose device can lose its power. Nothing in it survives but what the cache of the
+/// script leaves.
 pub struct CutFileSystem {
     directory: PathBuf,
     device: Option<LoopDevice>,
@@ -65,13 +67,14 @@ impl CutFileSystem {
         self.rig.set_latency(operation, latency);
     }
 
-    /// Cuts the power: everything fails from now on, and of the cache is left what follows from the seed.
+    /// Cuts the power: everything fails from now on, and of the cache is left what follows from the
+    /// seed.
     pub fn cut_power(&self, seed: u64) {
         self.rig.cut_power(seed);
     }
 
-    /// Gives the power back and mounts what the device holds; programs that used it must have ended, and what the kernel
-    /// had still in memory goes with the cut.
+    /// Gives the power back and mounts what the device holds; programs that used it must have
+    /// ended, and what the kernel had still in memory goes with the cut.
     ///
     /// # Errors
     /// A skip that says why the device cannot be mounted again.

@@ -1,4 +1,5 @@
-//! The signals that end a program here: a hang-up only where no ancestor has it ignored, as `nohup` does.
+//! The signals that end a program here: a hang-up only where no ancestor has it ignored, as `nohup`
+//! does.
 
 use rustix::process::Signal;
 

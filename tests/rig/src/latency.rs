@@ -125,7 +125,8 @@ impl Stall {
         self.at.or(self.every).unwrap_or_default().0
     }
 
-    /// Begin and end of the first stall that ends after `since_ns`, all counted from the first operation.
+    /// Begin and end of the first stall that ends after `since_ns`, all counted from the first
+    /// operation.
     pub(crate) fn window_ns(&self, since_ns: u64) -> Option<(u64, u64)> {
         let first_ns = self.first_ns();
         let window = |begin_ns: u64| (begin_ns, begin_ns.saturating_add(self.duration.0));

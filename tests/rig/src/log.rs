@@ -165,7 +165,8 @@ impl Log {
         self.entries.iter().filter(move |entry| entry.operation == operation)
     }
 
-    /// Writes and syncs: what a device was asked to keep, in the order in which it acknowledged them.
+    /// Writes and syncs: what a device was asked to keep, in the order in which it acknowledged
+    /// them.
     pub fn writes(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.operation != Operation::Read)
     }

@@ -83,7 +83,8 @@ impl LoopDevice {
 impl Drop for LoopDevice {
     fn drop(&mut self) {
         self.handle.take();
-        // The kernel may detach a little after the last close; whoever still holds it does so later.
+        // The kernel may detach a little after the last close; whoever still holds it does so
+        // later.
         let begin = Instant::now();
         while self.is_attached() && begin.elapsed() < Duration::from_millis(500) {
             std::thread::sleep(Duration::from_millis(1));

@@ -1,4 +1,5 @@
-//! A directory for tests that wait for storage without asking anything about it: a file system in memory.
+//! A directory for tests that wait for storage without asking anything about it: a file system in
+//! memory.
 
 use crate::loop_device::LoopDevice;
 use crate::program;
@@ -13,12 +14,14 @@ use std::sync::OnceLock;
 const MEMORY: &str = "/dev/shm";
 /// Less than this free, and tests stay on the disk, bytes: a container may have 64 MiB.
 const FREE_BYTES_MIN: u64 = 4 << 30;
-/// Size of the file system, bytes: programs ask for room that they do not fill, and only what is written takes memory.
+/// Size of the file system, bytes: programs ask for room that they do not fill, and only what is
+/// written takes memory.
 const SIZE_BYTES: u64 = 16 << 30;
 
-/// A directory that all users may enter, the same for all threads of this process, on an ext4 in memory, so that no test
-/// waits for a disk that others use. Where that cannot be had (without root, loop devices or memory) it lies in the
-/// temporary directory. It goes with the process, whatever ends that.
+/// A directory that all users may enter, the same for all threads of this process, on an ext4 in
+/// memory, so that no test waits for a disk that others use. Where that cannot be had (without
+/// root, loop devices or memory) it lies in the temporary directory. It goes with the process,
+/// whatever ends that.
 ///
 /// # Panics
 /// When not even a temporary directory can be made.

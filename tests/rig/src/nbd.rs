@@ -1,7 +1,9 @@
-//! A disk over a socket, with a volatile cache whose power can be cut: what a virtual machine gets as its own.
+//! A disk over a socket, with a volatile cache whose power can be cut: what a virtual machine gets
+//! as its own.
 //!
-//! The network block device's protocol, as its own document describes it (`doc/proto.md` of the project NetworkBlockDevice/nbd):
-//! fixed newstyle handshake, one export, simple replies. Requests are carried out in their order.
+//! The network block device's protocol, as its own document describes it (`doc/proto.md` of the
+//! project NetworkBlockDevice/nbd): fixed newstyle handshake, one export, simple replies. Requests
+//! are carried out in their order.
 
 use crate::cache::{Cache, VolatileCache};
 use crate::skip::Skip;
@@ -115,8 +117,8 @@ impl NbdDisk {
         &self.path
     }
 
-    /// Cuts the power: clients lose their connections, and of the cache is left what follows from the seed. Who connects again has
-    /// a disk with power.
+    /// Cuts the power: clients lose their connections, and of the cache is left what follows from
+    /// the seed. Who connects again has a disk with power.
     pub fn cut_power(&self, seed: u64) {
         let mut disk = lock(&self.disk);
         disk.disconnect();
@@ -135,7 +137,8 @@ impl NbdDisk {
 
 impl Drop for NbdDisk {
     fn drop(&mut self) {
-        // Nobody is accepted any more, and then nobody served: whoever came in between is among the clients.
+        // Nobody is accepted any more, and then nobody served: whoever came in between is among the
+        // clients.
         drop(self.socket.shutdown(Shutdown::Both));
         if let Some(server) = self.server.take() {
             // One that panicked has said so.
@@ -242,7 +245,8 @@ fn serve(client: &mut UnixStream, disk: &Mutex<Disk>, power: u64) -> io::Result<
     let Some((error, data)) = lock(disk).answer(power, (kind, flags), offset, length, sent) else {
         return Ok(false);
     };
-    // Without the lock: a client that does not read holds nobody up, and one whose power went meanwhile never hears it.
+    // Without the lock: a client that does not read holds nobody up, and one whose power went
+    // meanwhile never hears it.
     let head = [&REPLY.to_be_bytes()[..], &error.to_be_bytes(), &handle].concat();
     client.write_all(&[head, data].concat())?;
     Ok(true)

@@ -76,7 +76,8 @@ mod tests {
         let mut draws: Vec<u64> = (0..20_000).map(|_| random.exponential(1_000_000)).collect();
         draws.sort_unstable();
         let mean = real(draws.iter().sum()) / 20_000.0;
-        // Five standard errors: 1e6 / sqrt(20000) for the mean, the same for the median (ln 2 mean).
+        // Five standard errors: 1e6 / sqrt(20000) for the mean, the same for the median (ln 2
+        // mean).
         assert!((mean - 1e6).abs() < 5.0 * 7_071.0, "mean {mean}");
         let median = real(draws[10_000]);
         assert!((median - 693_147.0).abs() < 5.0 * 7_071.0, "median {median}");

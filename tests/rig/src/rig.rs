@@ -180,7 +180,8 @@ impl Rig {
         self.timer.appointments().hurry();
     }
 
-    /// Cuts the power: everything fails from now on, and of the volatile cache is left what follows from the seed.
+    /// Cuts the power: everything fails from now on, and of the volatile cache is left what follows
+    /// from the seed.
     pub fn cut_power(&self, seed: u64) {
         locked(&self.device).cut_power(seed);
     }

@@ -20,7 +20,8 @@ pub struct Scratch {
 
 impl Scratch {
     /// A new empty directory. The first call of a process also clears away the mounts and the
-    /// directories of rigs whose process is gone, and starts the watchdog that does so for this one.
+    /// directories of rigs whose process is gone, and starts the watchdog that does so for this
+    /// one.
     pub fn new() -> io::Result<Self> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         if number == 0 {

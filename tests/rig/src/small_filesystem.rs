@@ -83,8 +83,9 @@ impl SmallFileSystem {
         self.device.as_ref()
     }
 
-    /// Makes it read-only while it stays mounted; nothing may be open for writing. What another thread starts holds copies
-    /// of all that is open until it runs, so that this may take a moment.
+    /// Makes it read-only while it stays mounted; nothing may be open for writing. What another
+    /// thread starts holds copies of all that is open until it runs, so that this may take a
+    /// moment.
     pub fn remount_read_only(&self) -> std::io::Result<()> {
         let begin = Instant::now();
         loop {

@@ -1,4 +1,5 @@
-//! The bytes of one scripted file: a sparse map of blocks over synthesized content, one version back.
+//! The bytes of one scripted file: a sparse map of blocks over synthesized content, one version
+//! back.
 
 use crate::random::word_at;
 use assay_model::number::{count_of, index_of};

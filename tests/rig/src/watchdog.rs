@@ -17,8 +17,8 @@ done < /proc/self/mountinfo
 rmdir "$2/assay-rig.$1."*
 "#;
 
-/// Starts the watchdog of this process. Without a shell there is none, and what a killed test leaves
-/// is swept away by the next one.
+/// Starts the watchdog of this process. Without a shell there is none, and what a killed test
+/// leaves is swept away by the next one.
 pub(crate) fn start() {
     let mut watch = Command::new("sh");
     watch.args(["-c", WATCH, "watchdog", &id().to_string()]).arg(std::env::temp_dir());

@@ -126,7 +126,8 @@ fn a_throttle_holds_its_work_back_and_nothing_else() {
         }
         begin.elapsed()
     };
-    // 300 reads at 200/s take 1.5 s, less what the kernel gives for the time before the first: on a busy machine much.
+    // 300 reads at 200/s take 1.5 s, less what the kernel gives for the time before the first: on a
+    // busy machine much.
     assert!(throttle.run(read_all).unwrap() >= Duration::from_millis(300));
     throttle.set(Limits::default()).unwrap();
     throttle.run(read_all).unwrap();

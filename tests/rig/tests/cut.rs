@@ -1,4 +1,5 @@
-//! A file system on a device whose power is cut: what was synced is there, and what was not may be gone.
+//! A file system on a device whose power is cut: what was synced is there, and what was not may be
+//! gone.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

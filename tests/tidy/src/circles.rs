@@ -1,7 +1,8 @@
-//! Files of one crate that need each other: what a reader must understand before a file is found below it, never in a circle.
+//! Files of one crate that need each other: what a reader must understand before a file is found
+//! below it, never in a circle.
 //!
-//! A file needs another one when its code names something that is defined there, by whatever re-exports the name came. A
-//! declaration `mod`, a re-export and tests need nothing.
+//! A file needs another one when its code names something that is defined there, by whatever
+//! re-exports the name came. A declaration `mod`, a re-export and tests need nothing.
 
 use crate::{Finding, RustFile};
 use proc_macro2::{TokenStream, TokenTree};
@@ -59,7 +60,8 @@ fn finding(circle: &[Path], needs: &Needs, modules: &Modules<'_>) -> Finding {
     Finding::new(&modules[&circle[0]].file.path, format!("a circle: {}", arrows.join("; ")))
 }
 
-/// The folder of the crate's sources, and the module that a file is; nothing for tests, examples and programs.
+/// The folder of the crate's sources, and the module that a file is; nothing for tests, examples
+/// and programs.
 fn place(path: &str) -> Option<(String, Path)> {
     let (root, inside) = path.split_once("/src/")?;
     let mut parts: Path = inside.strip_suffix(".rs")?.split('/').map(str::to_owned).collect();
@@ -203,7 +205,8 @@ fn resolve(from: &Path, path: &[String], modules: &Modules<'_>, renames: usize) 
     }
 }
 
-/// The same for a path below a module: an item of it, something in a child of it, or what it uses from elsewhere.
+/// The same for a path below a module: an item of it, something in a child of it, or what it uses
+/// from elsewhere.
 fn item_in(at: &Path, path: &[String], modules: &Modules<'_>, renames: usize) -> Option<Path> {
     let (first, rest) = path.split_first()?;
     let module = modules.get(at)?;

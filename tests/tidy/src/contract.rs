@@ -1,5 +1,5 @@
-//! Whether the schemas in `contract/` are those of the types; `ASSAY_WRITE_CONTRACT=1 cargo test --workspace contract` writes
-//! them again after a type has changed.
+//! Whether the schemas in `contract/` are those of the types; `ASSAY_WRITE_CONTRACT=1 cargo test
+//! --workspace contract` writes them again after a type has changed.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;

@@ -1,4 +1,5 @@
-//! Every third-party crate is named once in the workspace and has its reason in docs/architecture.md.
+//! Every third-party crate is named once in the workspace and has its reason in
+//! docs/architecture.md.
 
 use crate::Finding;
 use crate::metadata::Package;
@@ -41,7 +42,8 @@ fn third_party(manifest: &str) -> Result<BTreeSet<String>, toml::de::Error> {
         .collect())
 }
 
-/// The names in the first cells of the table of dependencies: rows whose first cell is one name in backticks.
+/// The names in the first cells of the table of dependencies: rows whose first cell is one name in
+/// backticks.
 fn explained(reasons: &str) -> BTreeSet<String> {
     let rows = reasons.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| row.split_once("` |")).map(|(name, _)| name.to_owned()).collect()

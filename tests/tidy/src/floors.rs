@@ -49,7 +49,8 @@ pub const FLOOR_NAMES: &[(u8, &str)] = &[
     (7, "verbs"),
 ];
 
-/// Crates that only test: they stand outside the house, may see every floor, and are seen by tests only.
+/// Crates that only test: they stand outside the house, may see every floor, and are seen by tests
+/// only.
 const TESTS: u8 = 0;
 
 /// Every dependency between the workspace's crates that does not lead down.

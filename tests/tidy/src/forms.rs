@@ -1,7 +1,8 @@
-//! The pages of the files that people write, docs/forms/*.md, are written from the schemas in contract/.
+//! The pages of the files that people write, docs/forms/*.md, are written from the schemas in
+//! contract/.
 //!
-//! A page opens with every key of the form, its kind, default and meaning, between [`BEGIN`] and [`END`]; what people write
-//! follows below and is never touched.
+//! A page opens with every key of the form, its kind, default and meaning, between [`BEGIN`] and
+//! [`END`]; what people write follows below and is never touched.
 
 use crate::Finding;
 use serde_json::{Map, Value};

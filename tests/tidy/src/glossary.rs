@@ -6,8 +6,9 @@ use syn::visit::{self, Visit};
 /// The last word of a field that holds a quantity with a unit; base units only.
 pub const UNITS: &str = "ns s bytes iops per_s";
 
-/// The last word of a field that holds a number without a unit, or in the unit of its surroundings: parts of a
-/// whole, quotients and parameters of laws, statistics of a sample, mean numbers of things, and the sides of a comparison.
+/// The last word of a field that holds a number without a unit, or in the unit of its surroundings:
+/// parts of a whole, quotients and parameters of laws, statistics of a sample, mean numbers of
+/// things, and the sides of a comparison.
 pub const NUMBERS: &str = "
     share quantile probability confidence level coverage utilization fraction
     ratio factor theta exponent weight weights coefficient alpha beta gamma delta lambda mu sigma rho kappa skew

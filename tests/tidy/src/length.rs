@@ -1,8 +1,9 @@
 //! The length budget: how long functions and files may be, and which are over it.
 //!
-//! A function is counted from the line of `fn` to its closing brace, both included; attributes, doc comments,
-//! blank lines and lines that hold only a comment do not count. A file is counted with its comments and blank
-//! lines, without its tests. Tests (`#[cfg(test)]`, `#[test]`, `tests.rs`, folders `tests`) have no budget here.
+//! A function is counted from the line of `fn` to its closing brace, both included; attributes, doc
+//! comments, blank lines and lines that hold only a comment do not count. A file is counted with
+//! its comments and blank lines, without its tests. Tests (`#[cfg(test)]`, `#[test]`, `tests.rs`,
+//! folders `tests`) have no budget here.
 
 use crate::{Finding, RustFile};
 use syn::visit::{self, Visit};

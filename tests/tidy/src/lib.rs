@@ -1,8 +1,10 @@
-//! The house rules as code: each rule reads files of the repository and names what breaks it, and by how much.
+//! The house rules as code: each rule reads files of the repository and names what breaks it, and
+//! by how much.
 //!
-//! A rule is a pure function from [`Source`]s or [`RustFile`]s (or from the answer of `cargo metadata`)
-//! to [`Finding`]s, so that tests next to every rule prove on made-up files that it can fail. The real
-//! repository is judged in `tests/repository.rs`, and the pages of the verbs by the program's own tests.
+//! A rule is a pure function from [`Source`]s or [`RustFile`]s (or from the answer of `cargo
+//! metadata`) to [`Finding`]s, so that tests next to every rule prove on made-up files that it can
+//! fail. The real repository is judged in `tests/repository.rs`, and the pages of the verbs by the
+//! program's own tests.
 #![forbid(unsafe_code)]
 
 pub mod circles;
@@ -40,7 +42,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// `place` is a path, with a line where there is one; `what` says the rule and by how much it is broken.
+    /// `place` is a path, with a line where there is one; `what` says the rule and by how much it
+    /// is broken.
     pub fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self { place: place.into(), what: what.into() }
     }

@@ -1,7 +1,8 @@
-//! The pages of the verbs are written from the program: `assay manual` holds every verb and every option.
+//! The pages of the verbs are written from the program: `assay manual` holds every verb and every
+//! option.
 //!
-//! A page docs/verbs/VERB.md opens with the chapter that the program prints, between [`BEGIN`] and [`END`];
-//! what people write follows below and is never touched.
+//! A page docs/verbs/VERB.md opens with the chapter that the program prints, between [`BEGIN`] and
+//! [`END`]; what people write follows below and is never touched.
 
 use crate::{Finding, Source};
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! Turns of phrase that are not English, or not that of a technical writer: which they are, and what to write.
+//! Turns of phrase that are not English, or not that of a technical writer: which they are, and
+//! what to write.
 //!
 //! The table is written in words that do not form a phrase here: the rule reads this file too.
 

@@ -1,4 +1,5 @@
-//! The picture of the house, drawn from the crates' own dependencies: one row a floor, one line a dependency.
+//! The picture of the house, drawn from the crates' own dependencies: one row a floor, one line a
+//! dependency.
 
 use crate::Finding;
 use crate::floors::{FLOOR_NAMES, FLOORS};
@@ -32,7 +33,8 @@ pub fn check(picture: &str, packages: &[Package]) -> Vec<Finding> {
     vec![Finding::new(PATH, what)]
 }
 
-/// The picture as SVG: rooms on their floors, the highest floor on top, and what each depends on outside of tests.
+/// The picture as SVG: rooms on their floors, the highest floor on top, and what each depends on
+/// outside of tests.
 pub fn draw(packages: &[Package]) -> String {
     let places = places();
     let height = ROW_HEIGHT * rows().len() + GAP;

@@ -1,8 +1,10 @@
-//! The prose of a file as words with their lines: comments and strings of Rust, everything of other text files.
+//! The prose of a file as words with their lines: comments and strings of Rust, everything of other
+//! text files.
 
 use crate::Source;
 
-/// What stands for the end of a phrase in a list of words: a mark of punctuation, or the edge of a string.
+/// What stands for the end of a phrase in a list of words: a mark of punctuation, or the edge of a
+/// string.
 pub const BREAK: &str = ".";
 
 /// A word in lower case and its line, counted from 1.
@@ -43,7 +45,8 @@ enum Place {
     Code,
     LineComment,
     BlockComment,
-    /// A string, and the number of `#` that end it together with a quotation mark; none in a string with escapes.
+    /// A string, and the number of `#` that end it together with a quotation mark; none in a string
+    /// with escapes.
     Text(Option<usize>),
 }
 

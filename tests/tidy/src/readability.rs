@@ -1,4 +1,5 @@
-//! The manual reads easily: noun headings, sentences of one idea, and a CHANGELOG that is scanned in a minute.
+//! The manual reads easily: noun headings, sentences of one idea, and a CHANGELOG that is scanned
+//! in a minute.
 
 use crate::{Finding, Source};
 

@@ -122,7 +122,8 @@ fn is_for_tests(attribute: &syn::Attribute) -> bool {
     attribute.path().is_ident("cfg") && says("test") && !says("not")
 }
 
-/// Adds the lines of all tokens; a doc comment reaches the parser as `#[doc]` or `#![doc]` and is left out.
+/// Adds the lines of all tokens; a doc comment reaches the parser as `#[doc]` or `#![doc]` and is
+/// left out.
 fn mark_code(tokens: TokenStream, code: &mut BTreeSet<usize>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut rest = tokens.as_slice();

@@ -52,8 +52,8 @@ pub fn read_all(root: &Path) -> io::Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// The text of one file, empty when it is not UTF-8, for links may lead to a picture; nothing when it is a link, or deleted
-/// and not yet committed so.
+/// The text of one file, empty when it is not UTF-8, for links may lead to a picture; nothing when
+/// it is a link, or deleted and not yet committed so.
 fn read(root: &Path, path: &str) -> io::Result<Option<Source>> {
     let full = root.join(path);
     let is_file = fs::symlink_metadata(&full).is_ok_and(|found| found.is_file());

@@ -1,4 +1,5 @@
-//! The names of public types are made of the words of the glossary, and of a few of Rust and of computing.
+//! The names of public types are made of the words of the glossary, and of a few of Rust and of
+//! computing.
 
 use crate::{Finding, RustFile};
 use std::collections::BTreeSet;

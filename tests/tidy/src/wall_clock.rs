@@ -1,9 +1,10 @@
-//! The time of day is read in few places: it dates results. What it would measure, a step of the clock would falsify.
+//! The time of day is read in few places: it dates results. What it would measure, a step of the
+//! clock would falsify.
 
 use crate::{Finding, RustFile};
 
-/// Who may read it, as beginnings of paths: the host's own room, the engine for the date of a measurement's begin, and the
-/// file system of the tests, whose interface has such dates.
+/// Who may read it, as beginnings of paths: the host's own room, the engine for the date of a
+/// measurement's begin, and the file system of the tests, whose interface has such dates.
 pub const ALLOWED: &[&str] =
     &["crates/assay-host/src/clock.rs", "crates/assay-engine/src/run.rs", "tests/rig/"];
 

@@ -1,4 +1,5 @@
-//! The project speaks of itself only: no place where it was built, no unknown host, no unexplained leftover.
+//! The project speaks of itself only: no place where it was built, no unknown host, no unexplained
+//! leftover.
 
 use crate::{Finding, Source};
 
@@ -56,7 +57,8 @@ fn complaints(line: &str, hosts: &[&str]) -> Vec<String> {
     found
 }
 
-/// The hosts of all addresses of a line: what stands between `://` and the next `/`, `:` or other mark.
+/// The hosts of all addresses of a line: what stands between `://` and the next `/`, `:` or other
+/// mark.
 fn hosts_of(line: &str) -> impl Iterator<Item = &str> {
     let addresses = line.split("://").skip(1);
     let schemes = line.split("://");

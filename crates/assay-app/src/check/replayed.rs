@@ -33,7 +33,8 @@ pub struct DatabaseDemand {
 }
 
 impl DatabaseDemand {
-    /// That it gets its I/O, and does its work no slower than now. Limits of single classes hold only where somebody asks.
+    /// That it gets its I/O, and does its work no slower than now. Limits of single classes hold
+    /// only where somebody asks.
     pub(super) fn criteria(&self, workload: &Workload) -> Criteria {
         let is_asked = |criterion: &&Criterion| {
             self.has_limits || OF_WHOLE.contains(&criterion.quantity.as_str())
@@ -98,13 +99,15 @@ impl DatabaseDemand {
         }
     }
 
-    /// Whether sessions wait much for a class whose time nobody knows: nothing follows from its time on other storage.
+    /// Whether sessions wait much for a class whose time nobody knows: nothing follows from its
+    /// time on other storage.
     fn is_untimed(&self, weights: &Weights) -> bool {
         let mut all = self.classes.iter().zip(&weights.shares);
         all.any(|(class, share)| class.now_s.is_none() && *share >= UNTIMED_SHARE)
     }
 
-    /// DB time there over that now; one where sessions wait for no I/O, and none where a class they wait for has no time.
+    /// DB time there over that now; one where sessions wait for no I/O, and none where a class they
+    /// wait for has no time.
     fn time_ratio(
         &self,
         classes: &[ReplayedClass],
@@ -187,8 +190,8 @@ struct JudgedClass<'a> {
     stream: StreamShare<'a>,
 }
 
-/// The waits for each class that counts grow or shrink with its time, and all else stays. Reads that the page cache answers
-/// stay there and take next to nothing.
+/// The waits for each class that counts grow or shrink with its time, and all else stays. Reads
+/// that the page cache answers stay there and take next to nothing.
 fn judged<'a>(
     planned: &'a [ClassDemand],
     classes: &[ReplayedClass],
@@ -239,8 +242,9 @@ fn time_there(class: &ClassDemand, classes: usize, run: &RunReport) -> Option<Es
 mod tests {
     use super::*;
 
-    /// 40% of DB time in reads of 2 ms, half of them cached, 30% in commits of 1 ms; a class of a thousandth does not count.
-    /// Reads that take 1 ms and commits that take 2 ms there make 0.3 + 0.4 / 4 + 0.6.
+    /// 40% of DB time in reads of 2 ms, half of them cached, 30% in commits of 1 ms; a class of a
+    /// thousandth does not count. Reads that take 1 ms and commits that take 2 ms there make
+    /// 0.3 + 0.4 / 4 + 0.6.
     #[test]
     fn classes_are_weighted_by_their_share_of_db_time() {
         let class = |name: &str, now_s: f64, cached_share: f64| ClassDemand {

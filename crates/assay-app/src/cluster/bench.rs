@@ -1,4 +1,5 @@
-//! Several hosts as a bench: a method that measures one slice after the other on one target measures on all of them.
+//! Several hosts as a bench: a method that measures one slice after the other on one target
+//! measures on all of them.
 
 use super::course::MergedObserver;
 use super::open_hosts::{OpenHosts, Order, Outcome};
@@ -19,7 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Hosts that are measured alone at most: more of them say little more of what they share.
 const ALONE_MAX: usize = 16;
-/// At least these are measured alone, however long it takes: one of them says nothing of what it shares.
+/// At least these are measured alone, however long it takes: one of them says nothing of what it
+/// shares.
 const ALONE_MIN: usize = 2;
 /// For hosts alone a method has this part of its own time.
 const ALONE_PART: u64 = 4;
@@ -28,10 +30,11 @@ const ALONE_NS: (u64, u64) = (200_000_000, 1_000_000_000);
 /// Intervals of that time.
 const ALONE_INTERVALS: u64 = 20;
 
-/// Hosts that carry out one workload after another together; outstanding I/Os of a workload are those of each of them, so
-/// that no host ever gets none.
+/// Hosts that carry out one workload after another together; outstanding I/Os of a workload are
+/// those of each of them, so that no host ever gets none.
 ///
-/// Its clock stands still while hosts get ready to begin, up to as long as it runs: a method divides the time that is measured.
+/// Its clock stands still while hosts get ready to begin, up to as long as it runs: a method
+/// divides the time that is measured.
 pub(crate) struct ClusterBench<'a> {
     hosts: &'a mut OpenHosts,
     stop: &'a AtomicBool,
@@ -71,8 +74,9 @@ impl<'a> ClusterBench<'a> {
         self.failure.as_deref()
     }
 
-    /// What is said of the hosts at the load under which they gave the most together, each alone under the same load
-    /// included as far as a part of this time is enough; nothing where nothing was measured.
+    /// What is said of the hosts at the load under which they gave the most together, each alone
+    /// under the same load included as far as a part of this time is enough; nothing where
+    /// nothing was measured.
     ///
     /// # Errors
     /// What a host says before it begins alone.
@@ -240,7 +244,8 @@ mod tests {
     use assay_model::units::{Bytes, Share};
     use assay_model::workload::Stream;
 
-    /// Hosts on one simulated device, slow to get ready, of which one begins late in some of ten slices.
+    /// Hosts on one simulated device, slow to get ready, of which one begins late in some of ten
+    /// slices.
     struct Slow {
         storage: SimulatedBench<'static>,
         ready_ns: u64,
@@ -325,7 +330,8 @@ mod tests {
             // The last slice may be got ready when time is up.
             assert!(passed_ns <= 2 * (BUDGET_NS + ready_ns), "{case}");
             assert!(iops_max.low <= 1.02 * IOPS && iops_max.high >= 0.98 * IOPS, "{case}");
-            // Where getting ready takes ten times a slice, there are too few slices to come to the end.
+            // Where getting ready takes ten times a slice, there are too few slices to come to the
+            // end.
             let is_hopeless = ready_ns > 1_000_000_000;
             assert!(is_hopeless || (iops_max.value / IOPS - 1.0).abs() < 0.05, "{case}");
             let is_apart = bench.starts.worst().unwrap().is_apart();

@@ -1,5 +1,5 @@
-//! What several hosts measured as one measurement: the sums of the intervals that all have, and the worst of how their tools
-//! behaved.
+//! What several hosts measured as one measurement: the sums of the intervals that all have, and the
+//! worst of how their tools behaved.
 
 use super::course::Measured;
 use assay_cluster::findings::HostRecord;
@@ -92,7 +92,8 @@ impl Whole<'_> {
                 .reduce(f64::max),
             host_busy_share: all().filter_map(|conduct| conduct.host_busy_share).reduce(f64::max),
             ceiling_iops: all().map(|conduct| conduct.ceiling_iops).sum(),
-            // All processes of one machine see the same counters; those of several machines do not add up.
+            // All processes of one machine see the same counters; those of several machines do not
+            // add up.
             kernel: first.kernel.clone().filter(|_| self.transport == Transport::Local),
             outstanding_mean,
             littles_law_ratio: if outstanding_mean > 0.0 { law / outstanding_mean } else { 0.0 },

@@ -10,7 +10,8 @@ use assay_model::{Error, Result};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// Intervals of a host that wait for those of others, bytes in memory; a host is lost after 3 s of silence.
+/// Intervals of a host that wait for those of others, bytes in memory; a host is lost after 3 s of
+/// silence.
 const WAITING_BYTES_MAX: u64 = 32 << 20;
 
 /// Intervals that a host may say beyond those that its time has.
@@ -82,7 +83,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Takes a host's word, with the bytes that it takes in memory; why the host does not go on, where it is too far ahead.
+    /// Takes a host's word, with the bytes that it takes in memory; why the host does not go on,
+    /// where it is too far ahead.
     pub(super) fn take(
         &mut self,
         host: usize,

@@ -1,5 +1,5 @@
-//! The driver of a cluster: it opens a session with every node, has all of them begin together, and hears what they measure
-//! until the last has ended or the first is lost.
+//! The driver of a cluster: it opens a session with every node, has all of them begin together, and
+//! hears what they measure until the last has ended or the first is lost.
 
 use super::course::{Attempt, Course, Measured, MergedObserver};
 use super::hosts::HostNames;
@@ -29,7 +29,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Questions to each clock before the start, and the time between two of them.
 const PINGS: usize = 40;
 const PING_EVERY: Duration = Duration::from_millis(2);
-/// How often all clocks are asked that number of questions at most, and for how many hosts more than once.
+/// How often all clocks are asked that number of questions at most, and for how many hosts more
+/// than once.
 const ROUNDS: usize = 5;
 const ASKED_AGAIN_MAX: usize = 32;
 /// Hosts that are named in one refusal.
@@ -62,7 +63,8 @@ pub(super) struct Round<'a> {
     pub(super) interval_ns: u64,
     /// Whether hosts meet twice: there is a load before the measured one.
     pub(super) warms_up: bool,
-    /// Called when all are ready, right before they begin: whether what begins is the measured time.
+    /// Called when all are ready, right before they begin: whether what begins is the measured
+    /// time.
     pub(super) begins: &'a mut dyn FnMut(bool),
 }
 
@@ -216,7 +218,8 @@ impl Driver {
         self.answers_of_all(|word| matches!(word, NodeAnswer::Forgotten).then_some(())).map(drop)
     }
 
-    /// Asks every clock a number of times, and again where the best answer of one of a few was slow.
+    /// Asks every clock a number of times, and again where the best answer of one of a few was
+    /// slow.
     pub(super) fn ask_clocks(&mut self) -> Result<()> {
         self.ask_clocks_once()?;
         let rounds = if self.hosts.len() <= ASKED_AGAIN_MAX { ROUNDS - 1 } else { 0 };
@@ -246,10 +249,12 @@ impl Driver {
         Ok(())
     }
 
-    /// Measures what each host has to do, on all of them together; a host without anything to do rests.
+    /// Measures what each host has to do, on all of them together; a host without anything to do
+    /// rests.
     ///
     /// # Errors
-    /// What any of them says before the first start, or that they cannot begin together. What happens later is in the result.
+    /// What any of them says before the first start, or that they cannot begin together. What
+    /// happens later is in the result.
     pub(super) fn measure(
         &mut self,
         round: &mut Round<'_>,
@@ -306,7 +311,8 @@ impl Driver {
         ))
     }
 
-    /// Forgets what the last workload came to; no host that takes part may have been lost meanwhile.
+    /// Forgets what the last workload came to; no host that takes part may have been lost
+    /// meanwhile.
     fn begin_anew(&mut self, members: &[usize]) -> Result<()> {
         for host in members {
             if let Some(loss) = &self.hosts[*host].lost {
@@ -323,7 +329,8 @@ impl Driver {
         self.answers(members, |word| matches!(word, NodeAnswer::Ready).then_some(())).map(drop)
     }
 
-    /// Gives each of them the moment at which all begin, and says which it is on the driver's clock.
+    /// Gives each of them the moment at which all begin, and says which it is on the driver's
+    /// clock.
     fn begin_at(&mut self, members: &[usize], number: u32) -> Result<u64> {
         let clocks: Vec<Clock> =
             members.iter().map(|host| self.hosts[*host].clock.clone()).collect();
@@ -520,7 +527,8 @@ impl Driver {
     }
 }
 
-/// A host was lost since hosts had measured together: what was measured before stands, and nothing comes after it.
+/// A host was lost since hosts had measured together: what was measured before stands, and nothing
+/// comes after it.
 fn nothing_measured(hosts: usize, interval_ns: u64, error: &Error) -> Measured {
     Measured {
         merger: Merger::new(hosts),
@@ -531,7 +539,8 @@ fn nothing_measured(hosts: usize, interval_ns: u64, error: &Error) -> Measured {
     }
 }
 
-/// All answers, or all refusals as one: each is said, those that are alike once, and the way out is the first one's.
+/// All answers, or all refusals as one: each is said, those that are alike once, and the way out is
+/// the first one's.
 fn all_or_refusals<'a, T>(answers: impl Iterator<Item = (&'a str, Result<T>)>) -> Result<Vec<T>> {
     let (mut given, mut refused) = (Vec::new(), Vec::new());
     for (name, answer) in answers {

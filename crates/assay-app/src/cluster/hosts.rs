@@ -1,4 +1,5 @@
-//! The hosts of a run, as they are named: several processes of this machine, or hosts of a Ray cluster.
+//! The hosts of a run, as they are named: several processes of this machine, or hosts of a Ray
+//! cluster.
 
 use assay_cluster::division::Outstanding;
 use assay_model::cluster::Transport;
@@ -20,8 +21,8 @@ const NAMED_MAX: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostsPlan {
-    /// Hosts that measure together, each on the targets as it sees them: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
+    /// Hosts that measure together, each on the targets as it sees them: local:N (processes here),
+    /// ssh:A,B, or names in a Ray cluster: A,B
     // Without hosts there is no plan of them.
     #[arg(long, value_name = "HOSTS", required = false)]
     pub hosts: HostNames,

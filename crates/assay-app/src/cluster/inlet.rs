@@ -6,11 +6,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Words that wait for the driver, bytes in memory of all nodes together; one that is larger waits alone.
+/// Words that wait for the driver, bytes in memory of all nodes together; one that is larger waits
+/// alone.
 const WAITING_BYTES_MAX: u64 = 32 << 20;
 /// What a short line costs at least.
 const EVENT_BYTES: u64 = 256;
-/// A node may say this many words at once, and this many more a second: answers to beats are a tenth of them.
+/// A node may say this many words at once, and this many more a second: answers to beats are a
+/// tenth of them.
 const WORDS_AT_ONCE: f64 = 20_000.0;
 const WORDS_PER_SECOND: f64 = 5_000.0;
 /// A note is for a person to read.
@@ -75,8 +77,9 @@ impl Inlet {
         }
     }
 
-    /// Passes a word of a node on once there is room for it; `heard` is called meanwhile. False when nothing more of this node
-    /// is taken: it has ended, it said too much, or the driver has gone.
+    /// Passes a word of a node on once there is room for it; `heard` is called meanwhile. False
+    /// when nothing more of this node is taken: it has ended, it said too much, or the driver
+    /// has gone.
     pub(super) fn put(&self, host: usize, event: Event, bytes: u64, heard: &dyn Fn()) -> bool {
         let bytes = bytes.max(EVENT_BYTES);
         let Some(event) = self.judged(host, event) else { return false };

@@ -84,7 +84,8 @@ pub(super) fn forget(run: &str, host: &str) -> Result<()> {
     NodeLog::remove(&place()?, run, host)
 }
 
-/// What this host has kept of runs that nobody measures any more: their driver died, or this host was lost.
+/// What this host has kept of runs that nobody measures any more: their driver died, or this host
+/// was lost.
 ///
 /// # Errors
 /// What the file system says.
@@ -94,7 +95,8 @@ pub fn kept_logs() -> Result<Vec<LeftoverLog>> {
     Ok(logs)
 }
 
-/// The user's directory for what programs keep between their runs, by the XDG base directory specification.
+/// The user's directory for what programs keep between their runs, by the XDG base directory
+/// specification.
 fn place() -> Result<PathBuf> {
     let absolute = |name: &str| {
         let given = std::env::var_os(name).map(PathBuf::from);

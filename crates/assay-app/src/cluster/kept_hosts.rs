@@ -52,7 +52,8 @@ impl KeptHosts {
         Ok(Self { driver, run: run.to_owned(), transport: names.transport(), records })
     }
 
-    /// Adds up; what the dead driver knew of clocks is in the document that it kept before the start.
+    /// Adds up; what the dead driver knew of clocks is in the document that it kept before the
+    /// start.
     ///
     /// # Errors
     /// An environment error where no interval is one of all hosts.

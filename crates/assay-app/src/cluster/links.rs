@@ -1,4 +1,5 @@
-//! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this machine, or to a relay.
+//! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this
+//! machine, or to a relay.
 
 use super::hosts::HostNames;
 use super::inlet::{Delivery, Inlet};
@@ -25,7 +26,8 @@ const SILENCE_NS: u64 = 2_500_000_000;
 /// How often it is looked whether one has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The variable that names another command that reaches hosts; a host and a command line follow its words.
+/// The variable that names another command that reaches hosts; a host and a command line follow its
+/// words.
 const SSH: &str = "ASSAY_SSH";
 const SSH_USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
 
@@ -90,8 +92,8 @@ impl Links {
         self.nodes.iter().for_each(|node| node.wire.say(word));
     }
 
-    /// Gives signs of life from now on, one a period, whatever the driver waits for: a store that takes its time must not
-    /// end the nodes.
+    /// Gives signs of life from now on, one a period, whatever the driver waits for: a store that
+    /// takes its time must not end the nodes.
     ///
     /// # Errors
     /// An environment error when no thread can be started.
@@ -148,7 +150,8 @@ impl Drop for Links {
     fn drop(&mut self) {
         self.beating.store(false, Ordering::Relaxed);
         self.inlet.close();
-        // One that does not answer would keep everybody waiting; its test file stays recognisable as ours.
+        // One that does not answer would keep everybody waiting; its test file stays recognisable
+        // as ours.
         let silent: Vec<bool> =
             (0..self.nodes.len()).map(|host| self.silent_ns(host) > SILENCE_NS).collect();
         self.say_all(&NodeOrder::Close);
@@ -203,7 +206,8 @@ fn local(program: &[String], token: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// A node on a host that `ssh` reaches; its secret goes through the line, because everybody sees a command.
+/// A node on a host that `ssh` reaches; its secret goes through the line, because everybody sees a
+/// command.
 fn reached(host: &str) -> Command {
     let words = std::env::var(SSH).unwrap_or_else(|_| SSH_USUAL.to_owned());
     let mut words = words.split_whitespace().map(str::to_owned);

@@ -1,4 +1,5 @@
-//! Several hosts that have sessions on a database, or on several: a rung goes in, what all of them came to comes out.
+//! Several hosts that have sessions on a database, or on several: a rung goes in, what all of them
+//! came to comes out.
 
 use super::conduct::Whole;
 use super::course::Measured;
@@ -20,7 +21,8 @@ use assay_stats::random::mix;
 use assay_store::{Document, RunWriter};
 use std::ops::ControlFlow;
 
-/// Called right before sessions and right before the measured time begin, and with every interval of all hosts.
+/// Called right before sessions and right before the measured time begin, and with every interval
+/// of all hosts.
 type Hooks<'a> =
     (&'a mut dyn FnMut(bool), &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>);
 
@@ -65,12 +67,14 @@ impl LoadHosts {
         dealt(sessions, whole(self.databases), whole(database))
     }
 
-    /// Measures a rung whose sessions are dealt to all databases, and those of each to its hosts in the order of their numbers;
-    /// where a database has fewer sessions than hosts, its last hosts rest. What is said of the hosts is kept where there is a
-    /// run, of the rung that gave the most.
+    /// Measures a rung whose sessions are dealt to all databases, and those of each to its hosts in
+    /// the order of their numbers; where a database has fewer sessions than hosts, its last
+    /// hosts rest. What is said of the hosts is kept where there is a run, of the rung that
+    /// gave the most.
     ///
     /// # Errors
-    /// What a host says before the start, or that they cannot begin together, and what the store says.
+    /// What a host says before the start, or that they cannot begin together, and what the store
+    /// says.
     pub(crate) fn measure(
         &mut self,
         step: &LoadStep,
@@ -199,7 +203,8 @@ fn order(part: Option<RungPart>) -> Option<NodeOrder> {
     part.map(|part| NodeOrder::Climb(Box::new(part)))
 }
 
-/// The part of each host: its sessions with the numbers that they have of all of its database, and as much of a rate.
+/// The part of each host: its sessions with the numbers that they have of all of its database, and
+/// as much of a rate.
 fn parts(step: &LoadStep, (hosts, databases): (usize, usize), seed: u64) -> Vec<Option<RungPart>> {
     let count = |all: usize| u32::try_from(all).unwrap_or(u32::MAX).max(1);
     let (hosts, databases) = (count(hosts), count(databases));
@@ -225,7 +230,8 @@ fn parts(step: &LoadStep, (hosts, databases): (usize, usize), seed: u64) -> Vec<
     (0..hosts).map(&mut part).collect()
 }
 
-/// What the one of several with this number gets of a number of sessions: the first ones have what is left over.
+/// What the one of several with this number gets of a number of sessions: the first ones have what
+/// is left over.
 const fn dealt(sessions: u32, among: u32, number: u32) -> u32 {
     sessions / among + if number < sessions % among { 1 } else { 0 }
 }
@@ -327,7 +333,8 @@ mod tests {
         let each = dealt.iter().flatten();
         let numbers: Vec<(u32, u32)> =
             each.map(|part| (part.first_session, part.step.sessions)).collect();
-        // The first database has 4 sessions on the hosts 0, 2 and 4, the second one 3 on the hosts 1 and 3.
+        // The first database has 4 sessions on the hosts 0, 2 and 4, the second one 3 on the hosts
+        // 1 and 3.
         assert_eq!(numbers, [(0, 2), (0, 2), (2, 1), (2, 1), (3, 1)]);
         let resting = parts(&step(2), (4, 2), 1);
         assert_eq!(

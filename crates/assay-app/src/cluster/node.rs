@@ -1,4 +1,5 @@
-//! A node: it opens storage and measures as a driver says, and ends by itself when it hears nothing more.
+//! A node: it opens storage and measures as a driver says, and ends by itself when it hears nothing
+//! more.
 
 use super::keeper::{Keeper, forget, kept};
 use super::watchdog::Watchdog;
@@ -40,7 +41,8 @@ const SPIN_NS: u64 = 300_000;
 /// How long it waits for its last words to be read.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Serves one driver until it closes the session, goes, or is silent for longer than the lease; `stop` ends it, too.
+/// Serves one driver until it closes the session, goes, or is silent for longer than the lease;
+/// `stop` ends it, too.
 ///
 /// # Errors
 /// An environment error when no thread can be started; the driver hears of refusals.
@@ -97,8 +99,8 @@ fn speak(mut output: impl Write, words: &Receiver<NodeAnswer>) {
     }
 }
 
-/// Answers beats at once, and passes everything else on. What ends a workload takes effect here, in the order in which
-/// it was said: a word that begins the next one must not be overtaken by it.
+/// Answers beats at once, and passes everything else on. What ends a workload takes effect here, in
+/// the order in which it was said: a word that begins the next one must not be overtaken by it.
 fn listen(
     input: impl Read,
     watchdog: &Watchdog,
@@ -317,7 +319,8 @@ impl Node {
         Err(Error::environment("the database was left", "start again").of_kind(ErrorKind::Stopped))
     }
 
-    /// Waits for the moment of the start; a moment that has come too near is refused, and another one awaited.
+    /// Waits for the moment of the start; a moment that has come too near is refused, and another
+    /// one awaited.
     fn start(&self, is_strict: bool) -> Result<u64> {
         self.say(NodeAnswer::Ready);
         while !self.watchdog.stop().load(Ordering::Relaxed) {

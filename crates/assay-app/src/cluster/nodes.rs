@@ -1,4 +1,5 @@
-//! Who is there: what the hosts of a cluster say of themselves before anything is measured on them; nothing is touched.
+//! Who is there: what the hosts of a cluster say of themselves before anything is measured on them;
+//! nothing is touched.
 
 use super::driver::Driver;
 use super::hosts::HostNames;
@@ -40,7 +41,8 @@ pub fn cluster_survey(
     Ok(ClusterSurvey { format: 1, hosts, shared, differences })
 }
 
-/// Devices that several hosts have, by serial number or world-wide name, each with the hosts that have it.
+/// Devices that several hosts have, by serial number or world-wide name, each with the hosts that
+/// have it.
 fn shared_devices(nodes: &[HostSurvey]) -> Vec<SharedDevice> {
     let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for node in nodes {

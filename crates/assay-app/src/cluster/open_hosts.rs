@@ -1,4 +1,5 @@
-//! Several hosts that have opened what is to be measured: a workload goes in, one measurement of all of them comes out.
+//! Several hosts that have opened what is to be measured: a workload goes in, one measurement of
+//! all of them comes out.
 
 use super::conduct::Whole;
 use super::course::Measured;
@@ -80,8 +81,8 @@ pub(crate) struct Outcome {
 }
 
 impl OpenHosts {
-    /// Starts the nodes, asks every safety gate, and only then opens the targets of all; each then keeps what it measures
-    /// of this run also on its own disk.
+    /// Starts the nodes, asks every safety gate, and only then opens the targets of all; each then
+    /// keeps what it measures of this run also on its own disk.
     ///
     /// # Errors
     /// What any host refuses, before anything is touched on any of them.
@@ -138,8 +139,9 @@ impl OpenHosts {
         self.driver.hosts.len()
     }
 
-    /// Lets as many hosts take part as a cell of a study says, others with every repeat so that none is measured more often
-    /// than the rest; all of them where it says nothing. Gives the cell without that.
+    /// Lets as many hosts take part as a cell of a study says, others with every repeat so that
+    /// none is measured more often than the rest; all of them where it says nothing. Gives the
+    /// cell without that.
     ///
     /// # Errors
     /// A usage error when there are fewer of them.
@@ -162,8 +164,8 @@ impl OpenHosts {
         Ok(Cell { settings: rest, ..cell.clone() })
     }
 
-    /// What is said of the hosts that measured, where no more of them were seen together before; what leaves a sum in doubt
-    /// stays, and the start is the worst one of all.
+    /// What is said of the hosts that measured, where no more of them were seen together before;
+    /// what leaves a sum in doubt stays, and the start is the worst one of all.
     pub(crate) fn document_to_keep(&mut self, outcome: &Outcome) -> Option<Cluster> {
         let document = self.document(outcome);
         self.last_doubt = document.doubt();
@@ -188,7 +190,8 @@ impl OpenHosts {
         Some(better)
     }
 
-    /// Why what was measured last decides nothing, in a sentence; nothing where it may be relied on.
+    /// Why what was measured last decides nothing, in a sentence; nothing where it may be relied
+    /// on.
     pub(crate) fn last_doubt(&self) -> Option<&str> {
         self.last_doubt.as_deref()
     }
@@ -238,7 +241,8 @@ impl OpenHosts {
     /// Measures a workload on some of them together.
     ///
     /// # Errors
-    /// What a host says before the start, or that they cannot begin together. What happens later is in the measurement.
+    /// What a host says before the start, or that they cannot begin together. What happens later is
+    /// in the measurement.
     pub(crate) fn measure(
         &mut self,
         order: &Order<'_>,
@@ -289,8 +293,8 @@ impl OpenHosts {
         Ok(self.measure(&order, &mut |_| ControlFlow::Continue(()))?.measurement)
     }
 
-    /// What is known of the hosts before anything is measured, for the case that nothing more will be said; nothing where more
-    /// was kept already.
+    /// What is known of the hosts before anything is measured, for the case that nothing more will
+    /// be said; nothing where more was kept already.
     pub(crate) fn document_before(&self) -> Option<Cluster> {
         let start = Start { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0, warm_up_ns: 0 };
         let merger = Merger::new(self.count());

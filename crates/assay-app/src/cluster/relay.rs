@@ -129,7 +129,8 @@ fn end_all(wires: &[Arc<Wire>], inlet: &Inlet, words: &str) {
     }
 }
 
-/// What a line of the relay is: a word of a node, its end, or a refusal to all; anything else was printed by Ray, and is a note.
+/// What a line of the relay is: a word of a node, its end, or a refusal to all; anything else was
+/// printed by Ray, and is a note.
 fn events_of(line: &[u8], hosts: usize) -> Vec<(usize, Event)> {
     match protocol::parse::<Inward>(line) {
         Ok(Inward::Said { from, body }) => vec![(from, event_of(*body))],

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 /// How often it looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// A program that did not run for as long was paused with its machine, or had no processor for it, ns.
+/// A program that did not run for as long was paused with its machine, or had no processor for it,
+/// ns.
 const STANDSTILL_NS: u64 = 1_000_000_000;
 /// A driver that has not said its period is waited for as long.
 const PERIOD_NS: u64 = 10_000_000_000;

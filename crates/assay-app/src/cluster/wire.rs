@@ -60,7 +60,8 @@ impl Wire {
         }
     }
 
-    /// Says the secret of the session, before anything else, to a node that does not have it in its environment.
+    /// Says the secret of the session, before anything else, to a node that does not have it in its
+    /// environment.
     pub(super) fn say_secret(&self, token: &str) {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipe) = input.as_mut() {
@@ -93,7 +94,8 @@ const NO_CLOCK: &str = "its clock is out of range";
 pub(super) const AHEAD: &str = "it sent intervals far ahead of the other hosts";
 pub(super) const UNREAD: &str = "it sent an unreadable message";
 
-/// Whether the driver has turned a node away; how its program ends then is what the driver made of it.
+/// Whether the driver has turned a node away; how its program ends then is what the driver made of
+/// it.
 pub(super) fn is_turned_away(words: &str) -> bool {
     [TOO_LARGE, TOO_MUCH, NO_CLOCK, AHEAD].contains(&words) || words.starts_with(UNREAD)
 }

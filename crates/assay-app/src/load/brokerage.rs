@@ -27,7 +27,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BrokeragePlan {
-    /// Customers: the scale of the data, in whole hundreds; about 150 MB per thousand, and 40 MB for each of their days of trades
+    /// Customers: the scale of the data, in whole hundreds; about 150 MB per thousand, and 40 MB
+    /// for each of their days of trades
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub customers: u32,
     /// What all loads of transactions have

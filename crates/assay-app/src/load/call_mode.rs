@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// How transactions reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum CallMode {
-    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one network round trip each
+    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one network
+    /// round trip each
     #[value(name = "proc")]
     #[serde(rename = "proc")]
     ServerSide,
@@ -18,8 +19,8 @@ pub enum CallMode {
     ClientSide,
 }
 
-/// What was chosen, or what a load takes by itself on servers of a dialect, with the words for it; `routines` are those for
-/// transactions that are a single call there.
+/// What was chosen, or what a load takes by itself on servers of a dialect, with the words for it;
+/// `routines` are those for transactions that are a single call there.
 ///
 /// # Errors
 /// A usage error where the load has no such calls.

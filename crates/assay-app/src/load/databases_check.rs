@@ -1,4 +1,5 @@
-//! Which databases a load can be on at once and hosts can reach, and how many sessions they have at least.
+//! Which databases a load can be on at once and hosts can reach, and how many sessions they have at
+//! least.
 
 use super::server_plan::ServerPlan;
 use crate::cluster::HostNames;
@@ -29,7 +30,8 @@ pub(super) fn usual_sessions(each: &[u32], others: &[String]) -> Vec<u32> {
 }
 
 impl Databases<'_> {
-    /// Refuses databases that no host could have, that are of several products, or that would get no session.
+    /// Refuses databases that no host could have, that are of several products, or that would get
+    /// no session.
     ///
     /// # Errors
     /// A usage error that names them.
@@ -78,7 +80,8 @@ impl Databases<'_> {
     }
 }
 
-/// Refuses a managed server for hosts that could not reach it: it listens at a socket of this machine alone.
+/// Refuses a managed server for hosts that could not reach it: it listens at a socket of this
+/// machine alone.
 ///
 /// # Errors
 /// A usage error that names both.

@@ -34,7 +34,8 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DssPlan {
-    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
+    /// Directory on the storage, where Assay creates a server, or the address of a server,
+    /// `postgresql://…` or `mysql://…`
     #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
@@ -44,8 +45,8 @@ pub struct DssPlan {
     /// Concurrent streams of each throughput run; 0 for no throughput run
     #[arg(long, aliases = ["sessions", "users", "clients", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(STREAMS))]
     pub streams: Vec<u32>,
-    /// Processes that the server may use for a step of a query in addition to the session's own; all runs are made with
-    /// each number. By default 2 on PostgreSQL, none elsewhere
+    /// Processes that the server may use for a step of a query in addition to the session's own;
+    /// all runs are made with each number. By default 2 on PostgreSQL, none elsewhere
     #[arg(long, alias = "parallelism", value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(PARALLEL))]
     pub parallel: Option<Vec<u32>>,
     /// Repeat all runs this many times
@@ -66,7 +67,8 @@ pub struct DssPlan {
     /// Skip the refresh functions, which insert and delete a thousandth of the orders
     #[arg(long)]
     pub no_refresh: bool,
-    /// Write the answers of the first power run to this new directory, one CSV file per query; implies --no-refresh
+    /// Write the answers of the first power run to this new directory, one CSV file per query;
+    /// implies --no-refresh
     #[arg(long, value_name = "DIR", conflicts_with = "no_power")]
     pub answers: Option<PathBuf>,
     /// Sessions that load the tables; by default one per processor
@@ -147,7 +149,8 @@ impl Load for DssPlan {
     }
 
     fn shape(&self) -> Shape {
-        // A field that is added must say here whether it shapes the data; parameters of queries, and so the seed, do not.
+        // A field that is added must say here whether it shapes the data; parameters of queries,
+        // and so the seed, do not.
         #[rustfmt::skip]
         let Self {
             scale, target: _, streams: _, parallel: _, repeats: _, query_limit: _, parameters: _, seed: _, no_power: _,

@@ -1,4 +1,5 @@
-//! What every load says of itself, so that neither a study nor a verb must know which load it has before it.
+//! What every load says of itself, so that neither a study nor a verb must know which load it has
+//! before it.
 
 use super::load_member::LoadMember;
 use crate::context::Context;
@@ -27,7 +28,8 @@ pub trait Load {
     /// Has sessions as one of several hosts, on data that are there.
     ///
     /// # Errors
-    /// What the server says when it is entered, or that the load has no sessions that could be divided.
+    /// What the server says when it is entered, or that the load has no sessions that could be
+    /// divided.
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()>;
 
     /// All values that shape its data: with the same ones the same data can be used again.

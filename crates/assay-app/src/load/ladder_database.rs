@@ -26,8 +26,9 @@ pub struct LadderDatabase<M: Method<Link: Product>> {
 }
 
 impl<M: Method<Link: Product>> LadderDatabase<M> {
-    /// Makes or enters the servers of all targets at once, because they lie on one storage, and works with them. Each is made in a
-    /// thread of its own, which stays as long as its server does: the kernel ends a managed server with the thread that started it.
+    /// Makes or enters the servers of all targets at once, because they lie on one storage, and
+    /// works with them. Each is made in a thread of its own, which stays as long as its server
+    /// does: the kernel ends a managed server with the thread that started it.
     ///
     /// # Errors
     /// What the gate or a server say, those that were made are gone then; and what the work says.

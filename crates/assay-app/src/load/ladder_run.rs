@@ -1,4 +1,5 @@
-//! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
+//! One ladder of any load from its first rung to its answer; every rung is kept before the next one
+//! begins.
 
 use super::ladder_database::{LadderDatabase, environment_of};
 use super::load_driver::LoadDriver;
@@ -81,8 +82,8 @@ pub struct LadderRun<'a, M: Method<Link: Product>> {
     pub hosts: Option<LoadHosts>,
 }
 
-/// Carries a ladder out as a run of its own; `driver` makes what is special about the load on a database, `prepare` makes
-/// its server.
+/// Carries a ladder out as a run of its own; `driver` makes what is special about the load on a
+/// database, `prepare` makes its server.
 ///
 /// # Errors
 /// What the store, the gate or a server say before anything was measured.
@@ -130,7 +131,8 @@ pub fn run_ladder<M: Method<Link: Product>>(
     }
 }
 
-/// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
+/// The ladder as a part of another command's run: where no database can be made, the result says
+/// why and nothing fails.
 pub fn beside<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     driver: impl Fn() -> LoadDriver<M>,
@@ -159,7 +161,8 @@ pub fn beside<M: Method<Link: Product>>(
     writer.put_json(Document::Load, &unmeasured(kind, error.message()))
 }
 
-/// The hosts that have the sessions, each in its database already; none where this program has them.
+/// The hosts that have the sessions, each in its database already; none where this program has
+/// them.
 fn hosts_of<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     document: &PlanDocument,
@@ -172,7 +175,8 @@ fn hosts_of<M: Method<Link: Product>>(
         let address = M::Link::address_in(&one.named)
             .map_or_else(|| M::Link::spelled(&database.address), |_| target.clone());
         let (load, schema) = (document.text().to_owned(), database.schema.clone());
-        // A host has neither the environment nor the files of this one; the password goes to it by itself.
+        // A host has neither the environment nor the files of this one; the password goes to it by
+        // itself.
         let secret = LoadTarget::read(&address)?.secret().map(|secret| Secret(secret.to_owned()));
         let address = if may_hold_password(&address) { redacted(&address) } else { address };
         Ok(DatabaseOpening { load, address, secret, schema })
@@ -252,7 +256,8 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         ended.map(|()| finish)
     }
 
-    /// Does something for each database, whose name then stands at what it adds to the result, where there are several.
+    /// Does something for each database, whose name then stands at what it adds to the result,
+    /// where there are several.
     fn each(
         &mut self,
         load: &mut Load,

@@ -1,4 +1,5 @@
-//! What a kind of load adds to a ladder: its sessions, its words, and what is done before and after a rung.
+//! What a kind of load adds to a ladder: its sessions, its words, and what is done before and after
+//! a rung.
 
 use super::prepared_server::PreparedServer;
 use super::transactions::TransactionDriver;

@@ -1,4 +1,5 @@
-//! Sessions of a load on one of several hosts: rung after rung as the driver says, each from the same moment as on all others.
+//! Sessions of a load on one of several hosts: rung after rung as the driver says, each from the
+//! same moment as on all others.
 
 use assay_cluster::protocol::RungPart;
 use assay_dbload::load::{

@@ -1,4 +1,5 @@
-//! A load as a study has it: options by name, which the reader of the command line takes as a whole.
+//! A load as a study has it: options by name, which the reader of the command line takes as a
+//! whole.
 
 use super::LoadPlan;
 use crate::context::Context;

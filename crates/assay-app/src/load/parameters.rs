@@ -1,4 +1,5 @@
-//! Parameters of several parts, as a person writes them: `SIZE:OFFSET:EVERY`, `EVERY:SHORTEST:LONGEST`.
+//! Parameters of several parts, as a person writes them: `SIZE:OFFSET:EVERY`,
+//! `EVERY:SHORTEST:LONGEST`.
 
 use assay_loads::slob::{HotSpot, Think};
 use assay_model::spelling::Spelling;

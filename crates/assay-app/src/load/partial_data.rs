@@ -1,5 +1,5 @@
-//! What becomes of tables that an earlier run left half loaded, or otherwise than they are wanted: the same for all loads
-//! that leave a manifest.
+//! What becomes of tables that an earlier run left half loaded, or otherwise than they are wanted:
+//! the same for all loads that leave a manifest.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};

@@ -52,7 +52,8 @@ pub enum Cleanup {
     RemoveDatabase,
 }
 
-/// Loads the tables of a load into a database; returns how they came there, or nothing when they were there.
+/// Loads the tables of a load into a database; returns how they came there, or nothing when they
+/// were there.
 pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
 /// What a prepared server is made for.
@@ -63,7 +64,8 @@ pub struct ServerRequest<'a, L: Product> {
     pub kind: LoadKind,
     /// Whether the schema has a name that no later run looks for.
     pub is_named_at_random: bool,
-    /// What becomes of what earlier runs left behind: it is named, and dropped only where that is asked for.
+    /// What becomes of what earlier runs left behind: it is named, and dropped only where that is
+    /// asked for.
     pub partial_data: Option<PartialData>,
     /// The database around the schema, where that is ours alone.
     pub own_database: Option<OwnDatabase>,
@@ -95,7 +97,8 @@ impl<L: Product> PreparedServer<L> {
         let mut prepared = match Self::given(&inside, &mut wanted, context) {
             Ok(prepared) => prepared,
             Err(error) => {
-                // The failure is what must be heard of; a database that stays is named by `runs clean`.
+                // The failure is what must be heard of; a database that stays is named by `runs
+                // clean`.
                 if is_new {
                     let _ = L::drop_database(address, &database);
                 }
@@ -149,7 +152,8 @@ impl<L: Product> PreparedServer<L> {
         Ok(Self { database, filled, own: Some(own), after: Cleanup::Remove })
     }
 
-    /// A server that an earlier run left; its tables are used again when they are those that are wanted.
+    /// A server that an earlier run left; its tables are used again when they are those that are
+    /// wanted.
     fn kept(
         path: &Path,
         kept: &PreservedServer,
@@ -211,8 +215,8 @@ impl<L: Product> PreparedServer<L> {
             if self.own.is_none() || is_over {
                 return Err(error);
             }
-            // Sessions see the end of a server before whoever started it does, and a server that lost one of its processes
-            // recovers before it takes sessions again.
+            // Sessions see the end of a server before whoever started it does, and a server that
+            // lost one of its processes recovers before it takes sessions again.
             std::thread::sleep(ASK_EVERY);
         }
         if let Some(own) = &self.own {
@@ -240,7 +244,8 @@ impl<L: Product> PreparedServer<L> {
         capture_environment(&SysRoot::live(), &paths, &[]).ok()
     }
 
-    /// Removes what was made: the tables of a server that is not ours, or our server with its directory.
+    /// Removes what was made: the tables of a server that is not ours, or our server with its
+    /// directory.
     pub fn finish(mut self) -> Result<()> {
         match self.own.take() {
             Some(mut own) => {
@@ -286,7 +291,8 @@ pub fn see_to_left_in(
     Ok(())
 }
 
-/// Names what earlier runs left on a given server, and drops what is of this load where that is asked for.
+/// Names what earlier runs left on a given server, and drops what is of this load where that is
+/// asked for.
 fn see_to_left<L: Product>(
     database: &mut Database<L>,
     wanted: &ServerRequest<'_, L>,

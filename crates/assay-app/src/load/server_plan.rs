@@ -22,8 +22,8 @@ pub struct ServerPlan {
     #[arg(long = "server", alias = "product", value_enum, value_name = "PRODUCT")]
     #[serde(rename = "server")]
     pub product: Option<Dialect>,
-    /// Directory with the programs of the server; by default found next to assay, on the PATH, or where distributions
-    /// install them
+    /// Directory with the programs of the server; by default found next to assay, on the PATH, or
+    /// where distributions install them
     #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     pub bindir: Option<PathBuf>,
     /// Use the page cache instead of direct I/O

@@ -1,4 +1,5 @@
-//! The SLOB method: its plan, what it says of itself, its tables on a server, its rungs in the words of workloads.
+//! The SLOB method: its plan, what it says of itself, its tables on a server, its rungs in the
+//! words of workloads.
 
 use super::bounds::{REPEATS, SESSIONS, WORK, one_of, within};
 use super::databases_check::{Databases, targets, usual_sessions};
@@ -46,16 +47,18 @@ const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SlobPlan {
-    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
+    /// Directory on the storage, where Assay creates a server, or the address of a server,
+    /// `postgresql://…` or `mysql://…`
     #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
-    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
+    /// Further databases for the same load, each with a server, data and hosts of its own; hosts
+    /// have them in turn
     #[arg(value_name = "STORAGE|DB", requires = "hosts")]
     #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
     pub other_targets: Vec<String>,
-    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,2,4,8,16 on each
-    /// database
+    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by
+    /// default 1,2,4,8,16 on each database
     #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
     pub sessions: Option<Vec<u32>>,
     /// Double the sessions until throughput stops rising
@@ -73,7 +76,8 @@ pub struct SlobPlan {
     /// Statements per session instead of a time; the elapsed time is then the result
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(WORK))]
     pub work: Option<u64>,
-    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be compared
+    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be
+    /// compared
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
     /// Size of each table; a row fills one 8 KiB block
@@ -82,7 +86,8 @@ pub struct SlobPlan {
     /// Number of tables; sessions are distributed over them
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub tables: u32,
-    /// Blocks that a reading statement touches; 1 shows single-block times, 64 the most IOPS per CPU
+    /// Blocks that a reading statement touches; 1 shows single-block times, 64 the most IOPS per
+    /// CPU
     #[arg(long, value_name = "BLOCKS", default_value_t = 64)]
     pub work_unit: u64,
     /// Blocks that an updating statement touches
@@ -115,21 +120,23 @@ pub struct SlobPlan {
     /// How rows are read
     #[arg(long, value_enum, default_value_t = Access::Index)]
     pub access: Access,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes
+    /// here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with = "work")]
     pub hosts: Option<HostNames>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// What to do with data that earlier runs of this load left behind; by default they are only named
+    /// What to do with data that earlier runs of this load left behind; by default they are only
+    /// named
     #[arg(long, alias = "left", value_parser = dropped())]
     #[serde(alias = "left")]
     pub partial_data: Option<PartialData>,
     /// Criteria to judge by; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     pub criteria: Option<PathBuf>,
-    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`); small, so that reads reach the storage
+    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`); small, so
+    /// that reads reach the storage
     #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "32MiB")]
     #[serde(alias = "shared_buffers")]
     pub buffer_pool: Bytes,

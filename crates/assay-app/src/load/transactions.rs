@@ -1,4 +1,5 @@
-//! What loads of transactions share: the plan of their ladder, where their tables are, and what is done around a rung.
+//! What loads of transactions share: the plan of their ladder, where their tables are, and what is
+//! done around a rung.
 
 mod commit_judgement;
 mod commit_ledger;
@@ -46,16 +47,18 @@ const SESSION_COUNTS: [u32; 4] = [1, 4, 8, 16];
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TransactionPlan {
-    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
+    /// Directory on the storage, where Assay creates a server, or the address of a server,
+    /// `postgresql://…` or `mysql://…`
     #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
-    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
+    /// Further databases for the same load, each with a server, data and hosts of its own; hosts
+    /// have them in turn
     #[arg(value_name = "STORAGE|DB", requires = "hosts")]
     #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
     pub other_targets: Vec<String>,
-    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,4,8,16 on each
-    /// database
+    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by
+    /// default 1,4,8,16 on each database
     #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
     #[serde(alias = "users")]
     pub sessions: Option<Vec<u32>>,
@@ -77,15 +80,16 @@ pub struct TransactionPlan {
     /// Time under load before each rung is measured, with the same sessions
     #[arg(long, alias = "warmup", value_name = "TIME", default_value = "5s")]
     pub warm_up: Nanos,
-    /// Transactions per second of all sessions together, due whether a session is free or not; response times count from
-    /// when they are due
+    /// Transactions per second of all sessions together, due whether a session is free or not;
+    /// response times count from when they are due
     #[arg(id = "rate", long = "rate", value_name = "PER_SECOND")]
     #[serde(rename = "rate")]
     pub rate_per_s: Option<f64>,
     /// How these arrivals are spaced
     #[arg(long, value_enum, default_value_t = Spacing::Poisson, requires = "rate")]
     pub arrival: Spacing,
-    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be compared
+    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be
+    /// compared
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
     /// Isolation level of the transactions
@@ -97,17 +101,19 @@ pub struct TransactionPlan {
     /// Check the consistency conditions of the data before the first and after the last rung
     #[arg(long)]
     pub verify: bool,
-    /// Restore the data as they were loaded before every Nth rung; with --keep the copy stays for the next run
+    /// Restore the data as they were loaded before every Nth rung; with --keep the copy stays for
+    /// the next run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(RESTORE_EVERY))]
     pub restore_every: Option<u32>,
     /// What sessions do when the server goes away
     #[arg(long, value_enum, default_value_t = OnLoss::End)]
     pub on_loss: OnLoss,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes
+    /// here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     pub hosts: Option<HostNames>,
-    /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every also of its database
+    /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every
+    /// also of its database
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
     /// What to do with tables whose loading was interrupted, or that were made with other options

@@ -35,8 +35,8 @@ struct Miss {
     input_deviation: f64,
 }
 
-/// Standard deviation of the logarithm of measured over predicted throughput beyond what the inputs explain, from all cases
-/// that were answered on a quiet host and are not held out.
+/// Standard deviation of the logarithm of measured over predicted throughput beyond what the inputs
+/// explain, from all cases that were answered on a quiet host and are not held out.
 pub(crate) fn model_deviation(known: &[Verification], before: f64) -> f64 {
     let teaching = known.iter().filter(|one| !one.held_out);
     let misses: Vec<Miss> = teaching
@@ -56,10 +56,11 @@ const STEPS: u32 = 400;
 /// Rounds in which a bracket is narrowed to a thousandth of a step.
 const ROUNDS: u32 = 40;
 
-/// The τ that makes the misses and what was assumed before likeliest, where ln(measured / predicted) of a case is normal with
-/// variance τ² + s²: a case whose inputs are worth nothing (a large s) then teaches nothing. What was assumed before counts as
-/// eight cases of exact inputs that missed by `before`. (Paule and Mandel, J. Res. NBS 87, 1982, weight alike; the likelihood is
-/// that of `DerSimonian` and Laird, Controlled Clinical Trials 7, 1986.)
+/// The τ that makes the misses and what was assumed before likeliest, where ln(measured /
+/// predicted) of a case is normal with variance τ² + s²: a case whose inputs are worth nothing (a
+/// large s) then teaches nothing. What was assumed before counts as eight cases of exact inputs
+/// that missed by `before`. (Paule and Mandel, J. Res. NBS 87, 1982, weight alike; the likelihood
+/// is that of `DerSimonian` and Laird, Controlled Clinical Trials 7, 1986.)
 fn most_likely(misses: &[Miss], before: f64) -> f64 {
     if misses.is_empty() {
         return before;

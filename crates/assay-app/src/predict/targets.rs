@@ -1,4 +1,5 @@
-//! Targets of a prediction: a run's calibration, a document, or a simulated device that is calibrated in virtual time.
+//! Targets of a prediction: a run's calibration, a document, or a simulated device that is
+//! calibrated in virtual time.
 
 use crate::context::Context;
 use crate::database_calibration::{append_of, log_plan, mixes, transfer};
@@ -55,7 +56,8 @@ fn is_slow(calibration: &Calibration) -> bool {
 pub(crate) struct TargetReader<'a> {
     /// The database that is to move.
     pub(crate) demand: &'a Demand,
-    /// Virtual time that a simulated device is calibrated for, each mix; by default as long as its rate asks for.
+    /// Virtual time that a simulated device is calibrated for, each mix; by default as long as its
+    /// rate asks for.
     pub(crate) calibration_time: Option<Nanos>,
     /// Of a simulated device.
     pub(crate) seed: u64,

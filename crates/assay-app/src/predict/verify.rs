@@ -28,8 +28,8 @@ pub struct VerificationSummary {
     pub noisy: Option<ErrorSummary>,
 }
 
-/// Predicts every number of sessions of the load `after` from the load `before`, keeps the result in the run after, and
-/// sums the errors of all verifications of the store.
+/// Predicts every number of sessions of the load `after` from the load `before`, keeps the result
+/// in the run after, and sums the errors of all verifications of the store.
 ///
 /// # Errors
 /// When a run is not a load, or they have nothing in common.
@@ -208,7 +208,8 @@ fn measurement(measured: &Demand, after: &Load, sessions: u32) -> RungMeasuremen
     }
 }
 
-/// Why a prediction was refused or left bounds only, and what disturbed the measurement that it is made from.
+/// Why a prediction was refused or left bounds only, and what disturbed the measurement that it is
+/// made from.
 fn reasons(found: &Projection, before: &Load, known: u32) -> Vec<String> {
     let of_target = found.targets.iter().flat_map(|target| &target.objections);
     let against = found.objections.iter().chain(of_target);

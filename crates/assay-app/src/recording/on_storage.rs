@@ -1,4 +1,5 @@
-//! A workload on real storage, with the kernel's own counters around it and the tool's ceiling for comparison.
+//! A workload on real storage, with the kernel's own counters around it and the tool's ceiling for
+//! comparison.
 
 use assay_engine::{
     BackendChoice, Ignore, Job, Observer, Started, Verifier, monotonic_ns, run, run_from,

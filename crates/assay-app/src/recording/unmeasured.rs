@@ -43,8 +43,8 @@ impl Recording {
         }
     }
 
-    /// Makes a simulated array what a cell wants of it, where it is not already or may have failed, and lets as many hosts take part; gives the cell
-    /// without that.
+    /// Makes a simulated array what a cell wants of it, where it is not already or may have failed,
+    /// and lets as many hosts take part; gives the cell without that.
     pub fn shape_array(&mut self, cell: &Cell) -> Result<Cell> {
         if let OpenTarget::Hosts(hosts) = &mut self.target {
             return hosts.chosen_for(cell);
@@ -84,7 +84,8 @@ impl Recording {
         }
     }
 
-    /// Lets time pass without load; a person's stop ends it, and so does the loss of a host, which the next load then says.
+    /// Lets time pass without load; a person's stop ends it, and so does the loss of a host, which
+    /// the next load then says.
     pub fn rest(&mut self, what: &str, time: Nanos) {
         if let OpenTarget::Simulated(simulation, device) = &mut self.target {
             simulation.rest(device.hasten().shorter(time).0);

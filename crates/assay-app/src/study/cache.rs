@@ -1,4 +1,5 @@
-//! How large the cache of a load's server is, where a study says it by its data or by the host's memory.
+//! How large the cache of a load's server is, where a study says it by its data or by the host's
+//! memory.
 
 use super::labels::option;
 use crate::load::load_options::LoadOptions;

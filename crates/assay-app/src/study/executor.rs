@@ -1,4 +1,5 @@
-//! Cell after cell: what was measured is kept before the next one begins, and a cell that fails does not end the study.
+//! Cell after cell: what was measured is kept before the next one begins, and a cell that fails
+//! does not end the study.
 
 use super::labels::settings;
 use super::{outline, phases};
@@ -47,8 +48,8 @@ pub type CellOutcome = (CellResult, Option<String>);
 pub trait CellRunner {
     /// Time since the study began or went on, s.
     fn now_s(&self) -> f64;
-    /// Takes what is shown until the next call for the progress of this cell of `count`, after which the others take
-    /// `left_after_s` more seconds.
+    /// Takes what is shown until the next call for the progress of this cell of `count`, after
+    /// which the others take `left_after_s` more seconds.
     fn begin(&mut self, number: u32, count: u32, left_after_s: f64);
     /// Shows a message to a person.
     fn say(&mut self, words: &str);
@@ -130,7 +131,8 @@ fn place(number: u32) -> usize {
     index_of(u64::from(number.saturating_sub(1)))
 }
 
-/// Storage or a simulated device, and all cells together over time where they are cycles of one load.
+/// Storage or a simulated device, and all cells together over time where they are cycles of one
+/// load.
 pub struct OnStorage {
     /// What measures.
     pub recording: Recording,

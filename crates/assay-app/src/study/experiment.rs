@@ -33,7 +33,8 @@ pub struct StudyPlan {
     pub target: TargetPlan,
     /// The study, scaled.
     pub study: Study,
-    /// The hosts that measure together, of which a factor may take some; this program alone where they are absent.
+    /// The hosts that measure together, of which a factor may take some; this program alone where
+    /// they are absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsPlan>,
     /// What holds for all its cells, in sentences.
@@ -51,7 +52,8 @@ impl StudyPlan {
     /// Carries the study out: every combination of its factors, in its order, with its phases.
     ///
     /// # Errors
-    /// What the study, the store, the target or the engine says; a cell that fails says so in the result.
+    /// What the study, the store, the target or the engine says; a cell that fails says so in the
+    /// result.
     pub fn run(mut self, context: &Context) -> Result<FinishedRun> {
         self.check_hosts()?;
         self.check_verified()?;
@@ -74,7 +76,8 @@ impl StudyPlan {
         }
     }
 
-    /// Goes on with a study that was killed or interrupted: cells that have a result are not measured again.
+    /// Goes on with a study that was killed or interrupted: cells that have a result are not
+    /// measured again.
     ///
     /// # Errors
     /// A usage error when every cell has a result; else as for [`run`](Self::run).
@@ -109,7 +112,8 @@ impl StudyPlan {
         self.measure(recording, before)
     }
 
-    /// The study as each host has it: how many of them take part is nothing that one of them could do.
+    /// The study as each host has it: how many of them take part is nothing that one of them could
+    /// do.
     pub fn on_each_host(&self) -> Study {
         let mut study = self.study.clone();
         if self.hosts.is_some() {

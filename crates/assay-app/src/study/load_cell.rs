@@ -8,7 +8,8 @@ use assay_methods::target::is_simulated;
 use assay_model::study::{Cell, FactorValue, Study};
 use assay_model::{Error, Result};
 
-/// Whether cells are loads: on the address of a server, or on a directory where the study has nothing else.
+/// Whether cells are loads: on the address of a server, or on a directory where the study has
+/// nothing else.
 pub fn is_of_loads(study: &Study, targets: &[String]) -> bool {
     let [only] = targets else { return false };
     let is_address = only.contains("://");

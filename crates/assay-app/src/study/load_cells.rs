@@ -1,4 +1,5 @@
-//! A study of a load on a real database: every cell is a load, kept as a run of its own in the same store.
+//! A study of a load on a real database: every cell is a load, kept as a run of its own in the same
+//! store.
 
 use super::executor::{CellOutcome, CellRunner};
 use super::load_cell::load_of;
@@ -124,7 +125,8 @@ fn measured(
     }))
 }
 
-/// Carries the load out; nothing when it was stopped. What a load judges of itself is in its own run.
+/// Carries the load out; nothing when it was stopped. What a load judges of itself is in its own
+/// run.
 fn run_load(
     load: &LoadOptions,
     context: &Context,

@@ -49,7 +49,8 @@ pub fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
     Ok(found)
 }
 
-/// The counted transactions and their times, with intervals where there are any; nothing where none was carried out.
+/// The counted transactions and their times, with intervals where there are any; nothing where none
+/// was carried out.
 fn of_transactions(
     counted: &CountedTransaction,
     rung: &Rung,
@@ -76,8 +77,9 @@ fn of_transactions(
     Some(found)
 }
 
-/// How long power and throughput runs took, and what a query takes in them. One run has no interval: repeats of the
-/// cell give one. Of several numbers of streams or processes in one load the last counts; factors vary them.
+/// How long power and throughput runs took, and what a query takes in them. One run has no
+/// interval: repeats of the cell give one. Of several numbers of streams or processes in one load
+/// the last counts; factors vary them.
 fn of_queries(dss: &Dss) -> Result<Vec<NamedEstimate>> {
     let mut found = Vec::new();
     for (kind, name) in [(DssKind::Power, "power_run"), (DssKind::Throughput, "throughput_run")] {

@@ -16,7 +16,8 @@ use std::time::Duration;
 /// Without any progress in this many steps, filling is given up.
 const IDLE_STEPS_MAX: u32 = 60;
 
-/// The part of the target that a cell works on; an array whose capacity is varied is as large as the cell wants it.
+/// The part of the target that a cell works on; an array whose capacity is varied is as large as
+/// the cell wants it.
 ///
 /// # Errors
 /// A usage error when the target is smaller.
@@ -35,7 +36,8 @@ pub fn used(recording: &Recording, study: &Study, cell: Option<&Cell>) -> Result
 /// # Errors
 /// What the engine says, or a target that takes no writes.
 pub fn restore(recording: &mut Recording, study: &Study, cell: &Cell) -> Result<Finish> {
-    // A modelled array begins as its document says, filled or as new; only where that is varied it is filled here.
+    // A modelled array begins as its document says, filled or as new; only where that is varied it
+    // is filled here.
     let is_given = recording.renew_array() && !varies_fill(cell);
     let length = recording.length_bytes();
     let used = used(recording, study, Some(cell))?;

@@ -1,5 +1,5 @@
-//! The data of a study's loads in a directory: loaded once, used by every cell that wants the same, and brought back as
-//! they were loaded before every n-th.
+//! The data of a study's loads in a directory: loaded once, used by every cell that wants the same,
+//! and brought back as they were loaded before every n-th.
 
 use crate::load::LoadPlan;
 use crate::load::load_options::LoadOptions;
@@ -21,7 +21,8 @@ pub struct Data {
 }
 
 impl Data {
-    /// Assay's directory in the target; nothing where the target is a server or the study says what becomes of it.
+    /// Assay's directory in the target; nothing where the target is a server or the study says what
+    /// becomes of it.
     pub fn open(study: &Study, target: &LoadTarget) -> Result<Option<Self>> {
         let keeps = study.load.as_ref().is_some_and(|load| load.options.contains_key("keep"));
         let LoadTarget::Directory(path) = target else {

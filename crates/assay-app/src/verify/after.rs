@@ -1,4 +1,5 @@
-//! The judgement after a cut: every acknowledged write of the ledger against what the target holds now.
+//! The judgement after a cut: every acknowledged write of the ledger against what the target holds
+//! now.
 
 use super::target_identity::{of_device, of_file};
 use super::{Known, VerifyPlan, boot, weighed};
@@ -25,7 +26,8 @@ use std::path::Path;
 pub struct AfterPlan {
     /// What was verified, and how it goes on.
     pub verify: VerifyPlan,
-    /// What was cut; found out where nobody says it: another start of the system, or the process alone.
+    /// What was cut; found out where nobody says it: another start of the system, or the process
+    /// alone.
     pub cut: Option<CutKind>,
 }
 
@@ -43,7 +45,8 @@ impl AfterPlan {
     /// Judges every acknowledged write; changes nothing on the target.
     ///
     /// # Errors
-    /// A usage error when ledger and target do not belong together, an environment error when one of them cannot be read.
+    /// A usage error when ledger and target do not belong together, an environment error when one
+    /// of them cannot be read.
     pub fn judge(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let place = self.place()?;
         context.progress.show("reading the ledger", 0.0, None);
@@ -183,11 +186,12 @@ impl AfterPlan {
     }
 }
 
-/// Greatest ages that lost promises are counted by, s: from one flush to minutes, in which some drives still lose writes
-/// (Ahmadian et al. 2018: 0.7 s after completion).
+/// Greatest ages that lost promises are counted by, s: from one flush to minutes, in which some
+/// drives still lose writes (Ahmadian et al. 2018: 0.7 s after completion).
 const AGES_MAX_S: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 60.0];
 
-/// Broken blocks by how long before the last acknowledgement their promise had been given; nothing where none is broken.
+/// Broken blocks by how long before the last acknowledgement their promise had been given; nothing
+/// where none is broken.
 fn lost_ages(epoch: &Epoch, after: &AfterCut, broken: &[u64]) -> Vec<LostAge> {
     if broken.is_empty() {
         return Vec::new();
@@ -286,7 +290,8 @@ fn integrity(
     }
 }
 
-/// All that a target may be known by, the ledgers of its test files or the device itself, and its size.
+/// All that a target may be known by, the ledgers of its test files or the device itself, and its
+/// size.
 struct KnownTarget {
     identities: Vec<String>,
     size_bytes: u64,

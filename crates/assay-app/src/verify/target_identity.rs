@@ -19,7 +19,8 @@ pub(crate) fn boot(root: &SysRoot) -> String {
     root.text("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// What an opened target is known by: the ledger that its test file was made for, or the serial number and size of the device.
+/// What an opened target is known by: the ledger that its test file was made for, or the serial
+/// number and size of the device.
 pub(crate) fn identity(storage: &Storage, id: LedgerId) -> String {
     let facts = storage.environment.storage.first();
     match facts.and_then(|facts| facts.target.as_ref()).map(|target| target.kind) {
@@ -45,7 +46,8 @@ pub(super) fn of_device(storage: &StorageFacts) -> String {
     format!("device {} of {size_bytes} B", name.unwrap_or_default())
 }
 
-/// Refuses a ledger on the storage that it is about, and says where it would not outlive the machine.
+/// Refuses a ledger on the storage that it is about, and says where it would not outlive the
+/// machine.
 pub(crate) fn check_apart(place: &LedgerPlace, target: &str, context: &Context) -> Result<()> {
     let LedgerPlace::File(path) = place else { return Ok(()) };
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());

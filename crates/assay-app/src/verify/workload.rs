@@ -1,4 +1,5 @@
-//! The load under which storage is verified: pages at random with flushes behind them, and a log that is durable write by write.
+//! The load under which storage is verified: pages at random with flushes behind them, and a log
+//! that is durable write by write.
 
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Stream, SyncPolicy, TransferMix, TransferPart, Workload};

@@ -99,7 +99,8 @@ fn text_of(path: &Path) -> std::result::Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A plain file, which is not opened where it is anything else: a pipe would wait for somebody who writes.
+/// A plain file, which is not opened where it is anything else: a pipe would wait for somebody who
+/// writes.
 fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let facts = fs::metadata(path)?;
     if !facts.is_file() {
@@ -130,7 +131,8 @@ impl Archive {
         self.take(collector, current);
     }
 
-    /// Keeps what a sample says and not its text. Times of empty samples are not read: a damaged file may have millions.
+    /// Keeps what a sample says and not its text. Times of empty samples are not read: a damaged
+    /// file may have millions.
     fn take(&mut self, collector: Collector, sample: Option<(&str, Vec<&str>)>) {
         let Some((time, lines)) = sample.filter(|(_, lines)| !lines.is_empty()) else { return };
         let Some(found) = parse::sample(collector, &lines) else { return };

@@ -1,4 +1,5 @@
-//! What `iostat` and `vmstat` printed from their start to their end, as means: a load's script keeps them without times.
+//! What `iostat` and `vmstat` printed from their start to their end, as means: a load's script
+//! keeps them without times.
 
 use super::collector::Collector;
 use super::parse::{self, Found};
@@ -8,7 +9,8 @@ use assay_model::watch::DeviceRates;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Means over the time that the tools ran; their first reports, which are means since the start of the host, do not count.
+/// Means over the time that the tools ran; their first reports, which are means since the start of
+/// the host, do not count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolMeans {
     /// Share of the CPU time in which something ran, 0..=1.

@@ -1,11 +1,13 @@
-//! The output of the tools: columns by the names above them, because versions differ in their order.
+//! The output of the tools: columns by the names above them, because versions differ in their
+//! order.
 
 use super::collector::Collector;
 use assay_model::counters::{DeviceCounters, MemoryGauge, NamedDevice, TcpCounters};
 use assay_model::number::{count, count_of, real};
 use assay_model::watch::RunQueue;
 
-/// Names of shares of CPU time in the order of `/proc/stat`, as `mpstat`, `vmstat` and old versions call them.
+/// Names of shares of CPU time in the order of `/proc/stat`, as `mpstat`, `vmstat` and old versions
+/// call them.
 pub(super) const CPU_SHARES: [&[&str]; 8] = [
     &["%usr", "%user", "us"],
     &["%nice"],
@@ -128,7 +130,8 @@ pub(super) fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// Tables of devices; of several in one sample the first is the mean since the start of the host and does not count.
+/// Tables of devices; of several in one sample the first is the mean since the start of the host
+/// and does not count.
 fn iostat(lines: &[&str]) -> Option<Found> {
     let is_head = |line: &&&str| line.starts_with("Device");
     let tables = lines.iter().filter(is_head).count();
@@ -248,7 +251,8 @@ fn add(rows: &mut Vec<DeviceRow>, next: DeviceRow) {
     }
 }
 
-/// Rows under the line that begins with `r b`; of several the first is the mean since the start of the host.
+/// Rows under the line that begins with `r b`; of several the first is the mean since the start of
+/// the host.
 fn vmstat(lines: &[&str]) -> Option<Found> {
     let place = lines.iter().position(|line| words(line).starts_with(&["r", "b"]))?;
     let head = words(lines[place]);
@@ -269,8 +273,8 @@ fn vmstat(lines: &[&str]) -> Option<Found> {
     })
 }
 
-/// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is given. What a tool does not name, it counts
-/// under another name.
+/// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is given. What a tool
+/// does not name, it counts under another name.
 pub(super) fn cpu(row: &Row<'_>) -> Option<[f64; 8]> {
     row.number(CPU_SHARES[3])?;
     Some(CPU_SHARES.map(|names| row.number(names).unwrap_or(0.0) / 100.0))

@@ -16,7 +16,8 @@ pub(super) struct Stamp {
 const DAY_S: u64 = 86_400;
 
 impl Stamp {
-    /// The time of a line of a trace: a date and a time of day, or the latter on a day that is known.
+    /// The time of a line of a trace: a date and a time of day, or the latter on a day that is
+    /// known.
     pub(super) fn of_line(line: &str, day_unix_s: Option<u64>) -> Option<Self> {
         let (day, clock_s) = day_and_clock(line);
         let is_alone = line.split_whitespace().all(|word| !word.starts_with(char::is_alphabetic));
@@ -49,7 +50,8 @@ pub(super) fn clock_of(line: &str) -> Option<(u64, Vec<&str>)> {
     Some((clock_s(time)?, cells.to_vec()))
 }
 
-/// A date in one word: year first, month first between slashes, or day first between dots. Two digits are of this century.
+/// A date in one word: year first, month first between slashes, or day first between dots. Two
+/// digits are of this century.
 fn dated(word: &str) -> Option<(u64, u64, u64)> {
     let mark = ['/', '-', '.'].into_iter().find(|mark| word.matches(*mark).count() == 2)?;
     let mut numbers = [0; 3];

@@ -1,4 +1,5 @@
-//! Tests of archives: made-up outputs of several versions of the tools, and what is written read back.
+//! Tests of archives: made-up outputs of several versions of the tools, and what is written read
+//! back.
 
 use super::*;
 use assay_model::counters::{DeviceCounters, MemoryGauge, NamedDevice};

@@ -1,4 +1,5 @@
-//! Single traces: what `iostat`, `vmstat`, `mpstat` or `sar` printed into one file, and the tables of `sadf -d`.
+//! Single traces: what `iostat`, `vmstat`, `mpstat` or `sar` printed into one file, and the tables
+//! of `sadf -d`.
 
 mod samples;
 mod sar;

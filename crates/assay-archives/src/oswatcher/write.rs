@@ -101,7 +101,8 @@ fn clock_of(time: Utc) -> String {
     format!("{:02}:{:02}:{:02}", time.hour, time.minute, time.second)
 }
 
-/// Shares in percent: in programs, of low priority, in the kernel, idle, idle with I/O, interrupts, deferred ones, stolen.
+/// Shares in percent: in programs, of low priority, in the kernel, idle, idle with I/O, interrupts,
+/// deferred ones, stolen.
 fn percents(cpu: &CpuCounters) -> [f64; 8] {
     let whole = real(cpu.total_ns()).max(1.0);
     [

@@ -1,8 +1,10 @@
-//! Events that come nearly in the order of their times: a line that a late one enters a few places from its end.
+//! Events that come nearly in the order of their times: a line that a late one enters a few places
+//! from its end.
 
 use super::entry::{Entry, NEVER};
 
-/// An event is inserted in front of at most this number of others; one that is farther from its place does not belong here.
+/// An event is inserted in front of at most this number of others; one that is farther from its
+/// place does not belong here.
 const NEAR: usize = 8;
 /// Places of events that have left are freed when there are this many.
 const LEFT: usize = 64;

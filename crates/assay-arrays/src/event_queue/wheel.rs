@@ -1,4 +1,5 @@
-//! Many events: buckets of equal length in a ring, so that an event costs the same however many others wait.
+//! Many events: buckets of equal length in a ring, so that an event costs the same however many
+//! others wait.
 //!
 //! Source: R. Brown, "Calendar queues", Communications of the ACM 31 (1988).
 
@@ -8,7 +9,8 @@ use assay_model::number::{count_of, index_of};
 
 const BUCKETS: usize = 1024;
 const WORDS: usize = BUCKETS / 64;
-/// More events than this in one bucket, or beyond the ring, mean that buckets are too long or too short.
+/// More events than this in one bucket, or beyond the ring, mean that buckets are too long or too
+/// short.
 const CROWD: usize = 256;
 
 /// The ring, the bucket that is open, and what lies beyond the ring.
@@ -101,7 +103,8 @@ impl<T> Wheel<T> {
         entry
     }
 
-    /// Opens the next bucket that holds anything; what is beyond the ring comes in when its time is near.
+    /// Opens the next bucket that holds anything; what is beyond the ring comes in when its time is
+    /// near.
     fn refill(&mut self) {
         if !self.open.is_empty() {
             return;

@@ -27,7 +27,8 @@ fn flash(dies: u32) -> Flash {
 
 #[test]
 fn dies_bound_the_rate_of_reads_and_writes() {
-    // Sixteen equal queues in a closed network (mean value analysis): X = M N / (N + M - 1) of the service rate.
+    // Sixteen equal queues in a closed network (mean value analysis): X = M N / (N + M - 1) of the
+    // service rate.
     let mut spread = flash(16);
     spread.spread = Spread::Exponential;
     let mut device = FlashDevice::new(&spread, 1 << 30, 1.0, 1);
@@ -74,7 +75,8 @@ fn sustained_iops(over: f64, capacity_bytes: u64, mapped_pages: u32) -> f64 {
 
 #[test]
 fn the_cliff_is_as_deep_as_amplification_says() {
-    // A log with 40% more flash moves 0.96 of a page for each page written (see the layer's own test).
+    // A log with 40% more flash moves 0.96 of a page for each page written (see the layer's own
+    // test).
     let expected = 64.0 / (400e-6 + 0.96 * 500e-6);
     let iops = sustained_iops(0.4, 1 << 29, 1 << 16);
     assert!((iops / expected - 1.0).abs() < 0.08, "{iops} {expected}");

@@ -1,4 +1,5 @@
-//! A simulated run in the words of a workload report: rates, classes of I/O, the time model and what it says.
+//! A simulated run in the words of a workload report: rates, classes of I/O, the time model and
+//! what it says.
 
 use super::HostRun;
 use assay_model::Histogram;

@@ -50,7 +50,8 @@ fn sessions_without_think_time_follow_the_interactive_law() {
 
 #[test]
 fn busy_processors_bound_the_rate_and_lengthen_the_waits() {
-    // Two processors serve 20,000 bursts a second; 60 sessions then wait 3 ms a round, of which 0.1 ms is the burst.
+    // Two processors serve 20,000 bursts a second; 60 sessions then wait 3 ms a round, of which 0.1
+    // ms is the burst.
     let run = run(&load(60, 2), &mut storage(64, 1_000_000));
     let reads = run.per_s(run.io.read.ios());
     assert!((reads / 20_000.0 - 1.0).abs() < 0.01, "{reads}");
@@ -101,7 +102,8 @@ fn a_run_becomes_the_profile_that_a_report_would() {
     let reads = made.class(assay_model::profile::IoPurpose::SingleBlockRead).unwrap();
     let counted = reads.latency.as_ref().unwrap().ios();
     assert!((counted - real(run.io.read.ios())).abs() < 0.5);
-    // Thirty sessions that never think: what is not waited for and not computed is waiting for a processor.
+    // Thirty sessions that never think: what is not waited for and not computed is waiting for a
+    // processor.
     let time = &made.time;
     let waited: f64 = time.waits.iter().map(|wait| wait.time_s.value).sum();
     let all =

@@ -1,4 +1,5 @@
-//! The background writers of a host: dirty blocks go out behind the sessions, redo goes out in one write at a time.
+//! The background writers of a host: dirty blocks go out behind the sessions, redo goes out in one
+//! write at a time.
 
 use assay_model::array::SessionLoad;
 use assay_model::number::count_of;

@@ -1,4 +1,5 @@
-//! A member that is away for a while and comes back as if it had missed nothing: which places it answers with old data.
+//! A member that is away for a while and comes back as if it had missed nothing: which places it
+//! answers with old data.
 
 use crate::failure::Absence;
 use assay_model::device::{DataLoss, DeviceIo, Extent};

@@ -65,7 +65,8 @@ impl Pages {
         slow.sort_unstable_by_key(|one| Reverse(key(one)));
         fast.sort_unstable_by_key(key);
         let pairs = slow.iter().zip(&fast).take(most);
-        // Counts of equal heat differ by chance: twice as hot, and three more, is not chance for small counts.
+        // Counts of equal heat differ by chance: twice as hot, and three more, is not chance for
+        // small counts.
         pairs
             .take_while(|(hot, cold)| hot.0 > 2 * cold.0 + 3)
             .map(|(hot, cold)| (hot.1, cold.1))

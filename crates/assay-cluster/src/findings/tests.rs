@@ -1,4 +1,5 @@
-//! Simulated hosts with clocks of their own on one storage system: what is said of them against what is known.
+//! Simulated hosts with clocks of their own on one storage system: what is said of them against
+//! what is known.
 
 use super::*;
 use crate::clock::Ping;
@@ -64,7 +65,8 @@ impl World {
         }
     }
 
-    /// A second of every host: about 300 reads each, of which storage that all share makes more or fewer.
+    /// A second of every host: about 300 reads each, of which storage that all share makes more or
+    /// fewer.
     fn second(&mut self, merger: &mut Merger, index: u64) {
         let shared = 1.0 + 0.05 * self.random.normal();
         for host in 0..self.hosts.len() {

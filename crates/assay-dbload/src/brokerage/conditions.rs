@@ -1,8 +1,10 @@
-//! The conditions that the data keeps whatever happens, and what must be there of acknowledged transactions.
+//! The conditions that the data keeps whatever happens, and what must be there of acknowledged
+//! transactions.
 //!
-//! They are our own choice: what a brokerage's books must say of each other. Statuses: 1 pending, 2 submitted,
-//! 3 completed, 4 canceled; kinds 2, 4 and 5 sell, kinds from 3 on wait for a price. Two sides are compared by sums over
-//! both: a row of the one counts 1 and its amount, a row of the other -1 and less its amount, and nothing may remain.
+//! They are our own choice: what a brokerage's books must say of each other. Statuses: 1 pending, 2
+//! submitted, 3 completed, 4 canceled; kinds 2, 4 and 5 sell, kinds from 3 on wait for a price. Two
+//! sides are compared by sums over both: a row of the one counts 1 and its amount, a row of the
+//! other -1 and less its amount, and nothing may remain.
 
 use super::statements::PHRASES;
 use crate::load::{Conditions, Database, Product, check_all, single_number};

@@ -1,5 +1,5 @@
-//! All transactions as functions of PostgreSQL, how they are called, and what they return: one call, one network round trip, one
-//! transaction.
+//! All transactions as functions of PostgreSQL, how they are called, and what they return: one
+//! call, one network round trip, one transaction.
 
 use super::FUNCTIONS;
 use super::transactions::TransactionOutcome;

@@ -1,6 +1,7 @@
 //! The 33 tables, their keys, and which row must have which other.
 //!
-//! Rows that are changed often have room in their block, so that a new version lies next to the old one.
+//! Rows that are changed often have room in their block, so that a new version lies next to the old
+//! one.
 
 use super::functions;
 use crate::load::{Origin, TableLayout, Tables};
@@ -167,7 +168,8 @@ const fn filled_percent(table: Table) -> u32 {
     }
 }
 
-/// What a growing table's rows must have: table, column, and the table of the other row with its key.
+/// What a growing table's rows must have: table, column, and the table of the other row with its
+/// key.
 const REFERENCES: [(&str, &str, &str); 10] = [
     ("trade", "account_id", "customer_account (id)"),
     ("trade", "symbol", "security (symbol)"),
@@ -181,7 +183,8 @@ const REFERENCES: [(&str, &str, &str); 10] = [
     ("holding_summary", "account_id", "customer_account (id)"),
 ];
 
-/// Declares what rows must have; what was loaded is taken to have it, and the conditions look after it.
+/// Declares what rows must have; what was loaded is taken to have it, and the conditions look after
+/// it.
 fn references(schema: &str) -> String {
     let mut sql = String::new();
     for (table, column, other) in REFERENCES {

@@ -1,5 +1,6 @@
-//! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say; and how
-//! its transactions reach the server, as functions of it or as statements.
+//! One session of the load: what customers ask for in the order of the mix, and before it what the
+//! market has to say; and how its transactions reach the server, as functions of it or as
+//! statements.
 
 use super::functions;
 use super::statements::{PHRASES, all};
@@ -19,8 +20,8 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The kinds of steps; an order that is taken back as asked does not count as a trade order. Trade cleanup, the twelfth
-/// transaction, comes once before each rung and is not a step.
+/// The kinds of steps; an order that is taken back as asked does not count as a trade order. Trade
+/// cleanup, the twelfth transaction, comes once before each rung and is not a step.
 pub const KINDS: [Kind; 12] = [
     Kind { name: TRADE_RESULT.stream, operation: Operation::Write },
     Kind { name: "trade order", operation: Operation::Write },
@@ -202,7 +203,8 @@ impl<L: Product> PreparedBrokerage<L> {
         Ok(Self { pipeline: L::Pipeline::prepare(link, schema, statements)?, calls, days })
     }
 
-    /// One try of a transaction. A failure leaves none open. Statements leave the mark with their commit, and take it then.
+    /// One try of a transaction. A failure leaves none open. Statements leave the mark with their
+    /// commit, and take it then.
     pub fn attempt(
         &mut self,
         link: &mut L,

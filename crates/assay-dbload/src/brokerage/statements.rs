@@ -1,5 +1,5 @@
-//! The statements of all transactions, written once in the words that products share, the words of each dialect, and what the
-//! conditions look at.
+//! The statements of all transactions, written once in the words that products share, the words of
+//! each dialect, and what the conditions look at.
 
 use crate::load::{ByDialect, Calls, Dialect, Phrases, Statement, prepared, templates};
 
@@ -13,7 +13,8 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
             ("{moment}", "timestamp '1970-01-01' + make_interval(secs => :moment)"),
             ("{since}", "date '1970-01-01' + cast(:since AS int)"),
             ("{lock}", "FOR NO KEY UPDATE"),
-            // A statement sees what was committed before it, and a snapshot that is too old is refused.
+            // A statement sees what was committed before it, and a snapshot that is too old is
+            // refused.
             ("{fresh}", ""),
             ("{next number}", "nextval('{s}.trade_numbers')"),
             ("{number}", "currval('{s}.trade_numbers')"),
@@ -34,7 +35,8 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
             ("{moment}", "timestamp'1970-01-01 00:00:00' + interval :moment second"),
             ("{since}", "date'1970-01-01' + interval :since day"),
             ("{lock}", "FOR UPDATE"),
-            // A snapshot may be older than the locks that a transaction waited for; what is locked is read as it is.
+            // A snapshot may be older than the locks that a transaction waited for; what is locked
+            // is read as it is.
             ("{fresh}", "FOR UPDATE"),
             // The table counts.
             ("{next number}", "NULL"),

@@ -1,6 +1,8 @@
-//! The transactions as statements: what customers and brokers only read, corrections of trades and care of data, and trades from
-//! their order to their settlement with the prices of the market. The rows that most sessions want come last; sums are made
-//! here, in hundredths, as functions of the server make them. What a transaction found and did is the same whichever way it went to the server.
+//! The transactions as statements: what customers and brokers only read, corrections of trades and
+//! care of data, and trades from their order to their settlement with the prices of the market. The
+//! rows that most sessions want come last; sums are made here, in hundredths, as functions of the
+//! server make them. What a transaction found and did is the same whichever way it went to the
+//! server.
 
 use super::statements::{BROKERS, TRADES};
 use crate::load::{CommitMark, Product, TransactionRunner, Value, loaded_us_of, missing};
@@ -99,7 +101,8 @@ fn of(number: u32) -> Value<'static> {
     Value::Number(i64::from(number))
 }
 
-/// `count` values: those that there are, then the last of them repeated, which does not change a set.
+/// `count` values: those that there are, then the last of them repeated, which does not change a
+/// set.
 fn filled<'a>(
     values: impl Iterator<Item = Value<'a>>,
     count: usize,
@@ -253,7 +256,8 @@ pub(super) fn twenty(numbers: &[i64]) -> Vec<Value<'static>> {
     filled(numbers.iter().map(|number| Value::Number(*number)), TRADES, Value::Number(0))
 }
 
-/// The change from one sum to another in millionths of a hundredth, rounded half away from zero; 0 where there was nothing.
+/// The change from one sum to another in millionths of a hundredth, rounded half away from zero; 0
+/// where there was nothing.
 fn change(old: i64, new: i64) -> i64 {
     if old <= 0 {
         return 0;

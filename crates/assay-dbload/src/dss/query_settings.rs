@@ -1,4 +1,5 @@
-//! What every stream of a run is asked, within which limits, and how sessions and servers of each product are made fit for it.
+//! What every stream of a run is asked, within which limits, and how sessions and servers of each
+//! product are made fit for it.
 
 use super::tables::SCHEMA;
 use crate::load::{Database, Dialect, Link, Product, single_number};
@@ -7,13 +8,14 @@ use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseProduct, Setting};
 use assay_model::units::{Bytes, Nanos};
 
-/// The servers' words for a statement that was cancelled, here by its limit: of PostgreSQL, of MariaDB, of MySQL.
+/// The servers' words for a statement that was cancelled, here by its limit: of PostgreSQL, of
+/// MariaDB, of MySQL.
 const OVER_LIMIT: [&str; 3] = ["57014", "1969", "3024"];
-/// Digits behind the point that a quotient of MariaDB and MySQL has more than what is divided: as many as hold an average to
-/// the ninth place and beyond; the usual four do not.
+/// Digits behind the point that a quotient of MariaDB and MySQL has more than what is divided: as
+/// many as hold an average to the ninth place and beyond; the usual four do not.
 const QUOTIENT_DIGITS: u32 = 12;
-/// What a managed server of MariaDB is given for large queries. Scans read ahead, as they do everywhere else; sorts and joins
-/// have the 4 MiB that a session of PostgreSQL has by itself.
+/// What a managed server of MariaDB is given for large queries. Scans read ahead, as they do
+/// everywhere else; sorts and joins have the 4 MiB that a session of PostgreSQL has by itself.
 const FIT: [(&str, u64); 5] = [
     ("innodb_read_ahead_threshold", 56),
     ("sort_buffer_size", 4 << 20),
@@ -49,15 +51,16 @@ impl QuerySettings {
     pub(super) fn apply<L: Link>(&self, link: &mut L, product: DatabaseProduct) -> Answer<()> {
         link.run(&self.statements(product))?;
         if product == DatabaseProduct::Postgres {
-            // Some versions lack one, and only some users may set the other; the result says what was timed.
+            // Some versions lack one, and only some users may set the other; the result says what
+            // was timed.
             let _ = link.run("SET client_connection_check_interval = '1s'");
             let _ = link.run("SET track_io_timing = on");
         }
         Ok(())
     }
 
-    /// The text of a query within its limit, where the limit is not one of the session: MariaDB's would hold for refresh
-    /// functions, too.
+    /// The text of a query within its limit, where the limit is not one of the session: MariaDB's
+    /// would hold for refresh functions, too.
     pub(super) fn limited(&self, sql: String, product: DatabaseProduct) -> String {
         match self.limit {
             Some(limit) if product == DatabaseProduct::MariaDb => {
@@ -118,8 +121,8 @@ pub(super) fn is_over_limit(failure: &Failure) -> bool {
     code.is_some_and(|code| OVER_LIMIT.contains(&code))
 }
 
-/// The statement by which another session ends this one in the middle of a query; none where the server sees by itself
-/// within a second that nobody waits any more.
+/// The statement by which another session ends this one in the middle of a query; none where the
+/// server sees by itself within a second that nobody waits any more.
 pub(super) fn ending<L: Link>(link: &mut L) -> Answer<Option<String>> {
     match L::DIALECT {
         Dialect::Postgres => Ok(None),
@@ -130,7 +133,8 @@ pub(super) fn ending<L: Link>(link: &mut L) -> Answer<Option<String>> {
     }
 }
 
-/// Processes that help a session with a step of a query where nobody says; none where one thread works on a query.
+/// Processes that help a session with a step of a query where nobody says; none where one thread
+/// works on a query.
 pub const fn parallel_usual(dialect: Dialect) -> Option<u32> {
     match dialect {
         Dialect::Postgres => Some(2),
@@ -138,14 +142,16 @@ pub const fn parallel_usual(dialect: Dialect) -> Option<u32> {
     }
 }
 
-/// Processes that the server has for parallel steps of all sessions together; none where it does not say, or has none.
+/// Processes that the server has for parallel steps of all sessions together; none where it does
+/// not say, or has none.
 pub fn parallel_max<L: Product>(database: &mut Database<L>) -> Option<u32> {
     parallel_usual(L::DIALECT)?;
     let most = single_number(&mut database.admin, "SHOW max_parallel_workers").ok()??;
     u32::try_from(most).ok()
 }
 
-/// Makes a managed server fit for large queries, where it is not, and adds the settings that matter for them to its facts.
+/// Makes a managed server fit for large queries, where it is not, and adds the settings that matter
+/// for them to its facts.
 pub(super) fn make_fit<L: Product>(database: &mut Database<L>) -> Answer<()> {
     if L::DIALECT == Dialect::Postgres {
         return Ok(());

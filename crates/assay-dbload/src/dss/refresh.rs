@@ -53,8 +53,8 @@ impl Refresh {
     }
 }
 
-/// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
-/// functions; gives the number of the next set.
+/// Removes the orders whose successors are there already, where an earlier run ended between the
+/// two refresh functions; gives the number of the next set.
 pub fn finish_refresh<L: Product>(
     database: &mut Database<L>,
     manifest: &Manifest,

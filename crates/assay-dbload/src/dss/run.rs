@@ -1,4 +1,5 @@
-//! A power or a throughput run: streams that begin together, reported query by query, and everybody's counters around them.
+//! A power or a throughput run: streams that begin together, reported query by query, and
+//! everybody's counters around them.
 
 use super::query_settings::QuerySettings;
 use super::stream::{Common, Ended, QueryRecord, Stream, Work};
@@ -104,8 +105,8 @@ pub fn measure<L: Product>(
     })
 }
 
-/// What the processes used. Where each session has its own, theirs and those that worked for them are all but those in
-/// the background; where all is one process, sessions report their threads.
+/// What the processes used. Where each session has its own, theirs and those that worked for them
+/// are all but those in the background; where all is one process, sessions report their threads.
 fn used(
     before: &CounterSnapshot,
     after: &CounterSnapshot,

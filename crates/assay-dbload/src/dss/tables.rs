@@ -1,4 +1,5 @@
-//! The eight tables as a server has to keep them, and what their schema records besides its loading.
+//! The eight tables as a server has to keep them, and what their schema records besides its
+//! loading.
 
 use crate::load::{
     Database, IndexLayout, Manifest, Origin, Product, State, Statistics, TableLayout, Tables,
@@ -60,7 +61,8 @@ impl Tables for DssTables {
     }
 }
 
-/// A table in one piece. The server does not vacuum it by itself: that would disturb what is measured.
+/// A table in one piece. The server does not vacuum it by itself: that would disturb what is
+/// measured.
 pub(super) fn layout(table: Table, scale: Scale) -> TableLayout {
     let index = |index: &assay_loads::dss::Index| IndexLayout {
         name: index.name.to_owned(),
@@ -76,8 +78,9 @@ pub(super) fn layout(table: Table, scale: Scale) -> TableLayout {
     }
 }
 
-/// Into how many parts a table is cut for a number of sessions: as many as its share of all bytes, so that all sessions
-/// come to their end together. Small tables stay whole; a table in one piece needs no log.
+/// Into how many parts a table is cut for a number of sessions: as many as its share of all bytes,
+/// so that all sessions come to their end together. Small tables stay whole; a table in one piece
+/// needs no log.
 fn parts(table: Table, scale: Scale, loaders: u32) -> i32 {
     let all: u64 = TABLES.iter().map(|table| table.text_bytes(scale)).sum();
     let share = real(table.text_bytes(scale)) / real(all.max(1));
@@ -98,7 +101,8 @@ pub fn sizes<L: Product>(database: &mut Database<L>) -> Result<DssData> {
     Ok(DssData { table_bytes, index_bytes, ..DssData::default() })
 }
 
-/// Looks for the tables of an earlier run: those of another form, or of which one is gone, are half.
+/// Looks for the tables of an earlier run: those of another form, or of which one is gone, are
+/// half.
 pub fn schema_state<L: Product>(database: &mut Database<L>) -> Result<State> {
     let manifest = match State::of(database)? {
         State::Whole(manifest) if manifest.note(FORMAT.0) == FORMAT.1 => manifest,

@@ -18,7 +18,8 @@ pub(crate) struct Conditions<'a> {
     pub each: &'a [(&'static str, String)],
 }
 
-/// Checks conditions on a session of its own, whose settings go with it; `when` says in the result when that was.
+/// Checks conditions on a session of its own, whose settings go with it; `when` says in the result
+/// when that was.
 pub(crate) fn check_all<L: Product>(
     database: &mut Database<L>,
     conditions: &Conditions<'_>,

@@ -1,5 +1,5 @@
-//! Transactions that leave their identity in the database: run, session and number in one row of the same transaction, and on to
-//! a ledger when their commit has returned.
+//! Transactions that leave their identity in the database: run, session and number in one row of
+//! the same transaction, and on to a ledger when their commit has returned.
 
 use super::database::Database;
 use super::link::single_number;
@@ -70,7 +70,8 @@ impl CommitMarks {
         Self { log: Arc::clone(log), session: FIRST_SESSION, number: 1 }
     }
 
-    /// A fresh connection begins to count again: whether the last transaction of a lost one is there is not known.
+    /// A fresh connection begins to count again: whether the last transaction of a lost one is
+    /// there is not known.
     pub fn begin(&mut self) {
         if let Some(log) = self.log.get() {
             self.session = log.sessions.fetch_add(1, Ordering::Relaxed) + 1;
@@ -84,8 +85,9 @@ impl CommitMarks {
         self.log.get().map(|_| Statement::of(LEAVE, &sql, dialect))
     }
 
-    /// One try of a transaction. One that changes something gets the next identity where a run keeps a log, and takes it with
-    /// its commit; then it is acknowledged. A try that was refused has been rolled back and leaves the identity to the next.
+    /// One try of a transaction. One that changes something gets the next identity where a run
+    /// keeps a log, and takes it with its commit; then it is acknowledged. A try that was
+    /// refused has been rolled back and leaves the identity to the next.
     pub fn leave<T>(
         &mut self,
         changes: bool,
@@ -112,7 +114,8 @@ impl<L: Product> Database<L> {
     pub fn begin_commits(&mut self, run: u32) -> Result<()> {
         let schema = &self.schema;
         let sql = [
-            // No key: it would make a doubled transaction impossible to see, and each transaction dearer.
+            // No key: it would make a doubled transaction impossible to see, and each transaction
+            // dearer.
             format!(
                 "CREATE TABLE IF NOT EXISTS {schema}.{COMMITS} (run_number bigint NOT NULL, session_number bigint NOT NULL, \
                  transaction_number bigint NOT NULL)"

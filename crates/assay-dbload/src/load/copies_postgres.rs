@@ -1,5 +1,5 @@
-//! Assay's databases on a given PostgreSQL server, and copies of them: each carries a record with its own number, and is
-//! dropped only when that was read in it and nothing else lies in it.
+//! Assay's databases on a given PostgreSQL server, and copies of them: each carries a record with
+//! its own number, and is dropped only when that was read in it and nothing else lies in it.
 
 use super::copies::OwnDatabase;
 use super::owned_postgres::{standing_as, strangers};
@@ -61,7 +61,8 @@ impl OwnDatabase {
     /// Drops it; nothing happens where it is gone.
     ///
     /// # Errors
-    /// That another one has its name by now, or that something else lies in it, or what the server says.
+    /// That another one has its name by now, or that something else lies in it, or what the server
+    /// says.
     fn remove(&self, maintenance: &mut Connection, address: &Address) -> Result<()> {
         let name = &self.name;
         let failed = |failure: Failure| failure.of(format!("dropping the database {name}"));
@@ -193,7 +194,8 @@ impl OwnDatabase {
     }
 }
 
-/// A session on another database of the same server, from which that of a load can be removed and made again.
+/// A session on another database of the same server, from which that of a load can be removed and
+/// made again.
 fn maintenance(address: &Address) -> Result<Connection> {
     let address = maintenance_address(address);
     let opened = session(&address);

@@ -1,7 +1,8 @@
 //! Rows in the binary form of COPY: a number of columns, then length and bytes of each.
 //!
-//! Source: PostgreSQL documentation, "COPY", section "Binary Format"; for numbers with a point `numeric_send` of its
-//! source: base-10,000 digits, their weight, the sign and the digits behind the point.
+//! Source: PostgreSQL documentation, "COPY", section "Binary Format"; for numbers with a point
+//! `numeric_send` of its source: base-10,000 digits, their weight, the sign and the digits behind
+//! the point.
 
 use super::chunks::Chunks;
 use assay_loads::sink::Sink;
@@ -93,8 +94,8 @@ impl Sink for CopyRows<'_> {
     }
 }
 
-/// A number as the server sends it, and its length in bytes: digits without zeros at either end. Two or four digits after
-/// the point are one base-10,000 digit.
+/// A number as the server sends it, and its length in bytes: digits without zeros at either end.
+/// Two or four digits after the point are one base-10,000 digit.
 fn numeric(value: i64, scale: u16) -> ([u8; NUMERIC_BYTES_MAX], usize) {
     let (unit, fill) = if scale == 2 { (100, 100) } else { (BASE, 1) };
     let magnitude = value.unsigned_abs();

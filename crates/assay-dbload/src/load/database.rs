@@ -1,4 +1,5 @@
-//! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
+//! The database that is measured: the way to it, what is known of it, and the place of our tables
+//! in it.
 
 use super::copies::OwnDatabase;
 use super::own::OwnServer;
@@ -98,12 +99,14 @@ impl<L: Product> Database<L> {
         Ok(database)
     }
 
-    /// From now on sessions measure: what encryption cost before, while data were loaded, does not count.
+    /// From now on sessions measure: what encryption cost before, while data were loaded, does not
+    /// count.
     pub fn begin_to_measure(&mut self) {
         self.cost_before = Cost::so_far();
     }
 
-    /// What the report says of the server, with what encryption has cost this program since it began to measure.
+    /// What the report says of the server, with what encryption has cost this program since it
+    /// began to measure.
     pub fn facts(&self) -> ServerFacts {
         let mut facts = self.facts.clone();
         if let Some(encryption) = &mut facts.encryption {
@@ -225,7 +228,8 @@ impl<L: Product> Database<L> {
     /// Removes our tables from a server that is not ours.
     ///
     /// # Errors
-    /// That the schema carries another record than that of this run or holds what is not ours, or what the server says.
+    /// That the schema carries another record than that of this run or holds what is not ours, or
+    /// what the server says.
     pub fn remove_schema(&mut self) -> Result<()> {
         // A session whose statement was broken off is lost.
         if !self.is_reachable() {
@@ -237,7 +241,8 @@ impl<L: Product> Database<L> {
         self.admin.remove_owned(&self.schema, &owner)
     }
 
-    /// Removes the whole database, which is ours, from a server that is not; where a schema is all that is ours, that one.
+    /// Removes the whole database, which is ours, from a server that is not; where a schema is all
+    /// that is ours, that one.
     pub fn remove_all(&mut self) -> Result<()> {
         let Some(own) = self.own_database.clone() else {
             return self.remove_schema();
@@ -271,8 +276,9 @@ impl<L: Product> Database<L> {
         if self.own_database.is_some() { self.admin.keep_database() } else { Ok(()) }
     }
 
-    /// Marks our schema as one that is in use. A server frees the mark of a session only after it has noticed the session's
-    /// end, so that a load that follows another one tries for a moment.
+    /// Marks our schema as one that is in use. A server frees the mark of a session only after it
+    /// has noticed the session's end, so that a load that follows another one tries for a
+    /// moment.
     ///
     /// # Errors
     /// That another program uses it, or what the server says.
@@ -288,7 +294,8 @@ impl<L: Product> Database<L> {
         Err(in_use(&format!("the schema {}", self.schema)))
     }
 
-    /// What earlier runs left on the server that nobody uses, but for our own schema; and what only looks like it.
+    /// What earlier runs left on the server that nobody uses, but for our own schema; and what only
+    /// looks like it.
     pub fn left(&mut self) -> Result<LeftoversOnServer> {
         let left = self.left_schemas();
         left.map_err(|failure| failure.of("looking for tables that were left behind"))
@@ -319,7 +326,8 @@ impl<L: Product> Database<L> {
         self.admin.remove_owned(&left.name, &left.owner)
     }
 
-    /// After loading: what is dirty in the server's cache is written, so that it does not disturb the first rung.
+    /// After loading: what is dirty in the server's cache is written, so that it does not disturb
+    /// the first rung.
     pub fn write_out(&mut self) {
         self.remarks.extend(self.admin.write_out(&self.schema).err());
     }

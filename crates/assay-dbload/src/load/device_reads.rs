@@ -1,4 +1,5 @@
-//! Reads of the disks under the data as the kernel's block layer times them, where this program may ask for it.
+//! Reads of the disks under the data as the kernel's block layer times them, where this program may
+//! ask for it.
 
 use assay_blocktimes::{BlockTimes, ERROR_SHARE};
 use assay_host::root::SysRoot;
@@ -9,8 +10,8 @@ use assay_model::stack::DeviceNumber;
 pub struct DeviceReads(Vec<(String, BlockTimes)>);
 
 impl DeviceReads {
-    /// Begins to time the reads of all disks among the devices of a stack; parts of disks and devices made of others are
-    /// left out, because their reads are those of the disks.
+    /// Begins to time the reads of all disks among the devices of a stack; parts of disks and
+    /// devices made of others are left out, because their reads are those of the disks.
     pub fn begin(root: &SysRoot, devices: &[String]) -> Result<Self, String> {
         let disks = devices.iter().filter_map(|name| Some((name, disk(root, name)?)));
         let timed = disks.map(|(name, number)| Ok((name.clone(), BlockTimes::begin(number)?)));

@@ -1,4 +1,5 @@
-//! The edges of a measured time's intervals: a step belongs to the interval in which it ended, however late anybody looks.
+//! The edges of a measured time's intervals: a step belongs to the interval in which it ended,
+//! however late anybody looks.
 
 use std::time::{Duration, Instant};
 
@@ -74,8 +75,8 @@ mod tests {
             (3499, vec![1000, 2000, 3499]),
         ] {
             let (edges, _) = edges(length_ms);
-            let count = (0..).position(|index| edges.is_last(index)).unwrap() + 1;
-            let ends: Vec<u64> = (0..u64::try_from(count).unwrap())
+            let last = (0..9).find(|index| edges.is_last(*index)).unwrap();
+            let ends: Vec<u64> = (0..=last)
                 .map(|index| u64::try_from(edges.end_of(index).as_millis()).unwrap())
                 .collect();
             assert_eq!(ends, ends_ms, "{length_ms}");

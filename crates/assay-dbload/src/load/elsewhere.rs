@@ -1,4 +1,5 @@
-//! A rung whose sessions other programs have: what they measured, and what the server counted meanwhile, seen from here alone.
+//! A rung whose sessions other programs have: what they measured, and what the server counted
+//! meanwhile, seen from here alone.
 
 use super::counters::{CounterDelta, CounterSnapshot};
 use super::database::Database;
@@ -59,8 +60,9 @@ type WatcherOf<M> = <<M as Method>::Link as Product>::Watcher;
 type ObserverOf<M> = ServerObserver<WatcherOf<M>>;
 type ObservedOf<M> = ObservedRung<WatcherOf<M>>;
 
-/// Measures one rung whose sessions, on any number of databases, others have; `run` lets them begin, says so right before
-/// sessions do and right before the measured time does, and gives what those of each database came to.
+/// Measures one rung whose sessions, on any number of databases, others have; `run` lets them
+/// begin, says so right before sessions do and right before the measured time does, and gives what
+/// those of each database came to.
 ///
 /// # Errors
 /// What a server says before the first statement, and what `run` says.
@@ -74,7 +76,8 @@ pub fn measure_elsewhere<'a, M: Method + 'a>(
     let unwatched = AtomicBool::new(false);
     let (ran, observed) = thread::scope(|scope| {
         let mut looking = Vec::new();
-        // Who looks begins with the measured time: what he asks himself is taken out of what is counted in it.
+        // Who looks begins with the measured time: what he asks himself is taken out of what is
+        // counted in it.
         let mut begins = |is_measured: bool| {
             observations.iter_mut().for_each(Observation::begin);
             if is_measured && looking.is_empty() {

@@ -1,5 +1,5 @@
-//! Loads the tables of any load: several sessions at once, rows before indexes before statistics, and a note of every part
-//! that is whole, so that a loading which was broken off can go on.
+//! Loads the tables of any load: several sessions at once, rows before indexes before statistics,
+//! and a note of every part that is whole, so that a loading which was broken off can go on.
 
 use super::Database;
 use super::jobs::{Job, Jobs, TableJobs};
@@ -65,7 +65,8 @@ struct Shared<'a, T: Tables, L: Product> {
 /// Creates the schema, or goes on with one, and loads its tables.
 ///
 /// # Errors
-/// What the server says, for example that its storage is full, or that loading was stopped; what is whole then stays noted.
+/// What the server says, for example that its storage is full, or that loading was stopped; what is
+/// whole then stays noted.
 pub fn fill<T: Tables, L: Product>(
     database: &mut Database<L>,
     doing: Fill<'_, T>,
@@ -305,8 +306,8 @@ fn ensure_index<L: Product>(
     Ok(())
 }
 
-/// Creates what the schema holds besides the tables, together with the note that everything is there, so that whoever
-/// resumes after a break does not find half of it.
+/// Creates what the schema holds besides the tables, together with the note that everything is
+/// there, so that whoever resumes after a break does not find half of it.
 fn end<T: Tables, L: Product>(
     database: &mut Database<L>,
     tables: &T,

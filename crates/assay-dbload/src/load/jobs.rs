@@ -1,5 +1,6 @@
-//! What is to be done for the tables of a load, in an order that several sessions can work on: rows before indexes before
-//! statistics, the largest first, and nobody idle while there is something to do.
+//! What is to be done for the tables of a load, in an order that several sessions can work on: rows
+//! before indexes before statistics, the largest first, and nobody idle while there is something to
+//! do.
 
 use assay_loads::sink::Part;
 use std::collections::VecDeque;
@@ -70,7 +71,8 @@ impl Jobs {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job, waited for while others may still bring one; nothing when all is done or something broke.
+    /// The next job, waited for while others may still bring one; nothing when all is done or
+    /// something broke.
     pub(super) fn take(&self) -> Option<Job> {
         let mut state = self.state();
         loop {
@@ -118,7 +120,8 @@ impl State {
         }
     }
 
-    /// All rows are there, or all indexes: what can be done now comes first, because it is part of the longest way.
+    /// All rows are there, or all indexes: what can be done now comes first, because it is part of
+    /// the longest way.
     fn next_stage(&mut self, table: usize) {
         let stage = &mut self.stages[table];
         if stage.has_rows || stage.indexes == 0 {
@@ -135,7 +138,8 @@ impl State {
 mod tests {
     use super::*;
 
-    /// The first table in three parts with two indexes, the second in one part without any, the third loaded before.
+    /// The first table in three parts with two indexes, the second in one part without any, the
+    /// third loaded before.
     fn jobs() -> Jobs {
         let parts = |of: i32| (1..=of).map(|number| Part { number, of }).collect();
         Jobs::of(vec![

@@ -58,7 +58,8 @@ pub enum Next {
 }
 
 impl Point {
-    /// What a rung shows; the limit is on `quantile` of `times`, `processors` are those of the machine.
+    /// What a rung shows; the limit is on `quantile` of `times`, `processors` are those of the
+    /// machine.
     pub fn of(rung: &Rung, times: &Histogram, quantile: f64, processors: f64) -> Self {
         let busy_s = rung.host_busy_share.map(|busy| busy * processors * rung.elapsed_s());
         let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
@@ -74,7 +75,8 @@ impl Point {
     /// Whether the processors were the limit, and ours were the work.
     fn is_cpu_bound(&self) -> bool {
         let busy = self.busy_share.is_some_and(|busy| busy >= BUSY_MAX);
-        // A server elsewhere does not use these processors; then it is this program that is the limit.
+        // A server elsewhere does not use these processors; then it is this program that is the
+        // limit.
         busy && self.own_share.is_none_or(|own| own >= OWN_SHARE_MIN)
     }
 }
@@ -216,8 +218,8 @@ fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
     }
 }
 
-/// Sessions at the knee: the most power, statements a second over their mean time, before the last rung. Repeats
-/// count together; without intervals on both sides there is none.
+/// Sessions at the knee: the most power, statements a second over their mean time, before the last
+/// rung. Repeats count together; without intervals on both sides there is none.
 pub fn knee_of(rungs: &[Rung]) -> Option<u32> {
     let mut first: Vec<&Rung> = rungs.iter().filter(|rung| rung.repeat == 1).collect();
     first.sort_by_key(|rung| rung.sessions);
@@ -232,7 +234,8 @@ pub fn knee_of(rungs: &[Rung]) -> Option<u32> {
     }
 }
 
-/// By Little's law the mean time of a closed load is sessions over rate, so its interval follows from that of the rate.
+/// By Little's law the mean time of a closed load is sessions over rate, so its interval follows
+/// from that of the rate.
 fn point(rung: &Rung) -> Option<LoadPoint> {
     let number = |estimate: Estimate| assay_stats::Estimate {
         value: estimate.value,

@@ -44,10 +44,12 @@ pub trait Link: Send + Sync + Sized {
     /// Runs a statement; how many rows it changed.
     fn change(&mut self, sql: &str) -> Answer<u64>;
 
-    /// Has a statement parsed in which numbers stand as `#1` and texts as `@1`; `like` has the lengths of all its values.
+    /// Has a statement parsed in which numbers stand as `#1` and texts as `@1`; `like` has the
+    /// lengths of all its values.
     fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared>;
 
-    /// Carries it out; the number in the first column of its first row, or of the rows that it changed.
+    /// Carries it out; the number in the first column of its first row, or of the rows that it
+    /// changed.
     fn execute(&mut self, statement: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64>;
 
     /// A handle that ends the session from another thread.
@@ -112,7 +114,8 @@ pub enum ServerUse {
 }
 
 impl ServerUse {
-    /// What those that serve no session used after `earlier`, where they can be told apart from the others.
+    /// What those that serve no session used after `earlier`, where they can be told apart from the
+    /// others.
     pub fn background_since(&self, earlier: &Self) -> Option<Usage> {
         match (self, earlier) {
             (Self::Background(now), Self::Background(then)) => Some(now.since(then)),

@@ -1,5 +1,6 @@
-//! What an Assay schema records about itself: what its tables were made with, which parts of them are loaded, and whether
-//! everything is there. With it, loaded data is found again, and partly loaded data is told apart from complete data.
+//! What an Assay schema records about itself: what its tables were made with, which parts of them
+//! are loaded, and whether everything is there. With it, loaded data is found again, and partly
+//! loaded data is told apart from complete data.
 
 use super::Database;
 use super::owner::Ownership;

@@ -1,8 +1,9 @@
-//! MariaDB and MySQL as a product: their servers, the databases on them that are Assay's, and tables of a load.
+//! MariaDB and MySQL as a product: their servers, the databases on them that are Assay's, and
+//! tables of a load.
 //!
-//! A schema is a database here. InnoDB keeps a table as a tree by its primary key, so the key is there before the rows. A
-//! statement that makes a table ends a transaction, so a table is noted when it is whole, and one that is not noted is made
-//! again.
+//! A schema is a database here. InnoDB keeps a table as a tree by its primary key, so the key is
+//! there before the rows. A statement that makes a table ends a transaction, so a table is noted
+//! when it is whole, and one that is not noted is made again.
 
 use super::chunks::{Chunk, Chunks};
 use super::link::{Link, ServerUse};
@@ -117,7 +118,8 @@ impl Product for MariadbLink {
         } else {
             "performance_schema"
         };
-        // One more is for an administrator; our session that prepares and counts stays open as well.
+        // One more is for an administrator; our session that prepares and counts stays open as
+        // well.
         let row = self.connection.one(&format!(
             "SELECT CAST(@@max_connections AS SIGNED) - CAST(VARIABLE_VALUE AS SIGNED), \
              @@max_user_connections FROM {status}.global_status WHERE VARIABLE_NAME = 'THREADS_CONNECTED'"
@@ -126,9 +128,9 @@ impl Product for MariadbLink {
         Ok(row.count(0).unwrap_or(0).min(of_user.saturating_sub(1)))
     }
 
-    /// Its settings are not ours to change, and a server at rest may keep its changed pages for ever. Before files of tables
-    /// may be copied it writes what is changed of them (MariaDB documentation, "FLUSH TABLES FOR EXPORT"), and that is
-    /// what is asked for.
+    /// Its settings are not ours to change, and a server at rest may keep its changed pages for
+    /// ever. Before files of tables may be copied it writes what is changed of them (MariaDB
+    /// documentation, "FLUSH TABLES FOR EXPORT"), and that is what is asked for.
     fn write_out(&mut self, schema: &str) -> std::result::Result<(), Remark> {
         let written = self.write_tables(schema);
         if written.is_ok() || self.waits_until_written() {
@@ -204,7 +206,8 @@ impl Product for MariadbLink {
         self.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(failed)
     }
 
-    /// Gives the tables of an Assay database to another one, which is to be kept: no statement renames a database.
+    /// Gives the tables of an Assay database to another one, which is to be kept: no statement
+    /// renames a database.
     fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
         check_owner(self, schema, owner)?;
         let failed = |failure: Failure| failure.of("keeping our tables");
@@ -220,7 +223,8 @@ impl Product for MariadbLink {
         self.remove_owned(schema, owner)
     }
 
-    /// Marks a database as one that is in use until this session ends; says whether no other program had done so.
+    /// Marks a database as one that is in use until this session ends; says whether no other
+    /// program had done so.
     fn hold(&mut self, schema: &str) -> Answer<bool> {
         Ok(self.connection.one(&format!("SELECT GET_LOCK({}, 0)", text(schema)))?.count(0)
             == Some(1))
@@ -259,7 +263,8 @@ impl Product for MariadbLink {
         format!("REPLACE INTO {schema}.assay_manifest VALUES {}", values.join(", "))
     }
 
-    /// A table in one piece is made again as a whole, so that what was sent of it need not be taken back.
+    /// A table in one piece is made again as a whole, so that what was sent of it need not be taken
+    /// back.
     fn begin_rows(schema: &str, layout: &TableLayout) -> Vec<String> {
         if layout.parts > 1 {
             return vec!["START TRANSACTION".to_owned()];
@@ -364,7 +369,8 @@ impl MariadbLink {
         written
     }
 
-    /// Whether a server that writes by itself while nothing else is to be done has soon written what is changed.
+    /// Whether a server that writes by itself while nothing else is to be done has soon written
+    /// what is changed.
     fn waits_until_written(&mut self) -> bool {
         let started = Instant::now();
         while started.elapsed() < PATIENCE {
@@ -479,7 +485,8 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     remarks
 }
 
-/// Makes procedures in the place of those of their names. Who may make one may drop it, but not one that is not there.
+/// Makes procedures in the place of those of their names. Who may make one may drop it, but not one
+/// that is not there.
 fn create_procedures(
     link: &mut MariadbLink,
     schema: &str,

@@ -1,6 +1,6 @@
-//! One session on MariaDB or MySQL, and statements that travel together on it: the server executes what stands behind a refused
-//! one, too. A transaction that changed something ends for good only when all its answers are known, and none begins or ends
-//! without being asked to.
+//! One session on MariaDB or MySQL, and statements that travel together on it: the server executes
+//! what stands behind a refused one, too. A transaction that changed something ends for good only
+//! when all its answers are known, and none begins or ends without being asked to.
 
 use super::link::{Isolation, Link, PreparedStatement};
 use super::pipeline::{Pipeline, missing};
@@ -90,7 +90,8 @@ impl Link for MariadbLink {
         Some(thread.usage()?.since(&before))
     }
 
-    /// A lock that was waited for too long ends a statement only; the whole transaction is rolled back and tried again.
+    /// A lock that was waited for too long ends a statement only; the whole transaction is rolled
+    /// back and tried again.
     fn is_for_others(failure: &Failure) -> bool {
         use Refusal::{Conflict, Deadlock, LockTimeout};
         matches!(failure.meaning(), Some(Deadlock | Conflict | LockTimeout))
@@ -161,8 +162,8 @@ impl Pipeline for MariadbPipeline {
     const ENDS_TOGETHER: bool = false;
 
     fn prepare(link: &mut MariadbLink, schema: &str, statements: Vec<Statement>) -> Answer<Self> {
-        // MySQL wants a database for rows that are in none. Whatever stands behind a transaction that the server gave up must
-        // not be for good.
+        // MySQL wants a database for rows that are in none. Whatever stands behind a transaction
+        // that the server gave up must not be for good.
         link.run(&format!("USE {schema}; SET SESSION autocommit = 0"))?;
         let mut known = HashMap::new();
         for Statement { name, sql, order, changes } in statements {

@@ -1,4 +1,5 @@
-//! What a load is to the rung that carries it out: kinds of steps, and sessions that take one step after the other.
+//! What a load is to the rung that carries it out: kinds of steps, and sessions that take one step
+//! after the other.
 
 use super::database::Database;
 use super::product::Product;
@@ -30,13 +31,14 @@ pub trait Method: Sync {
     /// All kinds of steps, in the order in which their results are kept.
     fn kinds(&self) -> &[Kind];
 
-    /// Whether a step of a kind ends in exactly one commit that the server counts; nothing where that is not so of all steps
-    /// that commit.
+    /// Whether a step of a kind ends in exactly one commit that the server counts; nothing where
+    /// that is not so of all steps that commit.
     fn commits(&self, _kind: usize) -> Option<bool> {
         None
     }
 
-    /// The kind of step that reads one block and nothing else, where there is one: its times are those of single reads.
+    /// The kind of step that reads one block and nothing else, where there is one: its times are
+    /// those of single reads.
     fn single_block_stream(&self) -> Option<&str> {
         None
     }
@@ -58,7 +60,8 @@ pub trait Session: Send {
     /// Settings and statements of a fresh connection; asked again after a loss.
     fn prepare(&mut self, connection: &mut Self::Link) -> Answer<()>;
 
-    /// Chooses the next step and returns how long to wait before it; `None` when the session has done all its work.
+    /// Chooses the next step and returns how long to wait before it; `None` when the session has
+    /// done all its work.
     fn choose(&mut self) -> Option<Nanos>;
 
     /// Takes the step that was chosen.

@@ -1,4 +1,5 @@
-//! Names of what loads make in their schema: whatever else lies there was put there by somebody else.
+//! Names of what loads make in their schema: whatever else lies there was put there by somebody
+//! else.
 
 use super::commit_log::COMMITS;
 use super::owner::RECORD;

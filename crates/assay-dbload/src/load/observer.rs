@@ -1,5 +1,5 @@
-//! What happens while a rung runs: looks at the sessions, reads of single blocks, and the server's counters at both ends,
-//! which give the same profile that any server gets.
+//! What happens while a rung runs: looks at the sessions, reads of single blocks, and the server's
+//! counters at both ends, which give the same profile that any server gets.
 
 use super::counters::CounterDelta;
 use super::database::Database;
@@ -81,8 +81,8 @@ impl<W: ObservedServer> ServerObserver<W> {
 }
 
 impl<W: ObservedServer> ObservedRung<W> {
-    /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU time, nor what our
-    /// sessions did in the database.
+    /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU
+    /// time, nor what our sessions did in the database.
     pub(super) fn take_out(&self, delta: &mut CounterDelta) {
         let own = W::own(&self.observed, &self.database);
         delta.client_cpu_s -= self.observed.own_cpu_s;

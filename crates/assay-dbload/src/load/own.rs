@@ -1,4 +1,5 @@
-//! A managed server on the storage under test, in a directory that the safety gate created; it is removed together with it.
+//! A managed server on the storage under test, in a directory that the safety gate created; it is
+//! removed together with it.
 
 use super::own_plan::OwnPlan;
 use super::preserved::PreservedServer;
@@ -15,7 +16,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Bytes of a server without data, with its log of changes: the files of `initdb`, and 4 GB of log at most.
+/// Bytes of a server without data, with its log of changes: the files of `initdb`, and 4 GB of log
+/// at most.
 const SERVER_BYTES: u64 = 1 << 30;
 /// Cache of the server while data is loaded; what is measured has its own.
 const FILL_BUFFERS_BYTES: u64 = 256 << 20;
@@ -128,7 +130,8 @@ impl<S: Program> OwnServer<S> {
         (self.plan.keep || self.directory.is_none()).then_some(self.place.path())
     }
 
-    /// Restarts it as it is to be measured: small cache, past the page cache where that is possible.
+    /// Restarts it as it is to be measured: small cache, past the page cache where that is
+    /// possible.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
         self.server.daemon_mut().stop(Stop::Clean);
         self.settings = self.plan.settings(self.plan.cache_bytes, self.is_direct());
@@ -157,7 +160,8 @@ impl<S: Program> OwnServer<S> {
         Ok(true)
     }
 
-    /// Runs `change` on the home of the server while the server rests, and starts it again as it was.
+    /// Runs `change` on the home of the server while the server rests, and starts it again as it
+    /// was.
     ///
     /// # Errors
     /// What `change` or the server say.
@@ -181,7 +185,8 @@ impl<S: Program> OwnServer<S> {
         self.plan.direct && self.server.knows_direct() && !self.server.daemon().can_direct()
     }
 
-    /// Keeps it from now on, whatever happens to this program or the power: whoever comes back finds it.
+    /// Keeps it from now on, whatever happens to this program or the power: whoever comes back
+    /// finds it.
     ///
     /// # Errors
     /// What the file system or the server say.

@@ -1,6 +1,7 @@
-//! Assay's databases on a MariaDB or MySQL server, where a schema is a database: made with their record, known by it, and
-//! emptied by name before they are dropped. No statement there drops only what is empty, and none that makes or drops a
-//! table can be taken back: between the last look and the drop lies one network round trip.
+//! Assay's databases on a MariaDB or MySQL server, where a schema is a database: made with their
+//! record, known by it, and emptied by name before they are dropped. No statement there drops only
+//! what is empty, and none that makes or drops a table can be taken back: between the last look and
+//! the drop lies one network round trip.
 
 use super::link::Link;
 use super::mariadb_link::MariadbLink;
@@ -16,7 +17,8 @@ pub(super) fn quoted(name: &str) -> String {
     owner::quoted(Dialect::Mariadb, name)
 }
 
-/// A text in a statement; names of the server's own tables hold no backslash that means another letter.
+/// A text in a statement; names of the server's own tables hold no backslash that means another
+/// letter.
 pub(super) fn text(name: &str) -> String {
     format!("'{}'", name.replace('\\', "\\\\").replace('\'', "''"))
 }

@@ -1,5 +1,5 @@
-//! What lies in a schema of a PostgreSQL server and whose it is; a schema is dropped in one transaction in which nobody can
-//! put another one in its place.
+//! What lies in a schema of a PostgreSQL server and whose it is; a schema is dropped in one
+//! transaction in which nobody can put another one in its place.
 
 use super::owner::{
     OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_use, pairs, quoted,
@@ -20,8 +20,9 @@ pub(super) fn number_of(schema: &str) -> String {
     format!("(SELECT oid::text FROM pg_namespace WHERE nspname = '{name}')")
 }
 
-/// Whose a schema is, or the same of a record that holds another number than that of its schema. What is read must be a
-/// table of this very user: rules of views and functions of others would be carried out with his rights.
+/// Whose a schema is, or the same of a record that holds another number than that of its schema.
+/// What is read must be a table of this very user: rules of views and functions of others would be
+/// carried out with his rights.
 pub(super) fn standing_as(
     link: &mut Connection,
     schema: &str,
@@ -66,8 +67,8 @@ pub(super) fn rolled_back<T, E>(
     done
 }
 
-/// Begins a transaction in which a schema has a name that nobody else can know, so that no other can take its place, and
-/// compares its record; gives that name.
+/// Begins a transaction in which a schema has a name that nobody else can know, so that no other
+/// can take its place, and compares its record; gives that name.
 pub(super) fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
     let gone = format!("assay_gone_{}", &password()?[..12]);
     let failed = |failure: Failure| drop_failed(schema, &failure);
@@ -105,7 +106,8 @@ pub(super) fn drop_failed(schema: &str, failure: &Failure) -> Error {
     )
 }
 
-/// Everything by its own name and without what depends on it: what is not ours makes the server refuse.
+/// Everything by its own name and without what depends on it: what is not ours makes the server
+/// refuse.
 pub(super) fn drop_all(
     link: &mut Connection,
     schema: &str,
@@ -140,7 +142,8 @@ const SEQUENCES: &str = "SELECT relname, oid::regclass::text FROM pg_class AS c 
 /// Parts of tables, which are named by their numbers.
 const PARTS: &str = "SELECT relname, oid::regclass::text FROM pg_class \
      WHERE relnamespace = {n} AND relkind IN ('r', 'p') AND relispartition";
-/// What no load makes at all: views, foreign tables, composite types, triggers and rules on our tables.
+/// What no load makes at all: views, foreign tables, composite types, triggers and rules on our
+/// tables.
 const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' \
      WHEN 'f' THEN 'the foreign table ' ELSE 'the type ' END || relname FROM pg_class \
      WHERE relnamespace = {n} AND relkind IN ('v', 'm', 'f', 'c') \

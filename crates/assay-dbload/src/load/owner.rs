@@ -1,5 +1,5 @@
-//! The record inside of a schema or database that says which run made it: by it, and never by a name, something is known
-//! as one that may be changed or dropped.
+//! The record inside of a schema or database that says which run made it: by it, and never by a
+//! name, something is known as one that may be changed or dropped.
 
 use super::link::Link;
 use assay_dbserver::password;

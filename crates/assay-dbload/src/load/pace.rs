@@ -1,7 +1,7 @@
 //! Open arrivals: steps begin when they are due, whether sessions are free or not.
 //!
-//! A step's response time counts from the moment at which it was due, so that a server which falls behind cannot hide
-//! the waiting (coordinated omission).
+//! A step's response time counts from the moment at which it was due, so that a server which falls
+//! behind cannot hide the waiting (coordinated omission).
 
 use assay_model::load::Spacing;
 use assay_model::number::{nanoseconds, real};

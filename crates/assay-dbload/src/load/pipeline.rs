@@ -1,10 +1,11 @@
-//! Prepared statements of a session: which travel together, what they gave, and how a transaction ends.
+//! Prepared statements of a session: which travel together, what they gave, and how a transaction
+//! ends.
 
 use super::statements::{Statement, Value};
 use assay_model::failure::{Answer, Failure};
 
-/// Prepared statements of a session. What is put is sent by the next exchange; its answers can be read until something else
-/// is exchanged.
+/// Prepared statements of a session. What is put is sent by the next exchange; its answers can be
+/// read until something else is exchanged.
 pub trait Pipeline: Send + Sized {
     /// A session on the product.
     type Link;

@@ -1,4 +1,5 @@
-//! A rung in the words of its caller: how many sessions, how long, at which pace, and who takes part from outside.
+//! A rung in the words of its caller: how many sessions, how long, at which pace, and who takes
+//! part from outside.
 
 use super::pace::Pace;
 use assay_model::Result;
@@ -80,7 +81,8 @@ pub struct RungHooks<'a> {
     pub observe: &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
     /// Called many times a second, for example to restart a server that has died.
     pub on_tick: &'a mut dyn FnMut(),
-    /// Waits for the moment at which hosts begin together: asked when sessions are ready, and again between the load before
-    /// the measured one and that. With it the rung is one host's part, and what the server counts is somebody else's to say.
+    /// Waits for the moment at which hosts begin together: asked when sessions are ready, and
+    /// again between the load before the measured one and that. With it the rung is one host's
+    /// part, and what the server counts is somebody else's to say.
     pub meet: Option<&'a mut dyn FnMut() -> Result<()>>,
 }

@@ -1,5 +1,5 @@
-//! PostgreSQL as a product: its servers, the schemas on them that are Assay's, and tables of a load, of which those in one piece come
-//! to be in the transaction of their rows.
+//! PostgreSQL as a product: its servers, the schemas on them that are Assay's, and tables of a
+//! load, of which those in one piece come to be in the transaction of their rows.
 
 use super::chunks::{Chunk, Chunks};
 use super::copies::OwnDatabase;
@@ -128,7 +128,8 @@ impl Product for Connection {
     }
 
     fn room(&mut self) -> Answer<u64> {
-        // The reserved ones are for superusers; our session that prepares and counts stays open as well.
+        // The reserved ones are for superusers; our session that prepares and counts stays open as
+        // well.
         let row = self.one(
             "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int \
              - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')",
@@ -161,7 +162,8 @@ impl Product for Connection {
         standing_as(self, schema, None)
     }
 
-    /// Drops a schema that carries this record, with everything in it that its load makes, or nothing at all.
+    /// Drops a schema that carries this record, with everything in it that its load makes, or
+    /// nothing at all.
     fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
         let taken = take(self, schema, owner);
         let done = taken.and_then(|gone| {
@@ -185,7 +187,8 @@ impl Product for Connection {
         rolled_back(self, done)
     }
 
-    /// Marks a schema as one that is in use until this session ends; says whether no other program had done so.
+    /// Marks a schema as one that is in use until this session ends; says whether no other program
+    /// had done so.
     fn hold(&mut self, schema: &str) -> Answer<bool> {
         Ok(self.one(&format!("SELECT pg_try_advisory_lock(hashtext('{schema}'))"))?.is_true(0))
     }
@@ -264,8 +267,8 @@ impl Product for Connection {
         create("TABLE IF NOT EXISTS", schema, layout)
     }
 
-    /// Two indexes of a table at once do not wait for each other; the key itself is declared behind them. That of a
-    /// partitioned table cannot be declared so.
+    /// Two indexes of a table at once do not wait for each other; the key itself is declared behind
+    /// them. That of a partitioned table cannot be declared so.
     fn key_index(layout: &TableLayout) -> Option<IndexLayout> {
         let name = format!("{}_pkey", layout.name);
         let columns = layout.key.filter(|_| layout.partitions.is_none())?;
@@ -310,8 +313,8 @@ impl Product for Connection {
         CopyRows(chunks)
     }
 
-    /// Rows of a table that was made in the same transaction are not logged where that is allowed, and need no second
-    /// visit, which a partitioned table does not allow.
+    /// Rows of a table that was made in the same transaction are not logged where that is allowed,
+    /// and need no second visit, which a partitioned table does not allow.
     fn send_rows(
         &mut self,
         to: &Destination<'_>,
@@ -421,8 +424,8 @@ fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
     })
 }
 
-/// Creates a table, in partitions by a hash where that is wanted. Where the server is not to vacuum it, what it would do
-/// must not disturb what is measured.
+/// Creates a table, in partitions by a hash where that is wanted. Where the server is not to vacuum
+/// it, what it would do must not disturb what is measured.
 fn create(what: &str, schema: &str, layout: &TableLayout) -> String {
     let (name, columns) = (format!("{schema}.{}", layout.name), &layout.columns);
     let vacuum = if layout.is_vacuumed { "" } else { ", autovacuum_enabled = off" };

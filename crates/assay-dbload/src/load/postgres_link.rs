@@ -1,5 +1,5 @@
-//! One session on PostgreSQL, and statements that travel together on it: the server does nothing of what stands behind a
-//! refused one, so the end of a transaction travels with its last statements.
+//! One session on PostgreSQL, and statements that travel together on it: the server does nothing of
+//! what stands behind a refused one, so the end of a transaction travels with its last statements.
 
 use super::link::{Isolation, Link, PreparedStatement};
 use super::pipeline::{Pipeline, missing};
@@ -28,7 +28,8 @@ pub(super) fn session(address: &Address) -> Answer<Connection> {
     }
     Ok(opened)
 }
-/// Makes the server write down what a session did (version 15); older ones do so by themselves twice a second.
+/// Makes the server write down what a session did (version 15); older ones do so by themselves
+/// twice a second.
 const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 
 impl Link for Connection {
@@ -59,7 +60,8 @@ impl Link for Connection {
              SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
         )?;
         self.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
-        // Only some users may: times in the result say whether they were taken, and what is rolled back as asked fills a log.
+        // Only some users may: times in the result say whether they were taken, and what is rolled
+        // back as asked fills a log.
         let _ = self.run("SET track_io_timing = on");
         let _ = self.run("SET log_min_messages = fatal");
         Ok(())

@@ -1,4 +1,5 @@
-//! What a server that was kept needs to be used again: the secret of its user, and the schema of our tables.
+//! What a server that was kept needs to be used again: the secret of its user, and the schema of
+//! our tables.
 
 use assay_dbserver::Held;
 use assay_model::{Error, Result};
@@ -36,8 +37,8 @@ impl PreservedServer {
         self.place.path()
     }
 
-    /// The kept server in a directory; `None` where there is none. Only what this very user kept is used: the files of
-    /// a server may make it run any program.
+    /// The kept server in a directory; `None` where there is none. Only what this very user kept is
+    /// used: the files of a server may make it run any program.
     ///
     /// # Errors
     /// An environment error when there is one that cannot be read or that another user made.
@@ -87,7 +88,8 @@ impl PreservedServer {
     }
 }
 
-/// Refuses what another user made or may change: a directory, and the file in it, by their owner and mode.
+/// Refuses what another user made or may change: a directory, and the file in it, by their owner
+/// and mode.
 fn check(both: [(u32, u32); 2]) -> io::Result<()> {
     let user = geteuid().as_raw();
     let whose = both.iter().map(|(owner, _)| owner).find(|owner| **owner != user);

@@ -1,4 +1,5 @@
-//! Procedures of a server that sessions of a load call: made once, and again when this program writes them otherwise.
+//! Procedures of a server that sessions of a load call: made once, and again when this program
+//! writes them otherwise.
 
 use super::Database;
 use super::manifest::{Manifest, note};
@@ -10,8 +11,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// The note that records from which text the procedures of a schema were created.
 const PROCEDURES: &str = "procedures";
 
-/// Makes procedures that sessions call, where the product has such, unless they are there as this program writes them.
-/// They come before the tables, so that a user who may not make any does not wait for rows first.
+/// Makes procedures that sessions call, where the product has such, unless they are there as this
+/// program writes them. They come before the tables, so that a user who may not make any does not
+/// wait for rows first.
 pub fn ensure_procedures<T: Tables, L: Product>(
     database: &mut Database<L>,
     tables: &T,

@@ -34,7 +34,8 @@ pub struct OwnedPlace<L: Link> {
     pub address: L::Address,
 }
 
-/// A product: what its servers are asked about themselves, what on them is Assay's, and how they keep the tables of a load.
+/// A product: what its servers are asked about themselves, what on them is Assay's, and how they
+/// keep the tables of a load.
 pub trait Product: Link {
     /// What the counters of a server mean.
     type Knowledge: Send + Sync;
@@ -68,7 +69,8 @@ pub trait Product: Link {
         knowledge: &Self::Knowledge,
     ) -> Answer<(DatabaseCounts, TimeSplit)>;
 
-    /// What the processes of a server used, those of these sessions left out where each has its own.
+    /// What the processes of a server used, those of these sessions left out where each has its
+    /// own.
     fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse>;
 
     /// What all its processes used together, those among them that have ended.
@@ -95,13 +97,15 @@ pub trait Product: Link {
     /// Drops a schema that carries this record, and nothing that its load did not make.
     ///
     /// # Errors
-    /// That it carries another record, is in use, or holds what is not ours, or what the server says.
+    /// That it carries another record, is in use, or holds what is not ours, or what the server
+    /// says.
     fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()>;
 
     /// Gives a schema that carries this record another name, and notes that it is to be kept.
     fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
 
-    /// Marks a schema as one that is in use, until this session ends; says whether no other program had done so.
+    /// Marks a schema as one that is in use, until this session ends; says whether no other program
+    /// had done so.
     fn hold(&mut self, schema: &str) -> Answer<bool>;
 
     /// All schemas that carry a record or look as if they did.
@@ -148,7 +152,8 @@ pub trait Product: Link {
         Err(no_copies())
     }
 
-    /// Assay's databases on a server that nobody uses, with their names and their sizes in bytes; none where a schema is one.
+    /// Assay's databases on a server that nobody uses, with their names and their sizes in bytes;
+    /// none where a schema is one.
     fn left_databases(_address: &Self::Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
         Ok(Vec::new())
     }
@@ -172,8 +177,8 @@ pub trait Product: Link {
     /// Writes notes, in the place of those of their names.
     fn put_notes(schema: &str, notes: &[(String, String)]) -> String;
 
-    /// The statements before the rows of a table in one piece, or of one part: a transaction, and the table in it where
-    /// the product can do so.
+    /// The statements before the rows of a table in one piece, or of one part: a transaction, and
+    /// the table in it where the product can do so.
     fn begin_rows(schema: &str, layout: &TableLayout) -> Vec<String>;
 
     /// Creates a table, unless it is there.
@@ -215,7 +220,8 @@ pub trait Product: Link {
         Ok(())
     }
 
-    /// Makes procedures again, and then notes that they are there, where sessions of the product call such.
+    /// Makes procedures again, and then notes that they are there, where sessions of the product
+    /// call such.
     ///
     /// # Errors
     /// What the server says, or that it is too old for them.

@@ -1,4 +1,5 @@
-//! The products that loads run on, where they stand side by side: what each says, its address and its programs.
+//! The products that loads run on, where they stand side by side: what each says, its address and
+//! its programs.
 
 use assay_dbserver::Program;
 use assay_model::Result;

@@ -1,5 +1,5 @@
-//! One rung: sessions that begin in the same moment, a load before the measured one where it is wanted, and everybody's
-//! counters of the measured time.
+//! One rung: sessions that begin in the same moment, a load before the measured one where it is
+//! wanted, and everybody's counters of the measured time.
 
 use super::counters::CounterSnapshot;
 use super::database::Database;
@@ -60,7 +60,8 @@ pub fn measure<M: Method>(
     let is_part = hooks.meet.is_some();
     let slots = slots(plan.sessions, method.kinds().len());
     let workers = open_all(database, method, plan, &slots)?;
-    // After the sessions were opened: what that reads and commits belongs to no statement of the load.
+    // After the sessions were opened: what that reads and commits belongs to no statement of the
+    // load.
     let before = if is_part {
         CounterSnapshot::of_this_host()
     } else {
@@ -92,7 +93,8 @@ pub fn measure<M: Method>(
     Ok(measured)
 }
 
-/// Opens the sessions in the order of their numbers, several at once: a server takes milliseconds to start one.
+/// Opens the sessions in the order of their numbers, several at once: a server takes milliseconds
+/// to start one.
 fn open_all<M: Method>(
     database: &Database<M::Link>,
     method: &M,
@@ -214,7 +216,8 @@ impl<L: Product> Running<'_, L> {
                 .into_iter()
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect();
-            // The counters are read for the last time when the sessions have reported everything to them.
+            // The counters are read for the last time when the sessions have reported everything to
+            // them.
             unwatched.store(true, Ordering::Relaxed);
             let seen = looking.and_then(|looking| looking.join().ok());
             self.observed = seen.flatten();
@@ -239,7 +242,8 @@ impl<L: Product> Running<'_, L> {
         Some(arrivals.backlog(narrow(started.elapsed().as_nanos())))
     }
 
-    /// The load before the measured one: its end is waited for, so that counters have a moment without load.
+    /// The load before the measured one: its end is waited for, so that counters have a moment
+    /// without load.
     fn warm_up(
         &mut self,
         interrupters: &Interrupters,

@@ -1,4 +1,5 @@
-//! A transaction of prepared statements at work; with it the transactions of a load are written once for all products.
+//! A transaction of prepared statements at work; with it the transactions of a load are written
+//! once for all products.
 
 use super::commit_log::{CommitMark, LEAVE};
 use super::pipeline::{Pipeline, missing};
@@ -56,7 +57,8 @@ impl<L: Product, C> TransactionRunner<'_, L, C> {
         self.end(true)
     }
 
-    /// Ends it for good where each of these statements changed a row, as far as that is known before its end.
+    /// Ends it for good where each of these statements changed a row, as far as that is known
+    /// before its end.
     pub(crate) fn commit_changed(&mut self, places: &[usize]) -> Answer<()> {
         if L::Pipeline::ENDS_TOGETHER {
             self.commit()?;

@@ -23,8 +23,8 @@ impl ServedSessions {
         }
     }
 
-    /// As another program saw it: time that the processes ran and waited for a processor, ns, bytes that storage gave to them,
-    /// and their numbers.
+    /// As another program saw it: time that the processes ran and waited for a processor, ns, bytes
+    /// that storage gave to them, and their numbers.
     pub fn seen(
         times_ns: Option<(u64, u64)>,
         storage_read_bytes: Option<u64>,

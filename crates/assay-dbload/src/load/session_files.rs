@@ -8,7 +8,8 @@ const FILES_A_SESSION: u64 = 2;
 /// What a load has open apart from its sessions, at most.
 const FILES_APART: u64 = 256;
 
-/// Lets this process have its sessions open; a server that it starts has the same limit, so ask before.
+/// Lets this process have its sessions open; a server that it starts has the same limit, so ask
+/// before.
 ///
 /// # Errors
 /// When the system allows fewer files.

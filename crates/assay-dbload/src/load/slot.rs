@@ -30,8 +30,8 @@ pub(super) struct Slot {
     retries: BTreeMap<(usize, Refusal, String), u64>,
 }
 
-/// What became of the steps of sessions from their first to their last, those of the warm-up among them; one number a
-/// kind.
+/// What became of the steps of sessions from their first to their last, those of the warm-up among
+/// them; one number a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Steps that the server acknowledged: none of them may be lost.
@@ -50,7 +50,8 @@ impl Slot {
         self.edges = Some(edges);
     }
 
-    /// Counts a step that ended then; `response_ns` from the moment at which it was due, where arrivals are open.
+    /// Counts a step that ended then; `response_ns` from the moment at which it was due, where
+    /// arrivals are open.
     #[inline]
     pub(super) fn count(
         &mut self,
@@ -70,7 +71,8 @@ impl Slot {
         }
     }
 
-    /// The interval of a step; none after the end of the measured time: one slow last step would stretch all the others'.
+    /// The interval of a step; none after the end of the measured time: one slow last step would
+    /// stretch all the others'.
     fn page(&mut self, ended: Instant) -> Option<&mut Page> {
         let index = self.edges.map_or(Some(self.first), |edges| edges.index(ended))?;
         let place = usize::try_from(index.saturating_sub(self.first)).ok()?;
@@ -187,7 +189,8 @@ mod tests {
         into[0].operations.ios()
     }
 
-    /// Somebody who looks three seconds late finds each second by itself, and nothing from after the end.
+    /// Somebody who looks three seconds late finds each second by itself, and nothing from after
+    /// the end.
     #[test]
     fn a_late_look_finds_every_interval_by_itself() {
         let started = Instant::now();

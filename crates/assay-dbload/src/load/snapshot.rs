@@ -1,5 +1,6 @@
-//! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of the directory of a managed
-//! server, blocks shared where the file system can, or a database that another server copies.
+//! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of
+//! the directory of a managed server, blocks shared where the file system can, or a database that
+//! another server copies.
 
 use super::copies::OwnDatabase;
 use super::database::Database;
@@ -131,8 +132,9 @@ fn own_of<L: Product>(database: &Database<L>) -> Result<OwnDatabase> {
     })
 }
 
-/// Copies what is in a directory with owners and modes, by descriptors, so that nobody who may write into it leads this
-/// program elsewhere; files share their blocks with the copy where the file system can.
+/// Copies what is in a directory with owners and modes, by descriptors, so that nobody who may
+/// write into it leads this program elsewhere; files share their blocks with the copy where the
+/// file system can.
 fn copy(from: &Held, to: &Held) -> io::Result<()> {
     for (name, status) in from.entries()? {
         let name = name.as_os_str();

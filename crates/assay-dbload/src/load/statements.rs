@@ -1,5 +1,6 @@
-//! Statements that are written once in the words that products share, and how they become those of one product: numbers
-//! stand as `#1`, texts as `@1`, arrays of numbers as `%1`, and what products say differently in braces.
+//! Statements that are written once in the words that products share, and how they become those of
+//! one product: numbers stand as `#1`, texts as `@1`, arrays of numbers as `%1`, and what products
+//! say differently in braces.
 
 use assay_model::load::Dialect;
 use std::fmt::Write as _;
@@ -41,7 +42,8 @@ const fn is_numbered(dialect: Dialect) -> bool {
     matches!(dialect, Dialect::Postgres)
 }
 
-/// A statement in the words of a product, and which of the values stands at each of its parameters, from 0.
+/// A statement in the words of a product, and which of the values stands at each of its parameters,
+/// from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// Its name.

@@ -130,7 +130,8 @@ pub trait Tables: Sync {
     /// Makes the rows of a part of a table, until nobody takes more.
     fn make(&self, table: Self::Table, part: Part, origin: Origin, to: &mut dyn Sink);
 
-    /// Creates what PostgreSQL needs besides the tables: functions, sequences, references; whole statements.
+    /// Creates what PostgreSQL needs besides the tables: functions, sequences, references; whole
+    /// statements.
     fn functions(&self, _schema: &str, _loaded_us: i64) -> String {
         String::new()
     }

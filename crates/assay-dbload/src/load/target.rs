@@ -35,7 +35,8 @@ impl LoadTarget {
         ))
     }
 
-    /// The password, as it was typed or as it was found in the environment or in a file of passwords.
+    /// The password, as it was typed or as it was found in the environment or in a file of
+    /// passwords.
     pub fn secret(&self) -> Option<&str> {
         match self {
             Self::Directory(_) => None,

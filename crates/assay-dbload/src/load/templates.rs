@@ -1,5 +1,5 @@
-//! Files of statements: each begins with a line `--: name(value, text text)` and ends before the next, and its values stand in
-//! it by name. Other lines that begin with `--` are for the reader.
+//! Files of statements: each begins with a line `--: name(value, text text)` and ends before the
+//! next, and its values stand in it by name. Other lines that begin with `--` are for the reader.
 
 use super::statements::{Statement, Words, said};
 use assay_model::load::Dialect;
@@ -22,7 +22,8 @@ pub(crate) struct Phrases {
     pub words: Words,
     /// Its own statements.
     pub statements: &'static str,
-    /// What transactions are on the server where one is a single call, in words; none where they are statements only.
+    /// What transactions are on the server where one is a single call, in words; none where they
+    /// are statements only.
     pub routines: Option<&'static str>,
     /// Makes what the conditions look at.
     pub before: &'static [&'static str],

@@ -1,5 +1,5 @@
-//! Rows in the text form of LOAD DATA: tabs between columns, a line end behind each row, a backslash before what would be
-//! taken for one of them.
+//! Rows in the text form of LOAD DATA: tabs between columns, a line end behind each row, a
+//! backslash before what would be taken for one of them.
 //!
 //! Source: MariaDB documentation, "LOAD DATA INFILE".
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 /// A wait looks so often whether it is over for another reason.
 const NAP: Duration = Duration::from_millis(20);
 
-/// What a session keeps across a pause: a step that was chosen, and what is left of the think time before it.
+/// What a session keeps across a pause: a step that was chosen, and what is left of the think time
+/// before it.
 #[derive(Debug, Default)]
 pub(super) struct Pause {
     think_left: Option<Duration>,
@@ -26,7 +27,8 @@ pub(super) enum Thought {
 }
 
 impl Pause {
-    /// Thinks before the next step, which `choose` chooses unless one was left over; `None` when all work is done.
+    /// Thinks before the next step, which `choose` chooses unless one was left over; `None` when
+    /// all work is done.
     pub(super) fn think(
         &mut self,
         choose: impl FnOnce() -> Option<Nanos>,

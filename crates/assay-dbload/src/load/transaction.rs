@@ -1,4 +1,5 @@
-//! What sessions of transactions share: how the server keeps them apart, and steps that are tried again.
+//! What sessions of transactions share: how the server keeps them apart, and steps that are tried
+//! again.
 
 use super::link::Link;
 use super::method::StepResult;
@@ -10,7 +11,8 @@ const TRIES: usize = 20;
 /// How transactions reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Calls {
-    /// As a call of a function, or of a procedure where the product has those: one network round trip each.
+    /// As a call of a function, or of a procedure where the product has those: one network round
+    /// trip each.
     #[default]
     Functions,
     /// As prepared statements; they travel together where the product can: two turns at most.
@@ -27,7 +29,8 @@ impl Calls {
     }
 }
 
-/// What a try came to: one that failed leaves no transaction open, and a session that is lost rolls back by itself.
+/// What a try came to: one that failed leaves no transaction open, and a session that is lost rolls
+/// back by itself.
 pub fn none_open<L: Link, T>(link: &mut L, answer: Answer<T>) -> Answer<T> {
     if answer.as_ref().is_err_and(|failure| !failure.is_lost()) {
         link.run("ROLLBACK")?;
@@ -35,7 +38,8 @@ pub fn none_open<L: Link, T>(link: &mut L, answer: Answer<T>) -> Answer<T> {
     answer
 }
 
-/// The steps of a session: which transaction is next, and what its product made ready for all of them.
+/// The steps of a session: which transaction is next, and what its product made ready for all of
+/// them.
 #[derive(Debug)]
 pub struct Steps<T, R> {
     next: Option<T>,
@@ -59,8 +63,8 @@ impl<T, R> Steps<T, R> {
         self.next = Some(transaction);
     }
 
-    /// Takes the step that was chosen, and again when the server refuses it for the sake of others; `kind` is what it was
-    /// meant to be, an attempt shows what it became.
+    /// Takes the step that was chosen, and again when the server refuses it for the sake of others;
+    /// `kind` is what it was meant to be, an attempt shows what it became.
     pub fn step<L: Link>(
         &mut self,
         kind: impl FnOnce(&T) -> usize,

@@ -1,4 +1,5 @@
-//! Rows from a generator to a server: made on one thread and sent on another, so that nothing is held but a few chunks.
+//! Rows from a generator to a server: made on one thread and sent on another, so that nothing is
+//! held but a few chunks.
 
 use super::chunks::{Chunk, Chunks};
 use super::product::{Destination, Product};
@@ -10,8 +11,8 @@ use std::thread;
 /// Chunks that wait for the server.
 const CHUNKS_AHEAD: usize = 4;
 
-/// Makes rows and sends them in the transaction at hand, as long as `goes_on`, which is given how many follow, says so;
-/// returns their number.
+/// Makes rows and sends them in the transaction at hand, as long as `goes_on`, which is given how
+/// many follow, says so; returns their number.
 pub(crate) fn transfer<L: Product>(
     connection: &mut L,
     to: &Destination<'_>,

@@ -267,8 +267,8 @@ pub(super) struct StatementRate {
     pub(super) is_widened: bool,
 }
 
-/// Steps a second of `all` in a time, with the interval of the rates of its whole intervals; the first second, in which
-/// processes grow, says nothing about it.
+/// Steps a second of `all` in a time, with the interval of the rates of its whole intervals; the
+/// first second, in which processes grow, says nothing about it.
 pub(super) fn statements(all: u64, elapsed_ns: u64, whole: &[f64]) -> Option<StatementRate> {
     let value = rate(all, seconds(elapsed_ns));
     let whole = whole.get(1..).unwrap_or_default();

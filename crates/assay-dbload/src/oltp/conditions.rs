@@ -1,7 +1,8 @@
-//! The conditions that the data keeps whatever happens, and what must be there of acknowledged transactions.
+//! The conditions that the data keeps whatever happens, and what must be there of acknowledged
+//! transactions.
 //!
-//! Source: TPC-C, clause 3.3.2, conditions 1 to 12. The eleventh is stated there for freshly loaded data; deliveries are
-//! counted with each customer, so that it can be checked at any time.
+//! Source: TPC-C, clause 3.3.2, conditions 1 to 12. The eleventh is stated there for freshly loaded
+//! data; deliveries are counted with each customer, so that it can be checked at any time.
 
 use super::statements::PHRASES;
 use crate::load::{Conditions, Database, Product, check_all, single_number};
@@ -23,8 +24,8 @@ const CUSTOMERS: &str = "SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance A
         GROUP BY h_c_w_id, h_c_d_id, h_c_id) AS paid \
         ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id";
 
-/// Each condition in words, and what counts what breaks it. Where either side may lack a row, sums over both are compared, or each
-/// is looked for in the other.
+/// Each condition in words, and what counts what breaks it. Where either side may lack a row, sums
+/// over both are compared, or each is looked for in the other.
 const CONDITIONS: [(&str, &str); 12] = [
     (
         "the sum of a warehouse is that of its districts",

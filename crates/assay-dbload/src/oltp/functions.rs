@@ -1,10 +1,10 @@
-//! The five transactions as functions of PostgreSQL and as procedures of MariaDB and MySQL, and their calls: one network round
-//! trip, one transaction.
+//! The five transactions as functions of PostgreSQL and as procedures of MariaDB and MySQL, and
+//! their calls: one network round trip, one transaction.
 //!
-//! In a procedure, what concerns all lines of an order is one statement, whose lines come as one text: a statement of a
-//! procedure costs some thirty microseconds however little it does. The rows that most sessions want come last, and what is
-//! changed is changed before it is read: a lock that is shared first and then wanted alone is how serialisable sessions end in
-//! deadlocks.
+//! In a procedure, what concerns all lines of an order is one statement, whose lines come as one
+//! text: a statement of a procedure costs some thirty microseconds however little it does. The rows
+//! that most sessions want come last, and what is changed is changed before it is read: a lock that
+//! is shared first and then wanted alone is how serialisable sessions end in deadlocks.
 //!
 //! Source: TPC-C, clauses 2.4.2 to 2.8.2; the order of changes inside a transaction is free.
 
@@ -89,7 +89,8 @@ const FUNCTION_CALLS: [(&str, &str); 5] = [
     ("deliver", "#1::int, #2::int"),
     ("low_stock", "#1::int, #2::int, #3::int"),
 ];
-/// How many values the procedures take, and how many they give out: what is given out needs a place only.
+/// How many values the procedures take, and how many they give out: what is given out needs a place
+/// only.
 const PROCEDURE_CALLS: [(&str, usize, usize); 5] = [
     (PLACE_ORDER, 6, 4),
     ("pay", 7, 2),
@@ -114,7 +115,8 @@ fn calls(dialect: Dialect, schema: &str) -> Vec<Statement> {
     }
 }
 
-/// Has the calls parsed, and makes one that finds nothing where a procedure or right that is missing is met by that only.
+/// Has the calls parsed, and makes one that finds nothing where a procedure or right that is
+/// missing is met by that only.
 pub(super) fn prepare<L: Product>(link: &mut L, schema: &str) -> Answer<L::Pipeline> {
     let mut pipeline = L::Pipeline::prepare(link, schema, calls(L::DIALECT, schema))?;
     if L::DIALECT == Dialect::Mariadb {
@@ -123,7 +125,8 @@ pub(super) fn prepare<L: Product>(link: &mut L, schema: &str) -> Answer<L::Pipel
     Ok(pipeline)
 }
 
-/// Carries a transaction out; whether it was committed, and not rolled back as asked. A failure leaves none open.
+/// Carries a transaction out; whether it was committed, and not rolled back as asked. A failure
+/// leaves none open.
 pub(super) fn call<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
@@ -136,8 +139,8 @@ pub(super) fn call<L: Product>(
                 Err(failure) if failure.code() == Some(UNUSED_ITEM) => Ok(false),
                 called => called.map(|()| true),
             },
-            // A procedure has rolled back itself, unless it was not called at all. An order that names an unused item gets no
-            // number.
+            // A procedure has rolled back itself, unless it was not called at all. An order that
+            // names an unused item gets no number.
             Dialect::Mariadb => {
                 none_open(link, called)?;
                 Ok(name != PLACE_ORDER || pipeline.number(0, 0, 0).is_some())

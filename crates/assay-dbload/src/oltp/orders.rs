@@ -1,5 +1,5 @@
-//! One session of the load: transactions of the five kinds, tried again when the server refuses them for the sake of
-//! others; and how they reach the server, as functions of it or as statements.
+//! One session of the load: transactions of the five kinds, tried again when the server refuses
+//! them for the sake of others; and how they reach the server, as functions of it or as statements.
 
 use super::statements::all;
 use super::{functions, transactions};
@@ -144,8 +144,8 @@ impl<L: Product> PreparedOrders<L> {
         Ok(Self { pipeline, calls })
     }
 
-    /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open. Statements
-    /// leave the mark with their commit, and take it then.
+    /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure
+    /// leaves none open. Statements leave the mark with their commit, and take it then.
     pub fn attempt(
         &mut self,
         link: &mut L,

@@ -1,6 +1,7 @@
 //! The nine tables and their keys.
 //!
-//! Rows that are changed often have room in their block, so that a new version lies next to the old one.
+//! Rows that are changed often have room in their block, so that a new version lies next to the old
+//! one.
 
 use super::functions;
 use crate::load::{Calls, Origin, Procedure, TableLayout, Tables};

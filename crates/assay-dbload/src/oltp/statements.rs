@@ -1,5 +1,5 @@
-//! The statements of the order-entry load, as texts that sessions prepare and that functions of the server are made of, the words
-//! of each dialect, and what the conditions look at.
+//! The statements of the order-entry load, as texts that sessions prepare and that functions of the
+//! server are made of, the words of each dialect, and what the conditions look at.
 
 use crate::load::{
     ByDialect, Calls, Dialect, Phrases, Statement, Template, prepared, said, templates,
@@ -33,14 +33,16 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
     },
     mariadb: Phrases {
         words: &[
-            // Numbers of variables become text in the letters of the session, which are not those of our database.
+            // Numbers of variables become text in the letters of the session, which are not those
+            // of our database.
             (
                 "{history_note}",
                 "CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR CHARACTER SET latin1), '|', c_data)",
             ),
             ("{shown}", ""),
             ("{number}", "LAST_INSERT_ID()"),
-            // Lines of an order as rows: a row of the text is a line's item, the warehouse that supplies it, and how many.
+            // Lines of an order as rows: a row of the text is a line's item, the warehouse that
+            // supplies it, and how many.
             (
                 "{ordered}",
                 "JSON_TABLE(:wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', supply int PATH '$[1]', \
@@ -51,7 +53,8 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
                 "{due}",
                 "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old",
             ),
-            // Ordinary tables, because in some versions a statement can read a temporary one only once.
+            // Ordinary tables, because in some versions a statement can read a temporary one only
+            // once.
             ("{lines}", "{s}.assay_lines"),
             ("{customers}", "{s}.assay_customers"),
         ],
@@ -95,8 +98,8 @@ pub(super) fn text(dialect: Dialect, name: &str) -> String {
     found.map(|one| one.text).unwrap_or_default()
 }
 
-/// A text of functions or procedures, in which `{name}` is a statement, and a value is a variable; `words` are those that a
-/// function says otherwise than a session.
+/// A text of functions or procedures, in which `{name}` is a statement, and a value is a variable;
+/// `words` are those that a function says otherwise than a session.
 pub(super) fn within(dialect: Dialect, text: &str, words: &[(&str, &str)], schema: &str) -> String {
     let words = [words, PHRASES.of(dialect).words, &[TEXT]].concat();
     let text = texts(dialect).iter().fold(text.to_owned(), |text, one| {

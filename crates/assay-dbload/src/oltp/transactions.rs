@@ -1,8 +1,9 @@
-//! The five transactions as statements of the client, which travel together as far as none needs what another one finds. The
-//! lines of a new order are one value where the product takes rows in a statement, and else are written one by one.
+//! The five transactions as statements of the client, which travel together as far as none needs
+//! what another one finds. The lines of a new order are one value where the product takes rows in a
+//! statement, and else are written one by one.
 //!
-//! Source: TPC-C, clauses 2.4.2 to 2.8.2; the order of changes inside a transaction is free, so the rows that most sessions
-//! want come last.
+//! Source: TPC-C, clauses 2.4.2 to 2.8.2; the order of changes inside a transaction is free, so the
+//! rows that most sessions want come last.
 
 use super::rows::{order_rows, write_rows};
 use crate::load::{CommitMark, Product, TransactionRunner, Value, missing};
@@ -19,7 +20,8 @@ pub(super) fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> [Value<'stat
     numbers.map(Value::from)
 }
 
-/// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open.
+/// One try of a transaction; whether it was committed, and not rolled back as asked. A failure
+/// leaves none open.
 pub(super) fn attempt<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
@@ -143,8 +145,8 @@ impl<L: Product> OrderRunner<'_, L> {
         Ok(is_known)
     }
 
-    /// What is changed is changed before it is read: a lock that is shared first and then wanted alone is how serialisable
-    /// sessions end in deadlocks.
+    /// What is changed is changed before it is read: a lock that is shared first and then wanted
+    /// alone is how serialisable sessions end in deadlocks.
     fn at_once(&mut self, order: &NewOrder) -> Answer<bool> {
         let [w, d, c] = numbers([order.warehouse, order.district, order.customer]);
         let mut wanted = String::new();

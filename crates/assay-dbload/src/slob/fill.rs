@@ -13,7 +13,8 @@ fn tables<'a, L: Product>(database: &Database<L>, rules: &'a Rules) -> BlockTabl
     BlockTables { rules, layout: layout(L::DIALECT, database.facts.block_bytes) }
 }
 
-/// Creates our schema and loads its tables; `progress` is given the rows with a key so far and in all.
+/// Creates our schema and loads its tables; `progress` is given the rows with a key so far and in
+/// all.
 ///
 /// # Errors
 /// What the server says, that loading was stopped, or that rows share blocks.

@@ -1,4 +1,5 @@
-//! What dialects say differently of the method: how rows lie, statements, settings of sessions, and the plans that they must have.
+//! What dialects say differently of the method: how rows lie, statements, settings of sessions, and
+//! the plans that they must have.
 
 use super::tables::{Access, BlockLayout, changed, scan_table, table};
 use crate::load::{Database, Dialect, Link, Product, Value};
@@ -63,15 +64,16 @@ pub(super) fn make_ready<L: Link>(link: &mut L, access: Access) -> Answer<()> {
             Ok(())
         }
         Dialect::Mariadb => {
-            // Under the usual level a change also locks the gaps next to its rows, and sessions would wait for each other.
+            // Under the usual level a change also locks the gaps next to its rows, and sessions
+            // would wait for each other.
             link.run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")?;
             link.run("SET SESSION optimizer_switch = 'mrr=off'")
         }
     }
 }
 
-/// Refuses a server that would read otherwise than asked: the plan of a reading statement must be the one that is to be
-/// measured.
+/// Refuses a server that would read otherwise than asked: the plan of a reading statement must be
+/// the one that is to be measured.
 pub(super) fn check_plan<L: Product>(
     database: &mut Database<L>,
     access: Access,
@@ -144,8 +146,8 @@ fn read(dialect: Dialect, name: &str) -> String {
     format!("SELECT count(c2) FROM {name}{} WHERE custid BETWEEN #1 AND #2", by_key(dialect))
 }
 
-/// Changes a range; no column that is changed has an index, and a text keeps its length, so that the new row fits into the
-/// old one's block.
+/// Changes a range; no column that is changed has an index, and a text keeps its length, so that
+/// the new row fits into the old one's block.
 fn update(dialect: Dialect, name: &str, redo: Redo) -> String {
     let sets: Vec<String> = changed(redo).iter().map(|column| format!("c{column} = @3")).collect();
     let (way, sets) = (by_key(dialect), sets.join(", "));

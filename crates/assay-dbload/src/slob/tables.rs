@@ -1,10 +1,10 @@
 //! The tables of the method.
 //!
-//! InnoDB keeps a table as a tree by its primary key, so a key that were the primary one would lie in its order on
-//! storage. Rows are therefore stored by a number that counts up, and the scattered key has an index of its own: as with
-//! other products, a range of keys leads through a small index to as many single pages as it has keys. A page holds two
-//! rows at least, whatever their length; so rows without a key, which no statement meets, fill the page of each that has
-//! one.
+//! InnoDB keeps a table as a tree by its primary key, so a key that were the primary one would lie
+//! in its order on storage. Rows are therefore stored by a number that counts up, and the scattered
+//! key has an index of its own: as with other products, a range of keys leads through a small index
+//! to as many single pages as it has keys. A page holds two rows at least, whatever their length;
+//! so rows without a key, which no statement meets, fill the page of each that has one.
 
 use crate::load::{IndexLayout, Origin, Statistics, TableLayout, Tables};
 use assay_loads::sink::{Part, Sink};
@@ -30,13 +30,14 @@ const FILLERS: u64 = 2;
 const FILLERS_OF_LARGE_PAGES: u64 = 4;
 /// From this page on the limit is that of the row and not of the page, bytes.
 const LARGE_PAGE_BYTES: u64 = 65_536;
-/// A table of PostgreSQL is extended by several blocks at once, of which the last may stay empty; nobody meets them, because no
-/// entry of the index points there.
+/// A table of PostgreSQL is extended by several blocks at once, of which the last may stay empty;
+/// nobody meets them, because no entry of the index points there.
 /// Source: PostgreSQL 16, `RelationAddBlocks` in src/backend/access/heap/hio.c.
 const SPARE_BLOCKS: u64 = 64;
 /// The smallest page of InnoDB that rows of the method fit into, bytes.
 const PAGE_BYTES_MIN: u64 = 8192;
-/// Share of the rows that must have a page of their own: InnoDB's count of its pages is of whole extents.
+/// Share of the rows that must have a page of their own: InnoDB's count of its pages is of whole
+/// extents.
 const OWN_PAGE_SHARE_MIN: f64 = 0.98;
 /// What fills a page; longer than any page needs.
 static FILLER: [u8; 16_000] = [b'='; 16_000];
@@ -86,7 +87,8 @@ impl BlockLayout {
     }
 }
 
-/// Rows that fill a page, and the bytes of each, so that the next row with a key does not fit into it.
+/// Rows that fill a page, and the bytes of each, so that the next row with a key does not fit into
+/// it.
 fn fillers(page_bytes: u64) -> (u64, usize) {
     let count = if page_bytes < LARGE_PAGE_BYTES { FILLERS } else { FILLERS_OF_LARGE_PAGES };
     // Of a page that rows are added to in order, InnoDB leaves a sixteenth.
@@ -130,7 +132,8 @@ pub(super) fn check_blocks(
 /// One table of the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockTable {
-    /// Its number in the rules; tables differ in their content. The one without an index has the last.
+    /// Its number in the rules; tables differ in their content. The one without an index has the
+    /// last.
     number: u32,
     is_indexed: bool,
     /// Rows with a key.

@@ -1,4 +1,5 @@
-//! Connecting: a server that is not there yet is waited for, but no longer than its time and the program's own.
+//! Connecting: a server that is not there yet is waited for, but no longer than its time and the
+//! program's own.
 //!
 //! Source: `connect(2)`, `socket(7)`, `SO_SNDTIMEO`: a limit of sending is one of connecting, too.
 
@@ -39,8 +40,9 @@ impl Patience {
     }
 }
 
-/// A local socket, and who could have put it there. Its directory is opened once, so that what is read of the directory and
-/// of the name in it applies to what was connected to; and a path of any length will do.
+/// A local socket, and who could have put it there. Its directory is opened once, so that what is
+/// read of the directory and of the name in it applies to what was connected to; and a path of any
+/// length will do.
 pub(super) fn local(path: &Path) -> io::Result<(UnixStream, Place)> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -75,7 +77,8 @@ pub(super) fn network(name: &str, port: u16) -> io::Result<TcpStream> {
     Err(failure)
 }
 
-/// The addresses of a name. The system's resolver cannot be interrupted, so that a thread of its own waits for it.
+/// The addresses of a name. The system's resolver cannot be interrupted, so that a thread of its
+/// own waits for it.
 fn resolved(name: &str, port: u16, patience: &Patience) -> io::Result<Vec<SocketAddr>> {
     if let Ok(number) = name.parse::<IpAddr>() {
         return Ok(vec![(number, port).into()]);

@@ -1,4 +1,5 @@
-//! A connected socket, and how long it is waited for: no wait outlasts the request to end the program for long.
+//! A connected socket, and how long it is waited for: no wait outlasts the request to end the
+//! program for long.
 
 use rustix::net::sockopt::{
     set_socket_keepalive, set_tcp_keepcnt, set_tcp_keepidle, set_tcp_keepintvl, socket_peercred,
@@ -10,14 +11,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A wait looks so often whether it has lasted too long or the program is asked to end; what has come in between costs no
-/// further system call.
+/// A wait looks so often whether it has lasted too long or the program is asked to end; what has
+/// come in between costs no further system call.
 pub(super) const SLICE: Duration = Duration::from_millis(500);
 /// So long an answer is waited for when the program is asked to end after it was asked for.
 const GRACE: Duration = Duration::from_secs(1);
-/// So long an answer is waited for that is asked for after the program was asked to end: cleaning up takes its time.
+/// So long an answer is waited for that is asked for after the program was asked to end: cleaning
+/// up takes its time.
 const LAST_PATIENCE: Duration = Duration::from_secs(60);
-/// A peer whose machine is gone is noticed after two minutes: this long idle, then `PROBES` probes, `PROBE_EVERY` apart.
+/// A peer whose machine is gone is noticed after two minutes: this long idle, then `PROBES` probes,
+/// `PROBE_EVERY` apart.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 const PROBE_EVERY: Duration = Duration::from_secs(10);
 const PROBES: u32 = 6;
@@ -54,9 +57,11 @@ pub(super) struct Socket {
     deadline: Option<Instant>,
     /// Whether the program was asked to end before this began.
     began_at_end: bool,
-    /// Whether the program was asked to end before the last sending, or before the login that it is a part of.
+    /// Whether the program was asked to end before the last sending, or before the login that it
+    /// is a part of.
     sent_at_end: bool,
-    /// Whether an answer is outstanding that is not waited for any longer: what is asked next would be answered by it.
+    /// Whether an answer is outstanding that is not waited for any longer: what is asked next
+    /// would be answered by it.
     is_over: bool,
 }
 
@@ -136,7 +141,8 @@ impl Socket {
         }
     }
 
-    /// Decides about an error of a system call after waiting this long: nothing when it is to be tried again.
+    /// Decides about an error of a system call after waiting this long: nothing when it is to be
+    /// tried again.
     #[cold]
     fn waited(&mut self, error: io::Error, begun: &mut Option<Instant>) -> io::Result<()> {
         match error.kind() {

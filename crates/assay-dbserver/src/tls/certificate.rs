@@ -1,7 +1,7 @@
 //! What binds a proof to the way that it travels on: the hash of the server's certificate.
 //!
-//! Sources: RFC 5929, section 4 (`tls-server-end-point`); RFC 5280 and X.690 for the form of a certificate; RFC 4055 and
-//! RFC 5758 for the names of signatures.
+//! Sources: RFC 5929, section 4 (`tls-server-end-point`); RFC 5280 and X.690 for the form of a
+//! certificate; RFC 4055 and RFC 5758 for the names of signatures.
 
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
@@ -13,8 +13,9 @@ const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01];
 /// 1.2.840.10045.4: signatures with elliptic curves; the last numbers identify the hash.
 const ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04];
 
-/// The hash of a certificate, by the function that its signature uses; SHA-256 in place of weaker ones. None where the
-/// signature has no function of its own, as those of Ed25519: no binding is defined for them.
+/// The hash of a certificate, by the function that its signature uses; SHA-256 in place of weaker
+/// ones. None where the signature has no function of its own, as those of Ed25519: no binding is
+/// defined for them.
 pub(super) fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     let name = signature_name(certificate)?;
     let last = match (name.strip_prefix(RSA), name.strip_prefix(ECDSA)) {

@@ -1,4 +1,5 @@
-//! An encrypted session: its handshake, what is sent and received through it, and the time that encrypting takes.
+//! An encrypted session: its handshake, what is sent and received through it, and the time that
+//! encrypting takes.
 
 use super::{Tls, certificate};
 use assay_model::failure::{Answer, Failure, words};
@@ -11,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Time that all sessions spent on encrypting and decrypting, ns, and the answers that they waited for.
+/// Time that all sessions spent on encrypting and decrypting, ns, and the answers that they waited
+/// for.
 static SPENT_NS: AtomicU64 = AtomicU64::new(0);
 static ANSWERS: AtomicU64 = AtomicU64::new(0);
 
@@ -31,7 +33,8 @@ impl Cost {
         }
     }
 
-    /// Mean time for each answer that was waited for since an earlier moment, ns; none before the first.
+    /// Mean time for each answer that was waited for since an earlier moment, ns; none before the
+    /// first.
     pub fn per_answer_ns(self, since: Self) -> Option<f64> {
         let answers = self.answers - since.answers;
         (answers > 0).then(|| real(self.spent_ns - since.spent_ns) / real(answers))
@@ -43,7 +46,8 @@ impl Cost {
 pub struct Handshake {
     /// What was checked of the server's certificate.
     pub check: CertificateCheck,
-    /// What binds a proof to this session (`tls-server-end-point`); none where that is not defined for the certificate.
+    /// What binds a proof to this session (`tls-server-end-point`); none where that is not defined
+    /// for the certificate.
     pub binding: Option<Vec<u8>>,
 }
 
@@ -150,7 +154,8 @@ fn spend(begun: Instant) {
     SPENT_NS.fetch_add(narrow(begun.elapsed().as_nanos()), Ordering::Relaxed);
 }
 
-/// Why an encrypted session ended. With TLS 1.3 a server refuses a certificate of this client after the handshake.
+/// Why an encrypted session ended. With TLS 1.3 a server refuses a certificate of this client after
+/// the handshake.
 fn broken_off(error: &Error) -> String {
     match error {
         Error::AlertReceived(alert) => format!(

@@ -15,8 +15,8 @@ pub(super) fn chi_square(seen: &[u64], weights: &[f64]) -> f64 {
     seen.iter().zip(weights).map(term).sum()
 }
 
-/// Fails when the statistic lies outside the central 99.99% of its law: too far from the law, or too close to
-/// be random. Wilson and Hilferty's cube-root normal approximation (PNAS 17, 1931).
+/// Fails when the statistic lies outside the central 99.99% of its law: too far from the law, or
+/// too close to be random. Wilson and Hilferty's cube-root normal approximation (PNAS 17, 1931).
 pub(super) fn assert_fits(statistic: f64, freedom: u64, what: &str) {
     let freedom = real(freedom);
     let spread = (2.0 / (9.0 * freedom)).sqrt();

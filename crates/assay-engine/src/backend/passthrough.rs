@@ -1,4 +1,5 @@
-//! `io_uring` past the block layer: commands to NVMe namespaces in entries of 128 bytes, next to I/Os of ordinary targets.
+//! `io_uring` past the block layer: commands to NVMe namespaces in entries of 128 bytes, next to
+//! I/Os of ordinary targets.
 
 use super::ring::{Ring, UringOptions, build, entries};
 use super::{Backend, Completion, Io, Wait, uring};
@@ -25,8 +26,9 @@ pub struct PassthroughBackend {
 }
 
 impl PassthroughBackend {
-    /// A ring for `slots` I/Os of up to `slot_bytes` on the targets; made in the thread that uses it. One block of each namespace is read,
-    /// because the kernel says only in the completion whether it takes commands.
+    /// A ring for `slots` I/Os of up to `slot_bytes` on the targets; made in the thread that uses
+    /// it. One block of each namespace is read, because the kernel says only in the completion
+    /// whether it takes commands.
     ///
     /// # Errors
     /// When the kernel denies the ring or takes no commands, and when memory is short.
@@ -49,7 +51,8 @@ impl PassthroughBackend {
         Ok(backend)
     }
 
-    /// Reads a block of each namespace, with registered buffers and, where the kernel does not know them here, without.
+    /// Reads a block of each namespace, with registered buffers and, where the kernel does not know
+    /// them here, without.
     fn try_namespaces(&mut self) -> Result<()> {
         for index in 0..self.ring.targets().len() {
             let Some(read) = self.first_read(index) else { continue };

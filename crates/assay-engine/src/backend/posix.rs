@@ -93,7 +93,8 @@ fn perform(job: &Job, target: &Target) -> i32 {
     let offset = i64::try_from(io.offset).unwrap_or(i64::MAX);
     let write = io.operation == Operation::Write;
     let address = std::ptr::with_exposed_provenance_mut(*address);
-    // SAFETY: the slot's buffer is this job's alone until its completion is reported, and outlives the pool.
+    // SAFETY: the slot's buffer is this job's alone until its completion is reported, and outlives
+    // the pool.
     unsafe { sys::transfer(&target.file, write, address, io.bytes as usize, offset, flags) }
 }
 

@@ -1,5 +1,5 @@
-//! A ring shared with the kernel, whatever its entries ask for: registered files and buffers, one entry into the kernel for a whole
-//! batch.
+//! A ring shared with the kernel, whatever its entries ask for: registered files and buffers, one
+//! entry into the kernel for a whole batch.
 #![allow(
     unsafe_code,
     reason = "submission entries carry addresses; the slots' protocol keeps them alive"
@@ -33,14 +33,16 @@ pub enum TaskRun {
     KernelThread,
 }
 
-/// Settings of a ring; the defaults are those that measured best over page cache, disk and loop devices.
+/// Settings of a ring; the defaults are those that measured best over page cache, disk and loop
+/// devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UringOptions {
     /// When completions are worked off.
     pub task_run: TaskRun,
     /// Poll the device for completions (`IOPOLL`); few devices can.
     pub polled: bool,
-    /// I/Os handed over in one entry at most; `None` leaves it to what the kernel and the device show.
+    /// I/Os handed over in one entry at most; `None` leaves it to what the kernel and the device
+    /// show.
     pub submit_batch: Option<u32>,
 }
 
@@ -80,7 +82,8 @@ pub fn entries(slots: usize) -> u32 {
 }
 
 impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
-    /// Registers the files, one a target, and buffers for `slots` I/Os of up to `slot_bytes` with a ring.
+    /// Registers the files, one a target, and buffers for `slots` I/Os of up to `slot_bytes` with a
+    /// ring.
     ///
     /// # Errors
     /// When memory is short.
@@ -98,7 +101,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
             )
         })?;
         let buffers = buffers(slots, slot_bytes)?;
-        // SAFETY: the region outlives the registration: both are dropped together, or leaked together.
+        // SAFETY: the region outlives the registration: both are dropped together, or leaked
+        // together.
         let fixed_buffers =
             unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
         Ok(Self {
@@ -157,7 +161,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
 
     #[inline]
     fn put(&mut self, entry: &S) {
-        // SAFETY: buffers and timer live as long as the ring; the slot protocol leaves a buffer alone in flight.
+        // SAFETY: buffers and timer live as long as the ring; the slot protocol leaves a buffer
+        // alone in flight.
         let pushed = unsafe { self.queues.submission().push(entry) };
         assert!(pushed.is_ok(), "the submission queue holds every slot and the timer");
         self.queued += 1;
@@ -175,7 +180,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     fn call(&mut self, wait: Wait) -> io::Result<usize> {
         self.enters += 1;
         match wait {
-            // A polled ring sleeps for nobody: it looks once, or until something completes or the processor is wanted.
+            // A polled ring sleeps for nobody: it looks once, or until something completes or the
+            // processor is wanted.
             Wait::No | Wait::Until(Some(_)) if self.options.polled => self.queues.submit(),
             Wait::Until(Some(until_ns)) if self.timed_wait => {
                 let sleep_ns = until_ns.saturating_sub(self.now_ns()).min(TICK_NS);
@@ -202,7 +208,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
         if wait == Wait::No && self.queued == 0 && !polled && !self.has_news() {
             return Ok(());
         }
-        // A polled ring takes no timers: their refusal would be there at once, and nothing would be polled for.
+        // A polled ring takes no timers: their refusal would be there at once, and nothing would be
+        // polled for.
         if wait == Wait::Until(None) && !polled {
             self.arm_tick();
         }
@@ -232,7 +239,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
         self.in_flight -= completed.len() - before;
     }
 
-    /// Settings in force that a result depends on; `fixed_buffers` is whether I/Os make use of registered ones.
+    /// Settings in force that a result depends on; `fixed_buffers` is whether I/Os make use of
+    /// registered ones.
     pub fn features(&self, fixed_buffers: bool) -> Vec<String> {
         let buffers = match (fixed_buffers, self.fixed_buffers) {
             (true, _) => "registered buffers",
@@ -274,7 +282,8 @@ pub fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     if options.polled {
         builder.setup_iopoll();
     }
-    // Kernels before 5.19 know no cooperative task running: a plain ring does the same at more interrupts.
+    // Kernels before 5.19 know no cooperative task running: a plain ring does the same at more
+    // interrupts.
     builder.build(entries).or_else(|error| match error.raw_os_error() {
         Some(libc::EINVAL) if options.task_run == TaskRun::Cooperative && !options.polled => {
             IoUring::<S, C>::builder().build(entries)

@@ -1,4 +1,5 @@
-//! A simulated device under the workers, in virtual time: exact, repeatable, and faster than the clock on the wall.
+//! A simulated device under the workers, in virtual time: exact, repeatable, and faster than the
+//! clock on the wall.
 
 use super::{Backend, Completion, Io, Wait};
 use crate::device::{Device, DeviceIo};
@@ -10,7 +11,8 @@ use assay_model::number::index_of;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The device, its clock and what has completed but was not reaped, shared by all workers of a simulation.
+/// The device, its clock and what has completed but was not reaped, shared by all workers of a
+/// simulation.
 pub struct SimulationState {
     now_ns: u64,
     device: Box<dyn Device>,
@@ -59,8 +61,9 @@ impl SimulationState {
         }
     }
 
-    /// Moves the clock on, from event to event within the device, until something completes or `limit_ns` is reached;
-    /// marks the workers that got something. Gives the time; `None` when nothing will ever happen.
+    /// Moves the clock on, from event to event within the device, until something completes or
+    /// `limit_ns` is reached; marks the workers that got something. Gives the time; `None` when
+    /// nothing will ever happen.
     pub fn advance_until(&mut self, limit_ns: Option<u64>, due: &mut [bool]) -> Option<u64> {
         loop {
             let event_ns = self.device.next_event_ns();
@@ -103,7 +106,8 @@ pub struct SimulatedBackend {
     worker: u32,
     queued: Vec<Io>,
     buffers: Vec<Vec<u8>>,
-    /// What is under way in each slot, with the stamps of a write; where nobody compares, nobody asks.
+    /// What is under way in each slot, with the stamps of a write; where nobody compares, nobody
+    /// asks.
     flying: Vec<(DeviceIo, Vec<Stamp>)>,
     block_bytes: Option<usize>,
 }

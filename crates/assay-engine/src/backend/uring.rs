@@ -14,7 +14,8 @@ use std::sync::Arc;
 pub struct UringBackend(Ring<squeue::Entry, cqueue::Entry>);
 
 impl UringBackend {
-    /// A ring for `slots` I/Os of up to `slot_bytes` on the targets; made in the thread that uses it.
+    /// A ring for `slots` I/Os of up to `slot_bytes` on the targets; made in the thread that uses
+    /// it.
     ///
     /// # Errors
     /// When the kernel denies the ring or memory is short.
@@ -36,7 +37,8 @@ impl UringBackend {
     }
 }
 
-/// A read, a write or a sync with its data at an address; `is_registered` says whether that lies in a registered buffer.
+/// A read, a write or a sync with its data at an address; `is_registered` says whether that lies in
+/// a registered buffer.
 pub(super) fn entry(io: &Io, address: *mut u8, is_registered: bool) -> squeue::Entry {
     let file = Fixed(io.target);
     let flags = if io.durable { libc::RWF_DSYNC } else { 0 };

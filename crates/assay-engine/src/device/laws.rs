@@ -74,7 +74,8 @@ impl Law for Bandwidth {
     }
 }
 
-/// Credits that refill at a rate up to a depth; an I/O without a credit waits for one: burst and sustained IOPS.
+/// Credits that refill at a rate up to a depth; an I/O without a credit waits for one: burst and
+/// sustained IOPS.
 #[derive(Debug)]
 pub struct Bucket {
     /// Time a credit takes to come back, ns.
@@ -94,14 +95,16 @@ impl Bucket {
         Self { period, depth: credits * period, full: 0.0, transfer_bytes: u64::MAX }
     }
 
-    /// The same where an I/O of more than `transfer_bytes` takes a credit for each part of that size.
+    /// The same where an I/O of more than `transfer_bytes` takes a credit for each part of that
+    /// size.
     pub fn counting(self, transfer_bytes: u64) -> Self {
         Self { transfer_bytes: transfer_bytes.max(1), ..self }
     }
 }
 
 impl Law for Bucket {
-    /// `full` is when the bucket would be full again; the generic cell rate algorithm (ITU-T I.371).
+    /// `full` is when the bucket would be full again; the generic cell rate algorithm (ITU-T
+    /// I.371).
     fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
         let now = real(now_ns);
         let credits = real(u64::from(io.bytes).div_ceil(self.transfer_bytes).max(1));

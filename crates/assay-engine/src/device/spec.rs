@@ -62,7 +62,8 @@ struct Keys<'a> {
 }
 
 impl DeviceSpec {
-    /// Reads `PART?key=value&key=value+PART?…`; the pseudo-part `device?size=1GiB&seed=1` sets size and seed.
+    /// Reads `PART?key=value&key=value+PART?…`; the pseudo-part `device?size=1GiB&seed=1` sets size
+    /// and seed.
     ///
     /// # Errors
     /// A usage error that names the part or key and the nearest known one.

@@ -10,8 +10,9 @@ const PAGE_BYTES: u64 = 8192;
 
 /// Places of ascending size that keep what was used last; the last latency is that of everything.
 ///
-/// Each place replaces what was used longest ago. What is new in a place is served by it only after it was moved there,
-/// `follow_ns` after its use; what a faster place holds the slower ones hold, too.
+/// Each place replaces what was used longest ago. What is new in a place is served by it only after
+/// it was moved there, `follow_ns` after its use; what a faster place holds the slower ones hold,
+/// too.
 pub struct Tiers {
     places: Vec<Place>,
     latencies_ns: Vec<u64>,

@@ -1,4 +1,5 @@
-//! The read of everything that was written, after the load: past the page cache, in large pieces, by a few threads.
+//! The read of everything that was written, after the load: past the page cache, in large pieces,
+//! by a few threads.
 
 use super::{Issued, Verifier};
 use crate::sys::{self, Buffers, monotonic_ns};
@@ -45,8 +46,8 @@ impl<'a> Progress<'a> {
 }
 
 impl Verifier {
-    /// Reads every block that was written and compares it; `show` hears how far it is, 0..=1. Where writes are missing, the
-    /// rest of the targets is searched for them, too.
+    /// Reads every block that was written and compares it; `show` hears how far it is, 0..=1. Where
+    /// writes are missing, the rest of the targets is searched for them, too.
     ///
     /// # Errors
     /// An environment error when memory or threads are short.
@@ -184,7 +185,8 @@ impl Verifier {
         }
     }
 
-    /// The same on a simulated device that answers one read after the other: of everything that was written, and nowhere else.
+    /// The same on a simulated device that answers one read after the other: of everything that was
+    /// written, and nowhere else.
     pub(crate) fn sweep_simulated(
         &self,
         read: &mut dyn FnMut(u64, &mut [u8]),

@@ -100,7 +100,8 @@ impl Tally {
         count(&self.redrawn);
     }
 
-    /// A block was compared; `mixed` says that it held sectors of several versions, all of them allowed.
+    /// A block was compared; `mixed` says that it held sectors of several versions, all of them
+    /// allowed.
     #[inline]
     pub fn add_checked(&self, promise: &Promise, mixed: bool) {
         count(&self.checked);

@@ -3,11 +3,11 @@
 use crate::plan::SubmissionBatch;
 use assay_model::number::{count, index_of, real, real_len};
 
-/// The kernel hands a batch to the device when all of it is prepared; up to this share of its service time an I/O may
-/// wait for the others.
+/// The kernel hands a batch to the device when all of it is prepared; up to this share of its
+/// service time an I/O may wait for the others.
 const HELD_SHARE: f64 = 0.015;
-/// I/Os that are handed over together complete together, so that on average half of the others of a batch are missing from the queue
-/// that was asked for; up to this share of it.
+/// I/Os that are handed over together complete together, so that on average half of the others of a
+/// batch are missing from the queue that was asked for; up to this share of it.
 const MISSING_SHARE: f64 = 0.03;
 /// What one completion counts in the running mean of service times.
 const WEIGHT: f64 = 1.0 / 256.0;

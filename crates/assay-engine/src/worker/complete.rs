@@ -90,7 +90,8 @@ impl<B: Backend> Worker<B> {
         });
     }
 
-    /// Further commits of a write or sync respond with it; those of a write that needs a sync wait for it too.
+    /// Further commits of a write or sync respond with it; those of a write that needs a sync wait
+    /// for it too.
     fn committed(&mut self, operation: Operation, slot: u32, done_ns: u64) {
         let slot = &mut self.slots[slot as usize];
         for intended_ns in &slot.joined {
@@ -125,7 +126,8 @@ impl<B: Backend> Worker<B> {
     }
 }
 
-/// Errors after which going on makes no sense: the device has gone, the space is used up, writing became forbidden.
+/// Errors after which going on makes no sense: the device has gone, the space is used up, writing
+/// became forbidden.
 const fn ends_the_run(errno: i32) -> bool {
     matches!(
         errno,

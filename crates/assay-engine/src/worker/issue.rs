@@ -102,7 +102,8 @@ impl<B: Backend> Worker<B> {
         self.push(&io, flush.intended_ns);
     }
 
-    /// Starts a read or a write, or holds a write back whose place is being written; whether it started.
+    /// Starts a read or a write, or holds a write back whose place is being written; whether it
+    /// started.
     #[inline]
     fn start_transfer(&mut self, slot: u32, intended_ns: u64, now_ns: u64) -> bool {
         let read_share = self.plan.stream.read_share.0;
@@ -117,7 +118,8 @@ impl<B: Backend> Worker<B> {
         true
     }
 
-    /// Starts a verified write at the first place drawn that nobody else is writing; else holds it back.
+    /// Starts a verified write at the first place drawn that nobody else is writing; else holds it
+    /// back.
     fn start_held(&mut self, held: HeldWrite, now_ns: u64) -> bool {
         let bytes = held.places * self.plan.place_bytes();
         for _ in 0..REDRAWS {
@@ -172,8 +174,8 @@ impl<B: Backend> Worker<B> {
         }
     }
 
-    /// Group commit: takes the other arrivals that are due into the same write, as far as it may grow; gives the
-    /// further places it needs.
+    /// Group commit: takes the other arrivals that are due into the same write, as far as it may
+    /// grow; gives the further places it needs.
     fn join(&mut self, slot: u32, now_ns: u64) -> u64 {
         let joined = &mut self.slots[slot as usize].joined;
         joined.clear();

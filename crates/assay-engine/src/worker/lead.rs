@@ -1,19 +1,22 @@
-//! How long before an arrival a sleeping worker has to wake: learned from how late its wake-ups came.
+//! How long before an arrival a sleeping worker has to wake: learned from how late its wake-ups
+//! came.
 
 use assay_model::number::{count, real};
 
 /// Timers of virtual machines wake about 40 µs late, those of bare machines 2 to 5 µs.
 const FIRST_NS: f64 = 60_000.0;
 const LEAST_NS: f64 = 2_000.0;
-/// A wake-up that is later than this was not the timer's fault, and watching the clock longer would cost a core.
+/// A wake-up that is later than this was not the timer's fault, and watching the clock longer would
+/// cost a core.
 const MOST_NS: f64 = 60_000.0;
 /// Share of the wake-ups that are to come in time.
 const IN_TIME: f64 = 0.85;
 /// How far one wake-up moves the lead, ns.
 const STEP_NS: f64 = 500.0;
 
-/// The lead of one worker: a running quantile of lateness, moved up by every wake-up that came too late for it and
-/// down by every other, so that it comes to rest where the wanted share is in time (Robbins and Monro 1951).
+/// The lead of one worker: a running quantile of lateness, moved up by every wake-up that came too
+/// late for it and down by every other, so that it comes to rest where the wanted share is in time
+/// (Robbins and Monro 1951).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lead {
     lead_ns: f64,
@@ -27,7 +30,8 @@ impl Default for Lead {
 }
 
 impl Lead {
-    /// The present lead, ns: before an arrival the worker sleeps up to this much earlier, then watches the clock.
+    /// The present lead, ns: before an arrival the worker sleeps up to this much earlier, then
+    /// watches the clock.
     pub(super) fn ns(&self) -> u64 {
         count(self.lead_ns)
     }
@@ -37,7 +41,8 @@ impl Lead {
         self.asleep_until_ns = until_ns;
     }
 
-    /// Notes that it is awake. One that a completion woke before its time says nothing about timers.
+    /// Notes that it is awake. One that a completion woke before its time says nothing about
+    /// timers.
     pub(super) fn wakes(&mut self, now_ns: u64) {
         let Some(until_ns) = self.asleep_until_ns.take().filter(|until| *until <= now_ns) else {
             return;

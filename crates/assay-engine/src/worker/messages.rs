@@ -54,7 +54,8 @@ pub struct WorkerSummary {
     pub enters: u64,
     /// Share of the measured time that the worker ran, 0..=1.
     pub busy_share: f64,
-    /// Share of it that the worker was ready and waited for a processor, 0..=1, where the kernel counts that.
+    /// Share of it that the worker was ready and waited for a processor, 0..=1, where the kernel
+    /// counts that.
     pub delayed_share: Option<f64>,
     /// CPU time of the whole process while this worker measured.
     pub process: Usage,
@@ -108,7 +109,8 @@ impl Meter {
     }
 }
 
-/// How long this thread has been ready without a processor: the second number of its `schedstat`, ns.
+/// How long this thread has been ready without a processor: the second number of its `schedstat`,
+/// ns.
 fn delayed_ns() -> Option<u64> {
     let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     counted.split_ascii_whitespace().nth(1)?.parse().ok()

@@ -78,7 +78,8 @@ fn open_arrivals_at_one_exponential_server_match_queueing_theory() {
 
 #[test]
 fn a_stall_shows_in_the_response_times_of_all_that_arrived_in_it() {
-    // 1 s of every 20 s nothing completes; arrivals are even, so 5% of them wait, uniformly up to 1 s.
+    // 1 s of every 20 s nothing completes; arrivals are even, so 5% of them wait, uniformly up to 1
+    // s.
     let device = "constant?count=1000&service=100us+stall?every=20s&length=1s";
     let measurement = simulate(device, 200, open(10_000.0, Process::Constant));
     let response = measurement.streams[0].operations.read.as_ref().unwrap().response().clone();
@@ -110,7 +111,8 @@ fn a_limited_depth_moves_the_wait_from_service_to_response() {
 fn a_bandwidth_cap_and_a_bucket_give_their_rates() {
     let measurement = simulate("bandwidth?rate=400MB/s", 10, closed(8));
     close_to(measurement.throughput_bytes_per_s(), 4e8, 0.001);
-    // 10,000 credits and 1,000 a second: in 10 s 20,000 I/Os, the burst at 5,000/s from one server of 200 us.
+    // 10,000 credits and 1,000 a second: in 10 s 20,000 I/Os, the burst at 5,000/s from one server
+    // of 200 us.
     let measurement =
         simulate("bucket?rate=1000/s&credits=10000+constant?count=1&service=200us", 10, closed(4));
     close_to(measurement.iops(), 2000.0, 0.01);
@@ -182,7 +184,8 @@ fn group_commit_joins_what_waits_and_every_commit_gets_its_time() {
     let measurement = simulate("constant?count=1&service=100us", 10, stream);
     let operations = measurement.operations();
     let (write, sync) = (operations.write.unwrap(), operations.sync.unwrap());
-    // 200 us for write and sync, 4 commits each: every commit is carried, although one by one would be 5,000 a second.
+    // 200 us for write and sync, 4 commits each: every commit is carried, although one by one would
+    // be 5,000 a second.
     close_to(real(write.response().ios()), 200_000.0, 0.001);
     close_to(real(sync.response().ios()), 200_000.0, 0.001);
     close_to(real(write.ios), 50_000.0, 0.01);
@@ -229,8 +232,8 @@ fn an_observer_can_end_the_run_and_equal_seeds_give_equal_runs() {
     assert_eq!(first.streams, second.streams);
 }
 
-/// What a worker writes with every I/O lies on lines that no other worker touches: in the worker itself, on the stack of its
-/// thread, and in what it allocates there.
+/// What a worker writes with every I/O lies on lines that no other worker touches: in the worker
+/// itself, on the stack of its thread, and in what it allocates there.
 #[test]
 fn a_worker_shares_no_cache_line() {
     type Any = crate::worker::Worker<crate::backend::NullBackend>;

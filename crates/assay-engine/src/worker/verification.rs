@@ -1,4 +1,5 @@
-//! What a worker knows of its I/Os in flight to verify them: versions that its writes began, and what its reads may return.
+//! What a worker knows of its I/Os in flight to verify them: versions that its writes began, and
+//! what its reads may return.
 
 use crate::nvme::system_errno;
 use crate::sys::{is_of_medium, monotonic_ns};
@@ -102,7 +103,8 @@ impl Verification {
         pending.mark = self.verifier.begin_sync(target);
     }
 
-    /// An I/O has ended: `result` is the bytes moved or the negative error number, `buffer` what a whole read brought.
+    /// An I/O has ended: `result` is the bytes moved or the negative error number, `buffer` what a
+    /// whole read brought.
     pub(super) fn end(
         &mut self,
         slot: u32,

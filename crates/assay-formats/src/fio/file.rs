@@ -1,4 +1,5 @@
-//! The form of a job file: sections, options, comments, includes and variables, as fio's manual has them.
+//! The form of a job file: sections, options, comments, includes and variables, as fio's manual has
+//! them.
 
 use super::names;
 use crate::conversion::{COMMAND_LINE, Origin, Refused};
@@ -23,8 +24,8 @@ pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Sec
     Ok(reader.sections)
 }
 
-/// Reads the words of a command line, `name=value` or a name alone: what stands before the first `name` is for all jobs, and
-/// a job without a name has that of what it does.
+/// Reads the words of a command line, `name=value` or a name alone: what stands before the first
+/// `name` is for all jobs, and a job without a name has that of what it does.
 pub fn read_words(words: &[String], around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
     let mut reader = Reader { open: Open::Global, ..Reader::new(around) };
     let value = |word: &str, name: &str| {
@@ -227,7 +228,8 @@ impl<'a> Reader<'a> {
 const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
 
 impl Reader<'_> {
-    /// The value with fio's words for the host replaced. fio reckons such a value, also without parentheses.
+    /// The value with fio's words for the host replaced. fio reckons such a value, also without
+    /// parentheses.
     fn of_host(&self, value: String) -> Result<String, Reason> {
         let mut text = value;
         let mut is_changed = false;

@@ -23,8 +23,8 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     sequence::sequence(&jobs)
 }
 
-/// Reads the options of a command line, `name=value` or a name alone, as the job file that they mean: those before the first
-/// `name` are for all jobs.
+/// Reads the options of a command line, `name=value` or a name alone, as the job file that they
+/// mean: those before the first `name` are for all jobs.
 ///
 /// # Errors
 /// The option and the reason where nothing can be made of them.

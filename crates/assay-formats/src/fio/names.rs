@@ -42,7 +42,8 @@ const LOAD: &str = "
     numjobs startdelay runtime time_based ramp_time rwmixread rwmixwrite thinktime rate rate_process
     rate_iops sync stonewall kb_base randseed thread zero_buffers buffer_compress_percentage dedupe_percentage";
 
-/// Options that change nothing of the load: names, logs, statistics, how memory and processes are made.
+/// Options that change nothing of the load: names, logs, statistics, how memory and processes are
+/// made.
 const NO_EFFECT: &str = "
     description name lockfile unique_filename bs_unaligned randrepeat ignore_error allrandrepeat random_generator
     openfiles fallocate fadvise_hint overwrite clocksource mem hugepage-size lockmem nice invalidate create_serialize

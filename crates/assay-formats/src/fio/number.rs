@@ -1,4 +1,5 @@
-//! Numbers as fio reads them: units of bytes and of time, shares, hexadecimal, and arithmetic in parentheses.
+//! Numbers as fio reads them: units of bytes and of time, shares, hexadecimal, and arithmetic in
+//! parentheses.
 
 use crate::reason::Reason;
 
@@ -123,7 +124,8 @@ impl Suffixes {
     }
 }
 
-/// fio's `kb_base` turns both kinds of prefix around: at 1024, `k` is 1024 and `KiB` is 1000 (its manual, "Units").
+/// fio's `kb_base` turns both kinds of prefix around: at 1024, `k` is 1024 and `KiB` is 1000 (its
+/// manual, "Units").
 fn byte_factor(suffix: &str, kilo: u64) -> Result<u64, Reason> {
     let letters: Vec<char> = suffix.chars().collect();
     let base = match letters.as_slice() {

@@ -171,7 +171,8 @@ fn count(length: usize) -> u64 {
     assay_model::number::count_of(length)
 }
 
-/// The targets of the jobs, as indices into all targets; sizes grow to the largest that is asked for.
+/// The targets of the jobs, as indices into all targets; sizes grow to the largest that is asked
+/// for.
 fn targets(jobs: &[&Job], all: &mut Vec<NamedTarget>) -> Vec<usize> {
     let mut found = Vec::new();
     for job in jobs {

@@ -1,4 +1,5 @@
-//! `IOMeter`'s `.icf` files: each step of a test as a workload, or as a study if outstanding I/Os are cycled.
+//! `IOMeter`'s `.icf` files: each step of a test as a workload, or as a study if outstanding I/Os
+//! are cycled.
 
 mod access;
 mod file;

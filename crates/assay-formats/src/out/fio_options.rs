@@ -11,7 +11,8 @@ use assay_model::workload::{
 /// Options with their values, as fio writes them.
 pub(super) type FioOptions = Vec<(&'static str, String)>;
 
-/// The options of a job that does the same; nothing where a job file of them would stand for something else.
+/// The options of a job that does the same; nothing where a job file of them would stand for
+/// something else.
 pub(super) fn options(
     stream: &Stream,
     workload: &Workload,

@@ -26,7 +26,8 @@ pub fn possible(number: f64) -> Option<f64> {
 }
 
 impl NumberPlace<'_> {
-    /// A rate, a time, an amount: finite and not negative. None where the program wrote that it has none.
+    /// A rate, a time, an amount: finite and not negative. None where the program wrote that it has
+    /// none.
     ///
     /// # Errors
     /// A usage error with the line where it is neither.

@@ -1,4 +1,5 @@
-//! What `DBMS_RESOURCE_MANAGER.CALIBRATE_IO` of a database prints: the most IOPS and throughput, and the mean time of a read.
+//! What `DBMS_RESOURCE_MANAGER.CALIBRATE_IO` of a database prints: the most IOPS and throughput,
+//! and the mean time of a read.
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use assay_model::Result;
@@ -10,8 +11,8 @@ pub fn is_output(text: &str) -> bool {
     ["max_iops", "max_mbps"].iter().all(|name| text.lines().any(|line| value(line, name).is_some()))
 }
 
-/// Reads every calibration in what was printed; one that is printed twice is one. The times stand before or behind the
-/// throughput.
+/// Reads every calibration in what was printed; one that is printed twice is one. The times stand
+/// before or behind the throughput.
 pub fn read(text: &str) -> Result<ImportedResult> {
     let mut rows: Vec<ImportedRow> = Vec::new();
     let mut measures: Vec<NamedEstimate> = Vec::new();

@@ -1,4 +1,5 @@
-//! Checks of every imported result: it has measurements, possible numbers, and the same factors in all rows.
+//! Checks of every imported result: it has measurements, possible numbers, and the same factors in
+//! all rows.
 
 use super::amount::possible;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, refused};
@@ -66,8 +67,8 @@ fn check_row(row: &ImportedRow, program: &str) -> Result<()> {
     }
 }
 
-/// Drops times that are longer than ten times the run, and says whether there were any: fio 2.1 printed the time since the
-/// host started in place of a latency.
+/// Drops times that are longer than ten times the run, and says whether there were any: fio 2.1
+/// printed the time since the host started in place of a latency.
 fn drop_impossible_times(row: &mut ImportedRow) -> bool {
     let limit_ns = row.elapsed_s.map_or(f64::INFINITY, |elapsed_s| elapsed_s * 1e10);
     let is_time = |name: &str| name.contains("service_time.") || name.contains("response_time.");

@@ -45,8 +45,9 @@ impl Columns {
         })
     }
 
-    /// Keeps apart what only a column that nobody knows tells apart: it becomes a setting by its own name. `cells` are those
-    /// of each row, in the order of the rows. What is returned names every such column.
+    /// Keeps apart what only a column that nobody knows tells apart: it becomes a setting by its
+    /// own name. `cells` are those of each row, in the order of the rows. What is returned
+    /// names every such column.
     pub fn keep_apart(&self, rows: &mut [ImportedRow], cells: &[Vec<&str>]) -> Option<Lack> {
         let named: Vec<String> = self.unknown().map(|(_, name)| name.clone()).collect();
         for (place, name) in self.unknown() {

@@ -6,7 +6,8 @@ const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAY_S: i64 = 86_400;
 
-/// A time in ns since 1970 from `2025-01-15T10:30:00+01:00`, `2025-01-15 10:30:00` or `2025-01-15 10:30:00:123`.
+/// A time in ns since 1970 from `2025-01-15T10:30:00+01:00`, `2025-01-15 10:30:00` or `2025-01-15
+/// 10:30:00:123`.
 pub(super) fn iso(text: &str) -> Option<u64> {
     let text = text.trim();
     let (date, time) = text.split_once(['T', ' '])?;

@@ -106,7 +106,8 @@ fn is_result(name: &str) -> bool {
     RESULTS.iter().any(|begin| name.starts_with(begin))
 }
 
-/// The columns that say what the load was: the operation first, all that stand before it, and known ones wherever they are.
+/// The columns that say what the load was: the operation first, all that stand before it, and known
+/// ones wherever they are.
 fn setting_names(names: &[String]) -> impl Iterator<Item = &str> {
     let end = names.iter().position(|name| name == "operation").unwrap_or(0);
     let before = (0..).zip(names).filter(move |(place, name)| {
@@ -127,7 +128,8 @@ impl Table {
         let mut columns = Columns::new(names.iter().map(String::as_str));
         let names: Vec<String> =
             names.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
-        // What the first thread had done when it ended is a part of the work; CPU and entries say nothing of the load.
+        // What the first thread had done when it ended is a part of the work; CPU and entries say
+        // nothing of the load.
         columns.skip(|name| name.ends_with("[first]") || name.ends_with("first"));
         columns.skip(is_result);
         columns.skip(|name| ["iso date", "version", "command"].contains(&name));

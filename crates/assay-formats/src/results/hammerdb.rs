@@ -108,7 +108,8 @@ fn version(text: &str) -> &str {
     found.unwrap_or_default()
 }
 
-/// The value of an option: `diset tpcc pg_count_ware 100`, `Changed tpcc:pg_count_ware from 1 to 100`, `"count_ware": "100"`.
+/// The value of an option: `diset tpcc pg_count_ware 100`, `Changed tpcc:pg_count_ware from 1 to
+/// 100`, `"count_ware": "100"`.
 fn setting_value(text: &str, option: &str) -> Option<u64> {
     let values = text.match_indices(option).filter_map(|(place, _)| {
         let rest = text[place + option.len()..].lines().next().unwrap_or_default();
@@ -172,7 +173,8 @@ impl Log {
         Ok(())
     }
 
-    /// `A NOPM from B PostgreSQL TPM`; before version 4 `B Oracle TPM at A NOPM`. The unit is the word behind the number.
+    /// `A NOPM from B PostgreSQL TPM`; before version 4 `B Oracle TPM at A NOPM`. The unit is the
+    /// word behind the number.
     fn end_run(&mut self, line: &str) -> Result<()> {
         let (mut new_orders, mut transactions, mut last) = (None, None, None);
         let mut product = String::new();

@@ -136,7 +136,8 @@ pub struct ImportedRun {
     pub workload: Workload,
     /// What came of it.
     pub measurement: Measurement,
-    /// Its intervals with the results of their streams; one over the whole time where there are none.
+    /// Its intervals with the results of their streams; one over the whole time where there are
+    /// none.
     pub intervals: Vec<(Interval, Vec<NamedResult>)>,
 }
 

@@ -1,4 +1,5 @@
-//! Results of other programs as Assay keeps them: runs with histograms where there are times, tables where there are not.
+//! Results of other programs as Assay keeps them: runs with histograms where there are times,
+//! tables where there are not.
 
 mod amount;
 mod calibrate_io;
@@ -28,7 +29,8 @@ pub use trace::program as trace_program;
 
 use assay_model::{Error, Result};
 
-/// Whether two files are of one run: logs of its threads or jobs, or the files of one test of ORION.
+/// Whether two files are of one run: logs of its threads or jobs, or the files of one test of
+/// ORION.
 pub fn are_of_one_run(one: &NamedText<'_>, other: &NamedText<'_>) -> bool {
     let both = |is: fn(&str) -> bool| is(one.text) && is(other.text);
     let threads = both(|text| pgbench_log::is_log(first_line(text)))
@@ -41,7 +43,8 @@ pub fn are_of_one_run(one: &NamedText<'_>, other: &NamedText<'_>) -> bool {
         || orion && one.name != other.name && orion::test_of(one.name) == orion::test_of(other.name)
 }
 
-/// The name of the file that says in which unit the times of another one are, which may lie next to it.
+/// The name of the file that says in which unit the times of another one are, which may lie next to
+/// it.
 pub fn companion(name: &str) -> Option<String> {
     name.ends_with("_lat.csv").then(|| format!("{}_summary.txt", orion::test_of(name)))
 }
@@ -49,7 +52,8 @@ pub fn companion(name: &str) -> Option<String> {
 /// Reads a result of any program that is known, by its content; `name` is that of the file.
 ///
 /// # Errors
-/// A usage error when it is none, is cut off, holds no measurement, or holds numbers that are impossible.
+/// A usage error when it is none, is cut off, holds no measurement, or holds numbers that are
+/// impossible.
 pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
     import_files(&[NamedText { name, text }])
 }
@@ -119,7 +123,8 @@ const OUTPUTS: [Reader; 10] = [
     },
 ];
 
-/// What programs write line by line while they run: numbers alone, so that only their first line is looked at.
+/// What programs write line by line while they run: numbers alone, so that only their first line is
+/// looked at.
 const LOGS: [Reader; 3] = [
     Reader { program: "fio", is: |text| fio::is_log(first_line(text)), read: fio::read_logs },
     Reader {

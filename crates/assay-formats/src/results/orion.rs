@@ -185,7 +185,8 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// From 12.2 each best point of small I/Os has its times, `Small Write Latency: avg=392.499 us, min=… @ Small=5 and Large=0`.
+/// From 12.2 each best point of small I/Os has its times, `Small Write Latency: avg=392.499 us,
+/// min=… @ Small=5 and Large=0`.
 fn mean_time(line: &str) -> Option<(NamedEstimate, &str)> {
     let (times, point) = line.split_once('@')?;
     let quantity = match times.split_once(':')?.0 {
@@ -203,7 +204,8 @@ struct Points {
     places: BTreeMap<PointLoad, usize>,
 }
 
-/// What tells data points apart: the run where there are several, and how many I/Os were outstanding.
+/// What tells data points apart: the run where there are several, and how many I/Os were
+/// outstanding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PointLoad {
     run: Option<u64>,
@@ -221,7 +223,8 @@ impl PointLoad {
 }
 
 impl Points {
-    /// Adds a number to its point; a time of reads alone takes the place of the best one, which is of reads and writes.
+    /// Adds a number to its point; a time of reads alone takes the place of the best one, which is
+    /// of reads and writes.
     fn add(&mut self, load: PointLoad, measure: NamedEstimate, elapsed_s: Option<f64>) {
         let place = *self.places.entry(load).or_insert_with(|| {
             let settings = load.settings();
@@ -242,7 +245,8 @@ fn point(text: &str, run: Option<u64>) -> PointLoad {
     PointLoad { run, large: number("Large="), small: number("Small=") }
 }
 
-/// Reads one of the csv files: rows are loads of large I/Os, columns loads of small ones; its name says what it holds.
+/// Reads one of the csv files: rows are loads of large I/Os, columns loads of small ones; its name
+/// says what it holds.
 fn read_matrix(
     file: NamedText<'_>,
     summary: Option<&Summary<'_>>,

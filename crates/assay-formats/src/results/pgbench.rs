@@ -97,8 +97,8 @@ impl<'a> Summary<'a> {
         self.lines.iter().find_map(|line| line.strip_prefix(label)).map(str::trim)
     }
 
-    /// The rate without the time that connections took: up to version 13 the second of two lines, later the only one. Each
-    /// line ends with what it counts; one that does not is cut off.
+    /// The rate without the time that connections took: up to version 13 the second of two lines,
+    /// later the only one. Each line ends with what it counts; one that does not is cut off.
     fn rate_per_s(&self) -> Option<f64> {
         let lines = self.lines.iter().filter_map(|line| line.strip_prefix("tps = "));
         let rates: Vec<&str> = lines.filter(|rate| rate.ends_with(')')).collect();

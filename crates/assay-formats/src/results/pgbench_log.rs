@@ -87,7 +87,8 @@ struct Log {
     counts: BTreeMap<&'static str, u64>,
     /// Lines of each client, with its first and last number.
     clients: BTreeMap<u64, (u64, u64, u64)>,
-    /// Whether the transactions of a client are counted from the beginning again: another run follows.
+    /// Whether the transactions of a client are counted from the beginning again: another run
+    /// follows.
     is_of_several: bool,
     begin_us: Option<u64>,
     end_us: u64,
@@ -119,7 +120,8 @@ impl Log {
         self.end_us = self.end_us.max(one.at_us);
     }
 
-    /// The share of the transactions that are in the log, where it is a sample of them: numbers are missing in it.
+    /// The share of the transactions that are in the log, where it is a sample of them: numbers are
+    /// missing in it.
     fn sampled_share(&self) -> f64 {
         let (lines, numbers) =
             self.clients.values().fold((0, 0_u64), |sum, (lines, first, last)| {
@@ -230,8 +232,8 @@ struct Aggregate {
     deadlocks: f64,
 }
 
-/// `start transactions sum sum² min max [lag: sum sum² min max [skipped]] [retried retries serialization deadlock]`; from
-/// version 15 on all of them.
+/// `start transactions sum sum² min max [lag: sum sum² min max [skipped]] [retried retries
+/// serialization deadlock]`; from version 15 on all of them.
 fn parse_aggregate(line: &str) -> Option<Aggregate> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     if ![6, 8, 10, 11, 12, 13, 15, 16].contains(&fields.len()) {

@@ -18,8 +18,9 @@ pub(super) fn word(factor: &str, value: &str) -> Setting {
     Setting { factor: factor.to_owned(), value: FactorValue::Text(cut(value)) }
 }
 
-/// A number of the whole time with the interval that values of parts of it give; without one where they are few, or are of
-/// something else. The programs report every second or less often, and a longer part is one row, too.
+/// A number of the whole time with the interval that values of parts of it give; without one where
+/// they are few, or are of something else. The programs report every second or less often, and a
+/// longer part is one row, too.
 pub(super) fn around(whole: NamedEstimate, parts: &[f64]) -> NamedEstimate {
     let value = whole.estimate.value;
     let known = table::mean(&whole.quantity, parts, 1.0).map(|known| known.estimate);

@@ -155,14 +155,16 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Mean, longest, the one quantile that is printed, and those of the histogram where there is one.
+    /// Mean, longest, the one quantile that is printed, and those of the histogram where there is
+    /// one.
     fn times(&self, of: &str) -> Vec<NamedEstimate> {
         let time = |statistic: &str, ms: f64| total(&format!("{of}.{statistic}"), ms * 1e6);
         let mut measures = Vec::new();
         measures.extend(self.value("avg:").and_then(leading).map(|ms| time("mean", ms)));
         let bins = self.histogram();
         let longest_ms = self.value("max:").and_then(leading);
-        // A quantile is the end of a bin, which lies behind the longest time where that is in the same bin.
+        // A quantile is the end of a bin, which lies behind the longest time where that is in the
+        // same bin.
         let quantile = self.quantile().filter(|(share, _)| bins.is_empty() && *share < 1.0);
         measures.extend(quantile.map(|(share, ms)| {
             time(&format!("q{share}"), longest_ms.map_or(ms, |longest_ms| ms.min(longest_ms)))

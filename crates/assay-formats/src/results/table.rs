@@ -14,8 +14,8 @@ pub struct ValueShare {
     pub weight: f64,
 }
 
-/// The mean of a quantity over intervals of equal length, s; without an interval of confidence where they are too few or vary too
-/// much.
+/// The mean of a quantity over intervals of equal length, s; without an interval of confidence
+/// where they are too few or vary too much.
 pub fn mean(quantity: &str, values: &[f64], interval_s: f64) -> Option<NamedEstimate> {
     if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
         return None;
@@ -27,7 +27,8 @@ pub fn mean(quantity: &str, values: &[f64], interval_s: f64) -> Option<NamedEsti
     Some(NamedEstimate { quantity: quantity.to_owned(), subject: None, estimate })
 }
 
-/// The mean of a quantity over intervals that stand for different amounts; intervals of nothing do not count.
+/// The mean of a quantity over intervals that stand for different amounts; intervals of nothing do
+/// not count.
 pub fn weighted_mean(
     quantity: &str,
     values: &[ValueShare],

@@ -81,8 +81,8 @@ pub fn read_flatfile(text: &str) -> Result<ImportedResult> {
     })
 }
 
-/// Puts a line to the run that it belongs to: another one begins where its name or a setting changes, or its intervals are
-/// counted from the beginning again.
+/// Puts a line to the run that it belongs to: another one begins where its name or a setting
+/// changes, or its intervals are counted from the beginning again.
 fn add<'a>(runs: &mut Vec<Run<'a>>, table: &Table, cells: Vec<&'a str>) {
     let Some(name) = Table::cell(&cells, table.interval) else { return };
     if let Some((from, to)) = average(name) {
@@ -224,7 +224,8 @@ fn decimal(text: &str) -> Option<f64> {
 }
 
 impl Run<'_> {
-    /// The intervals that count: those that Vdbench averages, or all but the first, which is its own warm-up.
+    /// The intervals that count: those that Vdbench averages, or all but the first, which is its
+    /// own warm-up.
     fn counted(&self) -> &[IntervalLine<'_>] {
         let all = &self.intervals;
         let place = |index: u64| all.iter().position(|one| one.index == index);
@@ -268,7 +269,8 @@ impl Run<'_> {
         dates::month_first(text).or_else(seconds)
     }
 
-    /// The length of an interval, and of all that count, by the clock; intervals may be of any length.
+    /// The length of an interval, and of all that count, by the clock; intervals may be of any
+    /// length.
     fn times(&self, table: &Table) -> (Option<f64>, Option<f64>) {
         let ends: Option<Vec<f64>> = self
             .intervals
@@ -323,7 +325,8 @@ impl Run<'_> {
         measures.into_iter().flatten().collect()
     }
 
-    /// A mean time of each interval, for as many I/Os as it is of: the rate by a share that depends on that of reads.
+    /// A mean time of each interval, for as many I/Os as it is of: the rate by a share that depends
+    /// on that of reads.
     fn times_of(
         &self,
         table: &Table,

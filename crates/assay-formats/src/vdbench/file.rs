@@ -1,4 +1,5 @@
-//! The form of a parameter file: definitions with their parameters, defaults, comments, continued lines and variables.
+//! The form of a parameter file: definitions with their parameters, defaults, comments, continued
+//! lines and variables.
 
 use super::names::{self, DefinitionKind};
 use crate::conversion::{Origin, Refused};
@@ -86,8 +87,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A definition with Vdbench's own variable `$host`, once for each host; nothing where it has none, where the variable
-    /// was given another value, or where no host is defined.
+    /// A definition with Vdbench's own variable `$host`, once for each host; nothing where it has
+    /// none, where the variable was given another value, or where no host is defined.
     fn of_each_host(&self, text: &str) -> Option<Vec<String>> {
         const HOST: &str = "$host";
         let is_own = text.match_indices(HOST).any(|(place, _)| {
@@ -219,8 +220,8 @@ fn refused(origin: Origin, value: &str, reason: Reason) -> Refused {
     Refused { origin, value: value.to_owned(), reason }
 }
 
-/// Lines without comments; what stands behind the first blank is one, and a comma at the end continues the line unless a
-/// definition follows.
+/// Lines without comments; what stands behind the first blank is one, and a comma at the end
+/// continues the line unless a definition follows.
 fn statements(text: &str) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let mut continues = false;

@@ -1,4 +1,5 @@
-//! The parameters of Vdbench by the definition that they belong to; all may be shortened as long as they are clear.
+//! The parameters of Vdbench by the definition that they belong to; all may be shortened as long as
+//! they are clear.
 
 use crate::reading::Rule;
 use crate::reason::{Approximation, Reason};
@@ -53,8 +54,8 @@ pub fn entity(key: &str) -> Option<DefinitionKind> {
     })
 }
 
-/// Whether a line that begins so defines something new, though a comma ends the line before it: `sd=` within a workload names
-/// its storage, and within storage begins the next.
+/// Whether a line that begins so defines something new, though a comma ends the line before it:
+/// `sd=` within a workload names its storage, and within storage begins the next.
 pub fn ends(current: DefinitionKind, key: &str) -> bool {
     let rank = |kind: DefinitionKind| match kind {
         DefinitionKind::General => 0,
@@ -77,7 +78,8 @@ fn list(entity: DefinitionKind) -> &'static str {
     }
 }
 
-/// The full name of a parameter, where it is one: the first that begins so, of two letters at least.
+/// The full name of a parameter, where it is one: the first that begins so, of two letters at
+/// least.
 pub fn full(entity: DefinitionKind, key: &str) -> Option<&'static str> {
     let key = match key.to_ascii_lowercase().as_str() {
         "readpct" => "rdpct".to_owned(),

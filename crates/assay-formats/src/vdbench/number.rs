@@ -1,4 +1,5 @@
-//! Numbers as Vdbench reads them: sizes by powers of 1024, times in seconds, lists, ranges and doubling.
+//! Numbers as Vdbench reads them: sizes by powers of 1024, times in seconds, lists, ranges and
+//! doubling.
 
 use crate::reason::Reason;
 

@@ -1,4 +1,5 @@
-//! Run definitions: rates, times and loops, as one workload, or as a study where something is varied.
+//! Run definitions: rates, times and loops, as one workload, or as a study where something is
+//! varied.
 
 use super::file::{Definitions, is_named};
 use super::number;
@@ -414,7 +415,8 @@ pub fn compressible(ratio: f64) -> f64 {
     if ratio > 1.0 { 1.0 - 1.0 / ratio } else { 0.0 }
 }
 
-/// The workload with its streams' targets numbered among those that it uses, and its capacity where all sizes are known.
+/// The workload with its streams' targets numbered among those that it uses, and its capacity where
+/// all sizes are known.
 fn on_targets(
     mut whole: Workload,
     run: &Run<'_>,

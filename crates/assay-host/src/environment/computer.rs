@@ -58,8 +58,8 @@ fn governors(survey: &Survey) -> Vec<String> {
     each.into_iter().collect()
 }
 
-/// What the firmware, the hypervisor or the processor say of a virtual machine; `None` of a real one, as far as
-/// anything shows it.
+/// What the firmware, the hypervisor or the processor say of a virtual machine; `None` of a real
+/// one, as far as anything shows it.
 pub(super) fn virtualisation(survey: &Survey) -> Option<String> {
     let hypervisor = fact(survey, "/sys/hypervisor/type");
     let flags = fact(survey, "/proc/cpuinfo").and_then(|text| value_of(&text, "flags"));

@@ -102,8 +102,8 @@ pub(super) fn cpu_limit(survey: &Survey) -> Option<f64> {
     first.chain(second).reduce(f64::min)
 }
 
-/// The groups of one hierarchy that hold this process, from its own up to the root: of a controller of version 1, or,
-/// without one, of version 2.
+/// The groups of one hierarchy that hold this process, from its own up to the root: of a controller
+/// of version 1, or, without one, of version 2.
 fn groups(survey: &Survey, controller: Option<&str>) -> Vec<Group> {
     let own = fact(survey, "/proc/self/cgroup").unwrap_or_default();
     let mounts = read_mounts(survey.root()).unwrap_or_default();

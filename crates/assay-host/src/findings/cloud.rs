@@ -1,7 +1,8 @@
-//! Volumes of clouds, by what the hypervisor calls the device, with the limits that are documented for their size and machine.
+//! Volumes of clouds, by what the hypervisor calls the device, with the limits that are documented
+//! for their size and machine.
 //!
-//! Models as the udev rules of the providers match them: Amazon's `70-ec2-nvme-devices`, Microsoft's `azure-vm-utils`, Google's
-//! `65-gce-disk-naming`.
+//! Models as the udev rules of the providers match them: Amazon's `70-ec2-nvme-devices`,
+//! Microsoft's `azure-vm-utils`, Google's `65-gce-disk-naming`.
 
 use super::rule::Rule;
 use assay_catalog::CatalogIndex;

@@ -1,8 +1,10 @@
-//! Devices and hosts that are known to acknowledge flushes without carrying them out, by what can be seen of them from inside.
+//! Devices and hosts that are known to acknowledge flushes without carrying them out, by what can
+//! be seen of them from inside.
 //!
-//! Sources: Firecracker, docs/api_requests/block-caching.md (`cache_type` is `Unsafe` by default); spdk/spdk#3598 (an NVMe device
-//! behind SPDK's block layer: a flush is complete at once); cloud-hypervisor#399, mended by #1214; oxidecomputer/propolis#492
-//! (virtio-block without flushes over a cached file); openzfs/zfs#17065 (failed flushes of devices were ignored).
+//! Sources: Firecracker, docs/api_requests/block-caching.md (`cache_type` is `Unsafe` by default);
+//! spdk/spdk#3598 (an NVMe device behind SPDK's block layer: a flush is complete at once);
+//! cloud-hypervisor#399, mended by #1214; oxidecomputer/propolis#492 (virtio-block without flushes
+//! over a cached file); openzfs/zfs#17065 (failed flushes of devices were ignored).
 
 use super::rule::Rule;
 use assay_model::environment::Severity::{Notice, Warning};

@@ -26,8 +26,8 @@ pub enum AccessMode {
     Write,
 }
 
-/// A target that passed the gate. It owns the open file; a device stays exclusively held, and a file that Assay
-/// created stays locked, until this value is dropped.
+/// A target that passed the gate. It owns the open file; a device stays exclusively held, and a
+/// file that Assay created stays locked, until this value is dropped.
 #[derive(Debug)]
 pub struct Admission {
     pub(super) file: LockedFile,
@@ -70,7 +70,8 @@ impl Admission {
         self.kind
     }
 
-    /// Number of the device itself, or of the device that a file lies on (major 0 where there is none).
+    /// Number of the device itself, or of the device that a file lies on (major 0 where there is
+    /// none).
     pub fn device(&self) -> DeviceNumber {
         self.device
     }
@@ -80,8 +81,8 @@ impl Admission {
         self.size_bytes
     }
 
-    /// The bytes that may be read or, where writing is allowed, overwritten. It begins behind our own header and
-    /// ends at a multiple of 4 KiB.
+    /// The bytes that may be read or, where writing is allowed, overwritten. It begins behind our
+    /// own header and ends at a multiple of 4 KiB.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
@@ -155,7 +156,8 @@ impl Admission {
         Ok(())
     }
 
-    /// Turns direct I/O on or off for everybody who uses this open file; says what the file system answered.
+    /// Turns direct I/O on or off for everybody who uses this open file; says what the file system
+    /// answered.
     pub fn set_direct(&self, direct: bool) -> DirectIo {
         // Some file systems, such as those in user space, hear of it only when a file is opened.
         let asked = if direct { self.open_direct() } else { Ok(()) };
@@ -180,7 +182,8 @@ impl Admission {
         }
     }
 
-    /// What sets the target apart from all others: two paths to one file, or two nodes of one device, are the same.
+    /// What sets the target apart from all others: two paths to one file, or two nodes of one
+    /// device, are the same.
     pub fn identity(&self) -> (DeviceNumber, u64) {
         match self.kind {
             TargetKind::BlockDevice | TargetKind::NvmeNamespace => (self.device, 0),
@@ -188,7 +191,8 @@ impl Admission {
         }
     }
 
-    /// Checks that the target is still what was admitted: the same device or file with the same size.
+    /// Checks that the target is still what was admitted: the same device or file with the same
+    /// size.
     ///
     /// # Errors
     /// An environment error that says what changed.
@@ -208,8 +212,8 @@ impl Admission {
         Ok(())
     }
 
-    /// Notes in the header of a file that Assay created how much of it is filled, and with what. The data must have
-    /// been synced before; the header is when this returns.
+    /// Notes in the header of a file that Assay created how much of it is filled, and with what.
+    /// The data must have been synced before; the header is when this returns.
     ///
     /// # Panics
     /// When the target is not such a file or is open for reading only: a bug of the caller.

@@ -22,20 +22,20 @@ use std::path::Path;
 /// Least size of a file that is created: its header's room and as much data, bytes.
 pub const FILE_BYTES_MIN: u64 = 2 * DATA_START_BYTES;
 
-/// Space that is left free when a file is created: a twentieth of the file system, at most 1 GiB. File systems
-/// slow down when they are full, and others may share this one.
+/// Space that is left free when a file is created: a twentieth of the file system, at most 1 GiB.
+/// File systems slow down when they are full, and others may share this one.
 pub fn reserve_bytes(capacity_bytes: u64) -> u64 {
     (capacity_bytes / 20).min(1 << 30)
 }
 
 impl Gate {
-    /// Creates a file of `size_bytes` to measure on, at a new path or, under a name of its own, in a directory. The
-    /// space is allocated where the file system can, the header is written and synced, and the file is locked; its
-    /// data is for the caller to write before it is read.
+    /// Creates a file of `size_bytes` to measure on, at a new path or, under a name of its own, in
+    /// a directory. The space is allocated where the file system can, the header is written and
+    /// synced, and the file is locked; its data is for the caller to write before it is read.
     ///
     /// # Errors
-    /// An environment error when something of that name exists, the space does not suffice (see [`reserve_bytes`])
-    /// or the system refuses; then nothing is left behind.
+    /// An environment error when something of that name exists, the space does not suffice (see
+    /// [`reserve_bytes`]) or the system refuses; then nothing is left behind.
     pub fn create_file(&self, path: &Path, size_bytes: u64) -> Result<Admission> {
         let owner = new_owner(path)?;
         let spot = if path.is_dir() {
@@ -57,7 +57,8 @@ impl Gate {
         match prepare(&file, size_bytes, owner, OwnerProcess::here(self.root())) {
             Ok(marker) => self.admit_new(spot, file, marker),
             Err((doing, error)) => {
-                // The failure is what the user must hear of; a name that cannot be removed again stays visible.
+                // The failure is what the user must hear of; a name that cannot be removed again
+                // stays visible.
                 let _ = spot.unlink(&file);
                 Err(failed(&spot.path, doing, error))
             }
@@ -89,12 +90,13 @@ impl Gate {
         })
     }
 
-    /// Makes an admitted file that Assay created larger, in place; what is filled of it stays. The header says the new size
-    /// before the space is allocated, so that a file that is left behind when the program is killed is known as ours.
+    /// Makes an admitted file that Assay created larger, in place; what is filled of it stays. The
+    /// header says the new size before the space is allocated, so that a file that is left
+    /// behind when the program is killed is known as ours.
     ///
     /// # Errors
-    /// An environment error when the space does not suffice (see [`reserve_bytes`]) or the system refuses; then the file
-    /// keeps its size.
+    /// An environment error when the space does not suffice (see [`reserve_bytes`]) or the system
+    /// refuses; then the file keeps its size.
     ///
     /// # Panics
     /// When Assay did not create the file, or it would become smaller: a bug of the caller.
@@ -116,7 +118,8 @@ impl Gate {
         };
         header(size_bytes)?;
         if let Err(error) = allocate(&admission.file, size_bytes) {
-            // What the user must hear of is the failure; a size that cannot be put back is refused by the next run.
+            // What the user must hear of is the failure; a size that cannot be put back is refused
+            // by the next run.
             let _ = ftruncate(&admission.file, before_bytes);
             let _ = header(before_bytes);
             return Err(failed(path, "allocating its space", error));
@@ -129,12 +132,13 @@ impl Gate {
         Ok(())
     }
 
-    /// Removes an admitted file that Assay created, under the lock that came with its admission: it goes even while
-    /// an I/O on it has not come back. Its space is free when the last handle is closed.
+    /// Removes an admitted file that Assay created, under the lock that came with its admission: it
+    /// goes even while an I/O on it has not come back. Its space is free when the last handle
+    /// is closed.
     ///
     /// # Errors
-    /// An environment error when Assay did not create it, somebody else measures on it, or its path leads to
-    /// something else by now; then it stays.
+    /// An environment error when Assay did not create it, somebody else measures on it, or its path
+    /// leads to something else by now; then it stays.
     pub fn remove(&self, admission: &Admission) -> Result<()> {
         let path = admission.path();
         let refused = |refusal: FileRefusal| refusal.of(&path.display().to_string());
@@ -202,8 +206,8 @@ fn create(spot: &Spot) -> Result<File> {
     }
 }
 
-/// Gives a new file its header and its space. The header comes first, so that a file that is left behind when the
-/// program is killed is known as ours.
+/// Gives a new file its header and its space. The header comes first, so that a file that is left
+/// behind when the program is killed is known as ours.
 fn prepare(
     file: &File,
     size_bytes: u64,

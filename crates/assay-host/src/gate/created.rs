@@ -1,4 +1,5 @@
-//! Test files in a directory that Assay made for this user and nobody removed: found, taken over, cleared away.
+//! Test files in a directory that Assay made for this user and nobody removed: found, taken over,
+//! cleared away.
 
 use super::Gate;
 use super::admission::Admission;
@@ -39,8 +40,9 @@ impl Created {
 }
 
 impl Gate {
-    /// Files in a directory that Assay created for this user and that nobody removed, for example after the program was
-    /// killed; sorted by name. Nothing but regular files of this user is opened.
+    /// Files in a directory that Assay created for this user and that nobody removed, for example
+    /// after the program was killed; sorted by name. Nothing but regular files of this user is
+    /// opened.
     pub fn find_created(&self, directory: &Path) -> Result<Vec<Created>> {
         let unreadable = |error: rustix::io::Errno| {
             Error::environment(
@@ -74,8 +76,8 @@ impl Gate {
     /// Removes a file that was found, whole or cut short.
     ///
     /// # Errors
-    /// An environment error when anybody uses it, or may on another host, or when its name leads to something else by
-    /// now; then it stays.
+    /// An environment error when anybody uses it, or may on another host, or when its name leads to
+    /// something else by now; then it stays.
     pub fn remove_created(&self, created: &Created) -> Result<()> {
         let refused = |refusal: FileRefusal| refusal.of(&created.path().display().to_string());
         let file = created.place.open(OFlags::RDWR);

@@ -49,13 +49,15 @@ impl<'a> Candidate<'a> {
         &self.path
     }
 
-    /// Compared before and after opening: a device that was unplugged and replaced in between has another.
+    /// Compared before and after opening: a device that was unplugged and replaced in between has
+    /// another.
     pub(super) fn identity(&self) -> Identity {
         let sequence = self.device.text("diskseq").ok().flatten();
         (self.size_bytes, self.names.clone(), sequence)
     }
 
-    /// Refuses a device that cannot be written to, or that anybody uses; returns what could not be looked at.
+    /// Refuses a device that cannot be written to, or that anybody uses; returns what could not be
+    /// looked at.
     pub(super) fn check_use(&self) -> Result<Vec<String>, Error> {
         let read_only = self.device.is_read_only();
         if read_only.map_err(|error| unclear(&self.path, "its read-only flag", &error))? {
@@ -69,8 +71,9 @@ impl<'a> Candidate<'a> {
         Ok(examined.unseen)
     }
 
-    /// Refuses a device with known data on it that `wipe` does not name, on a partition of it, or next to partitions on
-    /// its disk; returns what was given up, and what sampling saw of unknown data.
+    /// Refuses a device with known data on it that `wipe` does not name, on a partition of it, or
+    /// next to partitions on its disk; returns what was given up, and what sampling saw of
+    /// unknown data.
     pub(super) fn check_content(
         &self,
         image: &dyn Image,
@@ -124,8 +127,8 @@ impl<'a> Candidate<'a> {
         Err(DeviceRefusal::OccupiedAround { relation, names }.of(&self.path))
     }
 
-    /// Whether the user typed what names this device: its serial number or world-wide name or, where it has no
-    /// serial number, its exact size.
+    /// Whether the user typed what names this device: its serial number or world-wide name or,
+    /// where it has no serial number, its exact size.
     pub(super) fn is_named_by(&self, token: &str) -> bool {
         let token = token.trim();
         let size = token.parse().or_else(|_| token.parse::<Bytes>().map(|size| size.0));

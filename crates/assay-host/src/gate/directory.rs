@@ -1,6 +1,6 @@
-//! Directories for programs that write many files, such as a database server: created here, known again by the marker in
-//! them, and removed with everything in them. Everything goes by descriptors: what is exchanged by name meanwhile is
-//! neither removed nor taken for ours.
+//! Directories for programs that write many files, such as a database server: created here, known
+//! again by the marker in them, and removed with everything in them. Everything goes by
+//! descriptors: what is exchanged by name meanwhile is neither removed nor taken for ours.
 
 use super::Gate;
 use super::create::{check_space, new_owner};
@@ -79,10 +79,12 @@ pub struct Leftovers {
 }
 
 impl Gate {
-    /// Creates a directory in another one, for this user alone, after a look at the space that is wanted in it.
+    /// Creates a directory in another one, for this user alone, after a look at the space that is
+    /// wanted in it.
     ///
     /// # Errors
-    /// An environment error when the space does not suffice or the system refuses; then nothing is left behind.
+    /// An environment error when the space does not suffice or the system refuses; then nothing is
+    /// left behind.
     pub fn create_directory(&self, parent: &Path, wanted_bytes: u64) -> Result<OwnedDirectory> {
         let owner = new_owner(parent)?.to_string();
         let name = format!("{DIRECTORY_PREFIX}{}", &owner[..12]);
@@ -92,8 +94,8 @@ impl Gate {
         made.map_err(|error| failed(&parent.join(&name), "creating it", error))
     }
 
-    /// Assay directories in `parent` whose programs ended without removing them. Nothing is waited for: what is
-    /// locked is used.
+    /// Assay directories in `parent` whose programs ended without removing them. Nothing is waited
+    /// for: what is locked is used.
     ///
     /// # Errors
     /// An environment error when `parent` cannot be read.
@@ -119,11 +121,12 @@ impl Gate {
         look().map_err(|error| unreadable(parent, &error.into()))
     }
 
-    /// Removes a directory that is held, with everything in it; its marker goes last, so that it is known again
-    /// when this is cut short.
+    /// Removes a directory that is held, with everything in it; its marker goes last, so that it is
+    /// known again when this is cut short.
     ///
     /// # Errors
-    /// An environment error when something in it cannot be removed or another file system is mounted in it.
+    /// An environment error when something in it cannot be removed or another file system is
+    /// mounted in it.
     pub fn remove_directory(&self, directory: &OwnedDirectory) -> Result<()> {
         let path = directory.path();
         check_mounts(self.root(), path)?;
@@ -188,8 +191,8 @@ fn mark(root: &SysRoot, held: &Held, owner: &str) -> rustix::io::Result<LockedFi
     Ok(marker)
 }
 
-/// A directory of this user with its marker in it: both belong to him, nobody else may write there, and the text of the
-/// marker is of this very directory.
+/// A directory of this user with its marker in it: both belong to him, nobody else may write there,
+/// and the text of the marker is of this very directory.
 fn known(parent: &Held, name: &str) -> Option<(OwnedDirectory, Mark)> {
     let held = parent.directory(name).ok()?;
     let status = held.status().ok()?;

@@ -1,4 +1,5 @@
-//! The decision on a regular file: only one that Assay created, still what it was created as, may be written to.
+//! The decision on a regular file: only one that Assay created, still what it was created as, may
+//! be written to.
 
 use super::lock::LockedFile;
 use super::marker::{HEADER_BYTES, Marker, MarkerError, OwnerProcess};
@@ -32,9 +33,10 @@ pub(super) fn check_created(root: &SysRoot, file: &LockedFile) -> Result<Marker,
     Err(FileRefusal::Resized { header_bytes: marker.size_bytes, size_bytes })
 }
 
-/// Checks that Assay created an open file for this user and that nobody uses it, and locks it. Its size may be another: the program
-/// may have been killed before the space was allocated. File systems whose files change their numbers, such as FAT
-/// after a new mount, make a file look like a copy; then it is refused, which loses nothing.
+/// Checks that Assay created an open file for this user and that nobody uses it, and locks it. Its
+/// size may be another: the program may have been killed before the space was allocated. File
+/// systems whose files change their numbers, such as FAT after a new mount, make a file look like a
+/// copy; then it is refused, which loses nothing.
 pub(super) fn check_ours(root: &SysRoot, file: &LockedFile) -> Result<Marker, FileRefusal> {
     let status = fstat(file).map_err(|error| read_only(&error.into()))?;
     let links = links(&status);

@@ -1,4 +1,5 @@
-//! The lock on an Assay file: taken within half a second or not at all, and given back with the value that took it.
+//! The lock on an Assay file: taken within half a second or not at all, and given back with the
+//! value that took it.
 
 use super::refusal::FileRefusal;
 use rustix::fs::{FlockOperation, flock};
@@ -9,18 +10,20 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A program that only looks whether a file may be written holds the lock for a moment, and hosts of one run look together: it is
-/// tried so often, with this pause.
+/// A program that only looks whether a file may be written holds the lock for a moment, and hosts
+/// of one run look together: it is tried so often, with this pause.
 const TRIES: u32 = 25;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// An open file that gives its lock back, if it took one, when it goes. Closing it would not be enough: a program that
-/// another thread starts at that moment holds a copy of every descriptor until it runs, and with it the lock.
+/// An open file that gives its lock back, if it took one, when it goes. Closing it would not be
+/// enough: a program that another thread starts at that moment holds a copy of every descriptor
+/// until it runs, and with it the lock.
 #[derive(Debug)]
 pub(super) struct LockedFile(File);
 
 impl LockedFile {
-    /// As [`lock`](Self::lock), where the answer must be sure: what cannot be locked may be in use by anybody.
+    /// As [`lock`](Self::lock), where the answer must be sure: what cannot be locked may be in use
+    /// by anybody.
     pub(super) fn lock_surely(&self) -> Result<(), FileRefusal> {
         match self.take() {
             Ok(()) => Ok(()),
@@ -31,7 +34,8 @@ impl LockedFile {
         }
     }
 
-    /// Two runs never write to the same file. A file system without locks cannot report another user.
+    /// Two runs never write to the same file. A file system without locks cannot report another
+    /// user.
     pub(super) fn lock(&self) -> Result<(), FileRefusal> {
         match self.take() {
             Err(Errno::WOULDBLOCK) => Err(FileRefusal::Locked),

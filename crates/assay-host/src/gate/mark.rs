@@ -20,7 +20,8 @@ pub(super) struct Mark {
     /// The kernel's own number of the time since it was started.
     boot: String,
     process: u32,
-    /// When the process began, in ticks since the start of the kernel: a number is given again, a moment is not.
+    /// When the process began, in ticks since the start of the kernel: a number is given again, a
+    /// moment is not.
     began: u64,
 }
 
@@ -69,8 +70,8 @@ impl Mark {
         (is_random && mark.user == geteuid().as_raw()).then_some(mark)
     }
 
-    /// Judges by the marker, and by the lock on it: nothing where the file system has no locks. Both must say that nobody
-    /// is at it.
+    /// Judges by the marker, and by the lock on it: nothing where the file system has no locks.
+    /// Both must say that nobody is at it.
     pub(super) fn judge(&self, root: &SysRoot, is_locked: Option<bool>) -> Verdict {
         if is_locked == Some(true) {
             return Verdict::Used;
@@ -115,7 +116,8 @@ fn boot(root: &SysRoot) -> String {
     root.text("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// Field 22 of `/proc/PID/stat`; the name of the process, which may hold anything, ends with the last bracket.
+/// Field 22 of `/proc/PID/stat`; the name of the process, which may hold anything, ends with the
+/// last bracket.
 fn began(root: &SysRoot, process: u32) -> Option<u64> {
     let text = root.text(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;

@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 /// Length of the header, bytes.
 pub const HEADER_BYTES: usize = 4096;
-/// Begin of the data, bytes: far enough behind the header that large transfers stay aligned to their own size.
+/// Begin of the data, bytes: far enough behind the header that large transfers stay aligned to
+/// their own size.
 pub const DATA_START_BYTES: u64 = 1 << 20;
 
 const MAGIC: &[u8; 16] = b"ASSAY TEST FILE\n";
@@ -41,7 +42,8 @@ impl OwnerProcess {
         let text = |place: &str| root.text(place).unwrap_or_default();
         let boot = text("/proc/sys/kernel/random/boot_id").replace('-', "");
         let host = format!("{} {}", text("/etc/machine-id"), text("/proc/sys/kernel/hostname"));
-        // Behind the name of the program, which may hold anything, the start is the twentieth field.
+        // Behind the name of the program, which may hold anything, the start is the twentieth
+        // field.
         let stat = text("/proc/self/stat");
         let start = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19));
         Self {
@@ -52,7 +54,8 @@ impl OwnerProcess {
         }
     }
 
-    /// Whether it worked on another host: neither the host nor the start of its system is this one's.
+    /// Whether it worked on another host: neither the host nor the start of its system is this
+    /// one's.
     pub fn is_elsewhere(&self, here: &Self) -> bool {
         self.host != here.host && self.boot != here.boot
     }

@@ -1,5 +1,5 @@
-//! Opens a path in two steps, so that nothing is touched before it is known what it is, and what was looked at is
-//! what is opened.
+//! Opens a path in two steps, so that nothing is touched before it is known what it is, and what
+//! was looked at is what is opened.
 
 use super::refusal::PathRefusal;
 use crate::device::number_of;
@@ -59,8 +59,8 @@ impl Place {
         number_of(self.status.st_rdev)
     }
 
-    /// Opens exactly what was looked at, whatever the path leads to by now. A pipe, whose opening would wait, is
-    /// recognised before this.
+    /// Opens exactly what was looked at, whatever the path leads to by now. A pipe, whose opening
+    /// would wait, is recognised before this.
     pub(super) fn open(&self, flags: OFlags) -> rustix::io::Result<File> {
         let own = PathBuf::from(format!("/proc/self/fd/{}", self.handle.as_raw_fd()));
         let file = openat(CWD, own, flags | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?;

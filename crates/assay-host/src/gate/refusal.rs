@@ -1,4 +1,5 @@
-//! Every reason for which the gate refuses, in words: what was tried, what is in the way, what to do next.
+//! Every reason for which the gate refuses, in words: what was tried, what is in the way, what to
+//! do next.
 
 use assay_model::units::Bytes;
 use assay_model::{Error, ErrorKind};
@@ -66,7 +67,8 @@ pub enum FileRefusal {
     HardLinks(u64),
     /// Another process measures on it.
     Locked,
-    /// Its file system has no locks, so that nobody can tell whether another process measures on it.
+    /// Its file system has no locks, so that nobody can tell whether another process measures on
+    /// it.
     NoLocks {
         /// The system's words.
         reason: String,

@@ -1,4 +1,5 @@
-//! Chooses the size of a file to measure on, and how large it may become: by free space, caches and time.
+//! Chooses the size of a file to measure on, and how large it may become: by free space, caches and
+//! time.
 
 use super::create::{FILE_BYTES_MIN, reserve_bytes};
 use super::marker::DATA_START_BYTES;
@@ -21,7 +22,8 @@ pub struct SizeInputs {
     pub fill_rate_bytes_per_s: Option<f64>,
     /// Time that filling may take, s.
     pub fill_time_s: f64,
-    /// Whether a small file is enough while its reads do not look cached; else all of it is wanted at once.
+    /// Whether a small file is enough while its reads do not look cached; else all of it is wanted
+    /// at once.
     pub grows: bool,
 }
 
@@ -40,19 +42,21 @@ pub struct SizePlan {
 
 /// Beyond the write caches of controllers and the fast regions of most drives, bytes.
 const DIRECT_BYTES_WANTED: u64 = 32 << 30;
-/// What a measurement of minutes begins with: fast storage reads all of it many times, and caches of drives are smaller, bytes.
+/// What a measurement of minutes begins with: fast storage reads all of it many times, and caches
+/// of drives are smaller, bytes.
 const FIRST_BYTES: u64 = 2 << 30;
 /// Below this a small cache answers everything; it is said, bytes.
 const CACHE_BYTES: u64 = 4 << 30;
-/// What nobody asked for takes the free space divided by this at most: others may be about to need it.
+/// What nobody asked for takes the free space divided by this at most: others may be about to need
+/// it.
 const FREE_SPACE_PARTS: u64 = 10;
 /// Sizes are multiples of this, bytes.
 const STEP_BYTES: u64 = DATA_START_BYTES;
 
-/// Chooses a size. Wanted are 32 GiB with direct I/O, so that the caches of controllers and drives do not answer for
-/// the medium, or twice the host's memory without, so that the page cache does not. That is bounded by half of the
-/// free space above the reserve, by a tenth of the free space and by what can be filled in time. With direct I/O a file
-/// that may grow begins with 2 GiB.
+/// Chooses a size. Wanted are 32 GiB with direct I/O, so that the caches of controllers and drives
+/// do not answer for the medium, or twice the host's memory without, so that the page cache does
+/// not. That is bounded by half of the free space above the reserve, by a tenth of the free space
+/// and by what can be filled in time. With direct I/O a file that may grow begins with 2 GiB.
 ///
 /// # Errors
 /// An environment error when not even the least size fits.

@@ -1,4 +1,5 @@
-//! Removes a name only while it leads to one certain file, whoever changes names in the directory meanwhile.
+//! Removes a name only while it leads to one certain file, whoever changes names in the directory
+//! meanwhile.
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
 use rustix::fs::{fstat, fsync, mkdirat, openat, renameat_with, statat, unlinkat};
@@ -18,9 +19,10 @@ const RETURNS_MAX: u32 = 100;
 
 /// Removes `name` if it leads to `file`.
 ///
-/// The kernel removes by name alone, and who may write to the directory may exchange the file between the look and the
-/// removal. Where others may, the name is therefore moved into a directory that only this user can enter, looked at
-/// there, and removed or, when it is something else, moved back.
+/// The kernel removes by name alone, and who may write to the directory may exchange the file
+/// between the look and the removal. Where others may, the name is therefore moved into a directory
+/// that only this user can enter, looked at there, and removed or, when it is something else, moved
+/// back.
 ///
 /// # Errors
 /// `STALE` when it leads to something else, which then stays; else what the system answered.
@@ -143,7 +145,8 @@ mod tests {
         assert!(scratch.path().join("own/precious").exists());
     }
 
-    /// Gives the user's file, which may have had to go back under another name, one of the names that are exchanged.
+    /// Gives the user's file, which may have had to go back under another name, one of the names
+    /// that are exchanged.
     fn put_back(place: &OwnedFd, path: &Path) {
         let aside = names(path).into_iter().filter(|name| name != "ours" && name != "theirs");
         for name in aside {
@@ -155,7 +158,8 @@ mod tests {
         }
     }
 
-    /// Exchanges an Assay file and one of the user under one name, while the former is removed again and again.
+    /// Exchanges an Assay file and one of the user under one name, while the former is removed
+    /// again and again.
     fn race(removals: u32) -> u64 {
         let scratch = Scratch::new("unlink-race");
         let place = directory(scratch.path(), 0o777);

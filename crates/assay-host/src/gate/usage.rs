@@ -111,7 +111,8 @@ fn family(root: &SysRoot, target: &Device) -> io::Result<Vec<Member>> {
     Ok(family)
 }
 
-/// Other disks with the same world-wide name: the same disk, where no multipath layer joins its paths.
+/// Other disks with the same world-wide name: the same disk, where no multipath layer joins its
+/// paths.
 fn twins(root: &SysRoot, target: &Device) -> io::Result<Vec<Device>> {
     let own = target.disk()?.unwrap_or_else(|| target.clone());
     let Some(name) = world_wide_name_of(&own) else {
@@ -155,7 +156,8 @@ impl Users<'_> {
         Ok(held.map(|by| Usage::Held { by }).or_else(|| self.processes.usage(device)))
     }
 
-    /// Where a file system on the device is mounted: by number, by node, or as one of several devices of a btrfs.
+    /// Where a file system on the device is mounted: by number, by node, or as one of several
+    /// devices of a btrfs.
     fn mount_point(&self, device: &Device) -> io::Result<Option<String>> {
         let is_source = |mount: &MountEntry| {
             let source = Path::new(&mount.mount.source);
@@ -215,7 +217,8 @@ struct Loops {
     unseen: Vec<String>,
 }
 
-/// A file that was deleted, or that only another mount namespace has, may have been the node of a device.
+/// A file that was deleted, or that only another mount namespace has, may have been the node of a
+/// device.
 fn loop_devices(root: &SysRoot) -> io::Result<Loops> {
     let mut loops = Loops { found: Vec::new(), unseen: Vec::new() };
     for disk in Device::all_disks(root)? {

@@ -19,7 +19,8 @@ const SYNONYMS: &[(&str, &str)] = &[
 /// Compares what was found with what was typed; says what was given up, if anything was.
 ///
 /// # Errors
-/// The refusal, when anything that was found was not typed, was typed and not found, or is not for one device to lose.
+/// The refusal, when anything that was found was not typed, was typed and not found, or is not for
+/// one device to lose.
 pub(super) fn check(
     found: &[Match],
     typed: Option<&str>,

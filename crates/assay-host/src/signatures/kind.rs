@@ -5,9 +5,10 @@
 pub enum Kind {
     /// Nothing: a file system, an image, a volume of its own.
     Content,
-    /// A table that divides a disk into partitions, so that it must be expected on a disk that has some.
+    /// A table that divides a disk into partitions, so that it must be expected on a disk that has
+    /// some.
     Table,
-    /// A part of something that other disks or other hosts have parts of: a volume group, an array, a pool, a
-    /// cluster. Nobody can see from here whether it is in use there.
+    /// A part of something that other disks or other hosts have parts of: a volume group, an array,
+    /// a pool, a cluster. Nobody can see from here whether it is in use there.
     Member,
 }

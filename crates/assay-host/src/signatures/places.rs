@@ -1,4 +1,5 @@
-//! A mark, and the places that several formats, or several marks of one, have in common: data, no code.
+//! A mark, and the places that several formats, or several marks of one, have in common: data, no
+//! code.
 
 use Anchor::{End, Start};
 
@@ -87,8 +88,8 @@ pub(super) const SECOND_LUKS: &[Anchor] = &[
     Start(0x40_0000),
 ];
 
-/// Byte 32 of an ASM disk header and of its copy, the last but one block of allocation unit 1, for units of 1 MiB
-/// to 64 MiB with blocks of 4 KiB.
+/// Byte 32 of an ASM disk header and of its copy, the last but one block of allocation unit 1, for
+/// units of 1 MiB to 64 MiB with blocks of 4 KiB.
 pub(super) const ASM_HEADERS: &[Anchor] = &[
     Start(32),
     Start((2 << 20) - 8192 + 32),
@@ -136,7 +137,8 @@ pub(super) const PROMISE_SECTORS: &[Anchor] = &[
     end(512, 3087 * 512),
 ];
 
-/// The label is the third block of 512 bytes to 4 KiB; in one of its layouts a key of four bytes stands before it.
+/// The label is the third block of 512 bytes to 4 KiB; in one of its layouts a key of four bytes
+/// stands before it.
 pub(super) const DASD_LABELS: &[Anchor] = &[
     Start(1024),
     Start(1028),

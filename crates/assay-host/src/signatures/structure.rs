@@ -68,8 +68,8 @@ fn is_postgres(image: &dyn Image) -> io::Result<bool> {
     Ok(known && ordered && flags <= 7 && special.is_multiple_of(8))
 }
 
-/// The superblock of versions 1 and 2 has its number at byte 16, that of version 3 at byte 24; either byte order.
-/// Inodes, both maps and a begin of the data are there, and a zone is a block.
+/// The superblock of versions 1 and 2 has its number at byte 16, that of version 3 at byte 24;
+/// either byte order. Inodes, both maps and a begin of the data are there, and a zone is a block.
 fn is_minix(image: &dyn Image) -> io::Result<bool> {
     const OLD: [u16; 4] = [0x137f, 0x138f, 0x2468, 0x2478];
     const NEW: u16 = 0x4d5a;
@@ -105,8 +105,8 @@ fn is_hfs_plus(image: &dyn Image) -> io::Result<bool> {
     Ok(known && block_bytes >= 512 && block_bytes.is_power_of_two())
 }
 
-/// A boot sector of the years before a name stood in it, or one that has lost its name: a jump or the mark of a boot
-/// sector, and a description of the disk that makes sense.
+/// A boot sector of the years before a name stood in it, or one that has lost its name: a jump or
+/// the mark of a boot sector, and a description of the disk that makes sense.
 fn is_fat(image: &dyn Image) -> io::Result<bool> {
     let sector = head(image, 0, 512)?;
     let jumps = sector.starts_with(b"\xeb") || sector.starts_with(b"\xe9");
@@ -120,7 +120,8 @@ fn is_fat(image: &dyn Image) -> io::Result<bool> {
     Ok(boots && sized && described && (media == 0xf0 || media >= 0xf8))
 }
 
-/// A record header of version 1 or 2 at the start of one of the first sectors; a file system there has its own journal.
+/// A record header of version 1 or 2 at the start of one of the first sectors; a file system there
+/// has its own journal.
 fn is_xfs_journal(image: &dyn Image) -> io::Result<bool> {
     let sectors = head(image, 0, 512 * 512)?;
     let is_record = |sector: &[u8]| {

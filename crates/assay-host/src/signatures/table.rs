@@ -1,7 +1,7 @@
 //! The table of magic numbers by which data on a device is recognised: data, no code.
 //!
-//! Each row is a fact of a published on-disk format. A row may match too much, never too little: a wrong match
-//! costs the user a word on the command line, a missing one costs the data.
+//! Each row is a fact of a published on-disk format. A row may match too much, never too little: a
+//! wrong match costs the user a word on the command line, a missing one costs the data.
 
 use super::kind::Kind::{self, Content, Member, Table};
 use super::places::Anchor::Start;

@@ -1,4 +1,5 @@
-//! Recognition of data on images in memory; the bytes are written out here again, apart from the table.
+//! Recognition of data on images in memory; the bytes are written out here again, apart from the
+//! table.
 
 use super::*;
 

@@ -28,8 +28,8 @@ pub(super) fn is_member(image: &dyn Image) -> io::Result<bool> {
     Ok(false)
 }
 
-/// A label holds the configuration as name-value pairs, which begin with the version, and, but for spares and caches,
-/// uberblocks in steps of at least 1 KiB.
+/// A label holds the configuration as name-value pairs, which begin with the version, and, but for
+/// spares and caches, uberblocks in steps of at least 1 KiB.
 fn is_label(image: &dyn Image, label: u64) -> io::Result<bool> {
     let mut pairs = vec![0; 4096];
     image.read_at(label + PAIRS_AT, &mut pairs)?;

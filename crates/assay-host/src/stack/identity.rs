@@ -18,8 +18,8 @@ pub fn world_wide_name_of(device: &Device) -> Option<String> {
         .find_map(|name| meaningful(&device.text(name).ok()??))
 }
 
-/// Words by which the user can name the device, so that no other is meant: its serial number, else its
-/// world-wide name. A partition is named by its disk.
+/// Words by which the user can name the device, so that no other is meant: its serial number, else
+/// its world-wide name. A partition is named by its disk.
 pub fn names_of(device: &Device, kind: LayerKind) -> Vec<String> {
     let whole = match (kind, device.disk()) {
         (LayerKind::Partition, Ok(Some(disk))) => disk,
@@ -38,7 +38,8 @@ fn vital_product_data(device: &Device) -> Option<String> {
     meaningful(&String::from_utf8_lossy(&digits[..length.min(digits.len())]))
 }
 
-/// A number of zeros or blanks identifies nothing, with or without its type in front (`eui.0000000000000000`).
+/// A number of zeros or blanks identifies nothing, with or without its type in front
+/// (`eui.0000000000000000`).
 fn meaningful(text: &str) -> Option<String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let number = text.rsplit('.').next().unwrap_or(text);

@@ -114,7 +114,8 @@ fn read_raid(survey: &Survey, device: &Device) -> Raid {
     }
 }
 
-/// Paths of a multipath table are the devices under it; of `NVMe`'s own multipath, the controllers of its subsystem.
+/// Paths of a multipath table are the devices under it; of `NVMe`'s own multipath, the controllers
+/// of its subsystem.
 fn read_paths(survey: &Survey, device: &Device, kind: LayerKind) -> Option<Paths> {
     let states: Vec<PathBuf> = match kind {
         LayerKind::Multipath => {

@@ -1,4 +1,5 @@
-//! Made-up systems for tests: trees of files with the form of sysfs, procfs and `/dev`, in a directory of their own.
+//! Made-up systems for tests: trees of files with the form of sysfs, procfs and `/dev`, in a
+//! directory of their own.
 #![allow(
     dead_code,
     unreachable_pub,

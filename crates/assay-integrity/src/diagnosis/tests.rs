@@ -74,7 +74,8 @@ impl Device {
             blocks: old,
             random,
         };
-        // What was there before the run cannot be distinguished from what a stranger puts in place of the first write.
+        // What was there before the run cannot be distinguished from what a stranger puts in place
+        // of the first write.
         (0..2).for_each(|_| (0..BLOCKS).for_each(|block| device.write(block)));
         device
     }
@@ -133,7 +134,8 @@ impl Device {
                 self.write_part(block, at..at + SECTOR_BYTES);
             }
             Made::Shorn => {
-                // The first sixteen bytes are the same in all versions: an end there is a torn write.
+                // The first sixteen bytes are the same in all versions: an end there is a torn
+                // write.
                 let within = 17 + random(self, SECTOR_BYTES - 17);
                 let end = random(self, sectors) * SECTOR_BYTES + within;
                 self.write_part(block, 0..end);
@@ -190,7 +192,8 @@ fn area() -> FaultArea {
     FaultArea { name: String::new(), first_byte: 4096, blocks: BLOCKS }
 }
 
-/// Makes faults of every kind one after the other; gives how many were named right, and prints the others.
+/// Makes faults of every kind one after the other; gives how many were named right, and prints the
+/// others.
 fn named_right(faults: u64, seed: u64, compressible: f64) -> u64 {
     let mut device = Device::new(seed, compressible);
     let mut right = 0;

@@ -8,7 +8,8 @@ use crate::stamp::Writer;
 const BLOCK: u64 = 8192;
 const BLOCKS: u64 = 256;
 
-/// A log of stamped writes of 8 KiB to random blocks, a tenth of them flushed behind it and a tenth with FUA.
+/// A log of stamped writes of 8 KiB to random blocks, a tenth of them flushed behind it and a tenth
+/// with FUA.
 fn recorded(seed: u64, writes: u64) -> WriteLog {
     recorded_with(seed, writes, BLOCKS, 0.1)
 }
@@ -69,8 +70,8 @@ fn every_lying_device_is_refuted_within_five_cuts() {
         CacheBehaviour::ALL.into_iter().filter(|one| *one != CacheBehaviour::Conforming)
     {
         let refuted = (0..100).filter(|seed| {
-            // A lie shows only where something was promised: half of the writes are durable by themselves, and most blocks
-            // were written before.
+            // A lie shows only where something was promised: half of the writes are durable by
+            // themselves, and most blocks were written before.
             let log = recorded_with(*seed, 200, 32, 0.5);
             StampedLog::new(&log).unwrap().cut(model(behaviour), 5, *seed).is_refuted()
         });

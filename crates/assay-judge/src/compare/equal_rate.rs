@@ -25,7 +25,8 @@ pub(super) fn not_compared(
     is_at_other_rate.then_some(ComparisonRefusal::OtherRate).or_else(|| assumed(both))
 }
 
-/// Whether times depend on how much the storage did: in a closed load of more than one, the faster one does more.
+/// Whether times depend on how much the storage did: in a closed load of more than one, the faster
+/// one does more.
 fn follows_load(base: &SideFacts, other: &SideFacts) -> bool {
     let is_deep = |facts: &SideFacts| facts.closed_depth.is_some_and(|depth| depth > 1);
     match base.side.kind {
@@ -37,8 +38,8 @@ fn follows_load(base: &SideFacts, other: &SideFacts) -> bool {
     }
 }
 
-/// Whether the loads under which a time was measured did as much on both sides. What has no rate of its own was measured
-/// one at a time.
+/// Whether the loads under which a time was measured did as much on both sides. What has no rate of
+/// its own was measured one at a time.
 fn is_at_equal_rate(base: &SideFacts, other: &SideFacts, time: &SideFigure) -> bool {
     let is_rate = |one: &&SideFigure| {
         matches!(one.unit, Unit::IosPerS | Unit::PerMinute)
@@ -65,7 +66,8 @@ fn is_capacity(quantity: &str) -> bool {
     quantity.starts_with("calibration.") && !is_rate
 }
 
-/// The first word of what is part of another: `calibration`, `load`, `stream`, `target`; nothing for a whole.
+/// The first word of what is part of another: `calibration`, `load`, `stream`, `target`; nothing
+/// for a whole.
 fn part(quantity: &str) -> &str {
     match quantity.split_once('.') {
         Some((first @ ("calibration" | "load" | "stream" | "target"), _)) => first,
@@ -73,7 +75,8 @@ fn part(quantity: &str) -> &str {
     }
 }
 
-/// Mean times of every mix at the same rate on both sides, by straight lines between the points of both curves.
+/// Mean times of every mix at the same rate on both sides, by straight lines between the points of
+/// both curves.
 pub(super) fn at_equal_rate(base: &SideFacts, other: &SideFacts) -> Vec<(SideFigure, SideFigure)> {
     let both = base.load_curves.iter().filter_map(|mine| {
         let theirs = other.load_curves.iter().find(|theirs| theirs.mix == mine.mix)?;
@@ -102,7 +105,8 @@ fn most(curve: &LoadCurve) -> Option<f64> {
     curve.points.iter().map(|point| point.iops.value).reduce(f64::max)
 }
 
-/// The time at a rate, with the wider one of the intervals of both neighbours; below the first point that of the first.
+/// The time at a rate, with the wider one of the intervals of both neighbours; below the first
+/// point that of the first.
 fn time_at(curve: &LoadCurve, rate: f64) -> Option<Estimate> {
     let points = &curve.points;
     let above = points.iter().position(|point| point.iops.value >= rate)?;

@@ -1,4 +1,5 @@
-//! A load of decision support as one side of a comparison: the times of its queries over its repeats.
+//! A load of decision support as one side of a comparison: the times of its queries over its
+//! repeats.
 
 use super::pooled::mean_of_repeats;
 use super::sides::{SideFacts, SideFigure};
@@ -9,12 +10,12 @@ use assay_model::number::count_of;
 use assay_model::verdict::Unit;
 use assay_model::{Error, Estimate, Result};
 
-/// Knobs that must be the same on both sides; streams and parallel processes are in the names of the measures, and
-/// memory is what sides are meant to differ in.
+/// Knobs that must be the same on both sides; streams and parallel processes are in the names of
+/// the measures, and memory is what sides are meant to differ in.
 const MADE: [&str; 4] = ["scale", "query limit", "parameters", "refresh functions"];
 
-/// A load as one side. The geometric mean of the queries is judged, the times of single queries are shown; runs with a
-/// query that failed or was cancelled at its limit are left out.
+/// A load as one side. The geometric mean of the queries is judged, the times of single queries are
+/// shown; runs with a query that failed or was cancelled at its limit are left out.
 pub fn facts_of_dss(name: &str, target: &str, dss: &Dss) -> SideFacts {
     let runs = dss.runs.iter().filter(|run| run.is_whole());
     let made = dss.plan.iter().filter(|knob| MADE.contains(&knob.name.as_str()));

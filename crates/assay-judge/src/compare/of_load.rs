@@ -1,4 +1,5 @@
-//! A ladder of sessions on a database as one side of a comparison: what criteria may ask of each rung.
+//! A ladder of sessions on a database as one side of a comparison: what criteria may ask of each
+//! rung.
 
 use super::sides::{SideCurve, SideFacts, SideFigure};
 use crate::facts::{Facts, LoadFacts};
@@ -54,7 +55,8 @@ fn side(name: &str, target: &str, load: &Load) -> Side {
     }
 }
 
-/// What makes two ladders different questions: the kind of load, the product and what was asked of both.
+/// What makes two ladders different questions: the kind of load, the product and what was asked of
+/// both.
 fn made(load: &Load) -> Vec<(String, String)> {
     let asked = load.plan.iter().filter(|setting| !FREE.contains(&setting.name.as_str()));
     let pair = |Setting { name, value }: &Setting| (format!("load.{name}"), value.clone());

@@ -6,7 +6,8 @@ use assay_model::profile::{Figure, IoPurpose, RateKind};
 use assay_model::verdict::Unit;
 use assay_model::{Estimate, Profile};
 
-/// A profile as one side. Numbers that a run also has carry the run's names, so that either can be compared with either.
+/// A profile as one side. Numbers that a run also has carry the run's names, so that either can be
+/// compared with either.
 pub fn facts_of_profile(profile: &Profile) -> SideFacts {
     let side = Side {
         name: profile.name.clone(),
@@ -106,8 +107,8 @@ fn histograms(profile: &Profile) -> Vec<(String, Vec<BucketCount>)> {
     profile.classes.iter().filter_map(curve).collect()
 }
 
-/// SQL executions per logical read, per block read or written, and per block change, with the limits of the EMC paper of
-/// 2014 (4%, 2% and 1%). A physical I/O is a read or a write there.
+/// SQL executions per logical read, per block read or written, and per block change, with the
+/// limits of the EMC paper of 2014 (4%, 2% and 1%). A physical I/O is a read or a write there.
 fn work(profile: &Profile) -> Vec<WorkRatio> {
     let executions = profile.work.executions_per_s.as_ref();
     let value = |figure: Option<&Figure>| figure.map(|figure| figure.value);

@@ -74,8 +74,8 @@ fn is_stream_name(key: &str) -> bool {
     key.strip_prefix("stream.").is_some_and(|rest| rest.split('.').next_back() == Some("name"))
 }
 
-/// The estimates with their units, and the totals of what has none: a run whose level fell has no interval, but it has
-/// done what it has done.
+/// The estimates with their units, and the totals of what has none: a run whose level fell has no
+/// interval, but it has done what it has done.
 fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<SideFigure> {
     let mut measures = estimated(run, whole);
     for named in totals(run.measurement) {

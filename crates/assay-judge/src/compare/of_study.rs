@@ -1,4 +1,5 @@
-//! A study, or the rows of an imported result, as one side of a comparison: cell by cell, with repeats joined.
+//! A study, or the rows of an imported result, as one side of a comparison: cell by cell, with
+//! repeats joined.
 
 use super::pooled::mean_of_repeats;
 use super::sides::{SideFacts, SideFigure};

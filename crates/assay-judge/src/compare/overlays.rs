@@ -38,8 +38,8 @@ pub(super) fn of(sides: &[SideFacts]) -> Vec<Overlay> {
     overlays
 }
 
-/// Curves of repeats of one side: what was measured under the same loads is pooled, what went over time or was
-/// distributed stands for itself.
+/// Curves of repeats of one side: what was measured under the same loads is pooled, what went over
+/// time or was distributed stands for itself.
 pub(super) fn of_repeats(repeats: &[SideFacts]) -> Vec<SideCurve> {
     let all: Vec<&SideCurve> = repeats.iter().flat_map(|facts| &facts.curves).collect();
     let mut pooled: Vec<SideCurve> = Vec::new();
@@ -99,7 +99,8 @@ fn over_time(batches: &[Batch], ios: impl Fn(&Batch) -> u64) -> Vec<OverlayPoint
     batches.iter().map(point).collect()
 }
 
-/// The empirical distribution: the share of I/Os up to the end of a bucket, thinned out to equal steps of the logarithm.
+/// The empirical distribution: the share of I/Os up to the end of a bucket, thinned out to equal
+/// steps of the logarithm.
 fn distribution(times: &Histogram) -> Vec<OverlayPoint> {
     let total: u64 = times.buckets().map(|(.., ios)| ios).sum();
     let mut points: Vec<(i64, OverlayPoint)> = Vec::new();

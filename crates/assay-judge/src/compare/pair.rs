@@ -1,4 +1,5 @@
-//! One side against the base: common measures, significant differences, and whether the side is no worse.
+//! One side against the base: common measures, significant differences, and whether the side is no
+//! worse.
 
 use super::equal_rate::{at_equal_rate, not_compared};
 use super::primary::primary;
@@ -175,8 +176,8 @@ impl SideVariation<'_> {
         Found { measure, p_value: found.and_then(|found| found.p_value) }
     }
 
-    /// Other over base. A rate that is known to be 0, because not even one I/O at a time meets the limit, has a ratio, too;
-    /// nothing can be said over a base of 0.
+    /// Other over base. A rate that is known to be 0, because not even one I/O at a time meets the
+    /// limit, has a ratio, too; nothing can be said over a base of 0.
     fn ratio(&self, both: &Both<'_>) -> Option<LogRatio> {
         let (base, other) = (&both.base.estimate, &both.other.estimate);
         if other.value <= 0.0 && other.high <= 0.0 && base.low > 0.0 {
@@ -222,8 +223,8 @@ impl SideVariation<'_> {
         decide(limit, &found.ratio, &evidence)
     }
 
-    /// What is doubted of either side and of which, as it bears on the ratio: what makes the base look worse makes the other
-    /// look better.
+    /// What is doubted of either side and of which, as it bears on the ratio: what makes the base
+    /// look worse makes the other look better.
     fn doubts(&self, both: &Both<'_>) -> Vec<Doubt> {
         let turned = |bias| match bias {
             Bias::Flattering => Bias::Unflattering,

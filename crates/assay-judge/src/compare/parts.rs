@@ -1,4 +1,5 @@
-//! A run of several parts, such as a check with its calibration, its workload and its ladder, as one side of a comparison.
+//! A run of several parts, such as a check with its calibration, its workload and its ladder, as
+//! one side of a comparison.
 
 use super::sides::SideFacts;
 use assay_model::comparison::SideKind;

@@ -4,7 +4,8 @@ use crate::statistics;
 use assay_model::Estimate;
 use assay_model::number::{count_of, real_len};
 
-/// The mean of repeats: its interval is the wider one of what they differ by and what each of them is uncertain by itself.
+/// The mean of repeats: its interval is the wider one of what they differ by and what each of them
+/// is uncertain by itself.
 pub fn mean_of_repeats(found: &[Estimate]) -> Estimate {
     let n = real_len(found.len());
     let value = found.iter().map(|one| one.value).sum::<f64>() / n;

@@ -16,8 +16,8 @@ const BY_NAME: [&str; 8] = [
     "throughput",
 ];
 
-/// The place of the primary measure: the rate of the whole, else what a database load counts where it does most, else the
-/// mean of queries, else the first rate, else the first measure.
+/// The place of the primary measure: the rate of the whole, else what a database load counts where
+/// it does most, else the mean of queries, else the first rate, else the first measure.
 pub(super) fn primary(common: &[Both<'_>]) -> Option<usize> {
     let of_whole = |name: &&str| {
         common.iter().position(|both| both.base.quantity == **name && both.base.subject.is_none())

@@ -1,5 +1,6 @@
-//! The ratio of two sides with few repeats: Welch's test on logarithms, in which no side varies less than its runs show
-//! from within (Welch 1947), or with the variance that earlier runs of the same storage add.
+//! The ratio of two sides with few repeats: Welch's test on logarithms, in which no side varies
+//! less than its runs show from within (Welch 1947), or with the variance that earlier runs of the
+//! same storage add.
 
 use crate::statistics;
 use assay_model::Estimate;
@@ -185,8 +186,8 @@ fn p_value(test: &Test) -> f64 {
     2.0 * student((test.difference / test.error).abs(), test.freedom).upper
 }
 
-/// Holm's procedure: which of several differences hold when one in `1 / share` of all comparisons may call any of them
-/// one by chance (Holm 1979).
+/// Holm's procedure: which of several differences hold when one in `1 / share` of all comparisons
+/// may call any of them one by chance (Holm 1979).
 pub(super) fn holm(p_values: &[Option<f64>], share: f64) -> Vec<bool> {
     let mut order: Vec<(usize, f64)> =
         p_values.iter().enumerate().filter_map(|(place, p)| Some((place, (*p)?))).collect();
@@ -216,7 +217,8 @@ mod tests {
         values.iter().map(|value| Estimate::exact(*value, 1)).collect()
     }
 
-    /// t = 4.3718 with 4.8302 degrees of freedom by hand; the density of Student's law integrated by another program.
+    /// t = 4.3718 with 4.8302 degrees of freedom by hand; the density of Student's law integrated
+    /// by another program.
     #[test]
     fn welch_is_that_of_the_textbook() {
         let (base, other) = (exact(&[100.0, 104.0, 98.0]), exact(&[112.0, 109.0, 118.0, 110.0]));
@@ -306,8 +308,8 @@ mod tests {
         }
     }
 
-    /// Targets: equal sides differ in at most 5% of comparisons; three repeats find 10% at 3% from run to run in 16 of
-    /// 25, with history in 21 of 25.
+    /// Targets: equal sides differ in at most 5% of comparisons; three repeats find 10% at 3% from
+    /// run to run in 16 of 25, with history in 21 of 25.
     #[test]
     fn errors_and_power_are_those_that_were_simulated() {
         for (deviation, history) in [(0.01, 0), (0.03, 0), (0.08, 0), (0.03, 4), (0.08, 4)] {

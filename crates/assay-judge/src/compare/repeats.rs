@@ -1,4 +1,5 @@
-//! Repeats of one run as one side: the value is their mean, and what varies between them counts as doubt.
+//! Repeats of one run as one side: the value is their mean, and what varies between them counts as
+//! doubt.
 
 use super::overlays;
 use super::pooled::mean_of_repeats;
@@ -7,8 +8,8 @@ use assay_model::Estimate;
 
 /// Joins repeats of the same run; `None` of none. Distributions are those of all together.
 ///
-/// The interval of a measure is the wider one of two: what the repeats differ by (Student's law), and what each of them
-/// is uncertain by itself. Comparisons use the runs themselves.
+/// The interval of a measure is the wider one of two: what the repeats differ by (Student's law),
+/// and what each of them is uncertain by itself. Comparisons use the runs themselves.
 pub fn joined(repeats: Vec<SideFacts>) -> Option<SideFacts> {
     let mut names: Vec<String> = repeats.iter().map(|facts| facts.side.name.clone()).collect();
     names.dedup();

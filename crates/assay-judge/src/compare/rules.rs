@@ -7,7 +7,8 @@ pub struct CompareRules {
     pub tolerance: Option<f64>,
     /// A difference below this share is none, however certain.
     pub least_share: f64,
-    /// By what share one and the same storage differs from run to run (standard deviation), where somebody knows it.
+    /// By what share one and the same storage differs from run to run (standard deviation), where
+    /// somebody knows it.
     pub run_to_run_share: Option<f64>,
 }
 

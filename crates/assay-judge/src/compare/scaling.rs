@@ -1,4 +1,5 @@
-//! How a quantity grows with the number of nodes: against linear growth, and by the Universal Scalability Law.
+//! How a quantity grows with the number of nodes: against linear growth, and by the Universal
+//! Scalability Law.
 
 use crate::statistics;
 use assay_model::Estimate;

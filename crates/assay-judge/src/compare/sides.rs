@@ -28,8 +28,9 @@ pub struct SideFigure {
 }
 
 impl SideFigure {
-    /// A measure of a whole side, or of one of its streams or targets, without doubts. What users feel is judged: all
-    /// rates, and the means and p99 of times, of the whole; what is left is shown.
+    /// A measure of a whole side, or of one of its streams or targets, without doubts. What users
+    /// feel is judged: all rates, and the means and p99 of times, of the whole; what is left is
+    /// shown.
     pub fn new(
         quantity: impl Into<String>,
         subject: Option<String>,
@@ -85,7 +86,8 @@ pub struct SideFacts {
     pub curves: Vec<SideCurve>,
     /// Time over rate, for times at equal rates.
     pub load_curves: Vec<LoadCurve>,
-    /// Outstanding I/Os or sessions of a closed load; absent where arrivals are open, or there is no load of its own.
+    /// Outstanding I/Os or sessions of a closed load; absent where arrivals are open, or there is
+    /// no load of its own.
     pub closed_depth: Option<u32>,
     /// The same measures of earlier runs of the same workload on the same storage.
     pub history: Vec<SideFacts>,
@@ -145,7 +147,8 @@ impl SideFacts {
 /// One quantity of one side over an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideCurve {
-    /// What it is; curves of sides belong together when they say the same, over the same axis and in the same unit.
+    /// What it is; curves of sides belong together when they say the same, over the same axis and
+    /// in the same unit.
     pub what: String,
     /// What it is drawn over.
     pub over: OverlayAxis,

@@ -27,8 +27,8 @@ fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> SideFigure {
     SideFigure::new(quantity, None, unit, estimate)
 }
 
-/// Three runs of ten minutes of 1 s values about a level with noise of 2% and φ = 0.8, as a side of four measures that
-/// vary on their own.
+/// Three runs of ten minutes of 1 s values about a level with noise of 2% and φ = 0.8, as a side of
+/// four measures that vary on their own.
 fn noisy(level: f64, seed: u64) -> SideFacts {
     let one = |repeat| single(level, seed, repeat);
     joined((0..3).map(one).collect()).unwrap()
@@ -82,7 +82,8 @@ fn a_difference_of_three_percent_is_found() {
     assert!(found >= 180, "power: {found} of 200");
 }
 
-/// Runs of `seconds` with noise of 2% and memory φ, each with a day of its own that moves it by `day` (standard deviation).
+/// Runs of `seconds` with noise of 2% and memory φ, each with a day of its own that moves it by
+/// `day` (standard deviation).
 fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64) -> SideFacts {
     let run = |repeat: u64| {
         let mut random = Random::part(seed, 100 + repeat);
@@ -179,7 +180,8 @@ fn a_simulated_device_does_not_vary_from_run_to_run() {
     assert!(iops.different && iops.quantity == "iops");
 }
 
-/// The disk array and the flash of a buyer: flash did twenty times as many writes, and each took longer.
+/// The disk array and the flash of a buyer: flash did twenty times as many writes, and each took
+/// longer.
 #[test]
 fn times_of_closed_loads_at_other_rates_are_not_compared() {
     let of = |iops: f64, write_ns: f64| {

@@ -103,7 +103,8 @@ fn result(ios: u64, time_ns: u64) -> OperationResult {
     result
 }
 
-/// Some 200 reads, 50 writes and 10 syncs a second; reads take about a millisecond, and more on the second target.
+/// Some 200 reads, 50 writes and 10 syncs a second; reads take about a millisecond, and more on the
+/// second target.
 fn operations(index: u64, slower: u64) -> PerOperation {
     let swing = 1 + index % 3;
     PerOperation {
@@ -258,7 +259,8 @@ pub(crate) fn environment(content: ContentFacts) -> Environment {
     }
 }
 
-/// The same with a rung of one I/O at a time, whose p99 has this interval, on a host that was so busy.
+/// The same with a rung of one I/O at a time, whose p99 has this interval, on a host that was so
+/// busy.
 pub(crate) fn with_one_at_a_time(
     mut calibration: Calibration,
     (low_ns, value_ns, high_ns): (f64, f64, f64),
@@ -286,8 +288,8 @@ pub(crate) fn with_one_at_a_time(
     calibration
 }
 
-/// Half a minute of new orders and payments at these rates, of 2 and 4 ms, and 1,000 reads of the database a second, of
-/// which the page cache gave a share; none where nobody can tell.
+/// Half a minute of new orders and payments at these rates, of 2 and 4 ms, and 1,000 reads of the
+/// database a second, of which the page cache gave a share; none where nobody can tell.
 pub(crate) fn rung(
     sessions: u32,
     repeat: u32,

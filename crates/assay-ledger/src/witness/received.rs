@@ -52,7 +52,8 @@ impl FrameReader {
     /// All whole frames that are there, without their seals.
     ///
     /// # Errors
-    /// `InvalidData` where what is there is not a frame, or not the next one that the client sealed.
+    /// `InvalidData` where what is there is not a frame, or not the next one that the client
+    /// sealed.
     pub(super) fn whole(&mut self) -> io::Result<Vec<u8>> {
         let (mut frames, mut used) = (Vec::new(), 0);
         self.frames_before = self.frames;

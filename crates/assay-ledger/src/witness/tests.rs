@@ -123,7 +123,8 @@ fn another_token_is_refused_by_either_end() {
     assert!(std::fs::read_dir(&scratch.0).unwrap().next().is_none());
 }
 
-/// A machine that lost its power says nothing: its connection stays, and the next one takes the ledger over.
+/// A machine that lost its power says nothing: its connection stays, and the next one takes the
+/// ledger over.
 #[test]
 fn a_connection_of_before_the_cut_gives_way() {
     let scratch = Scratch::new("half-open");

@@ -43,7 +43,8 @@ impl BySecond {
         Self { last: first, last_s: 0.0, seconds: Vec::new() }
     }
 
-    /// Whether the next second has passed. Seconds are those of the clock, so that a late look makes the next one shorter.
+    /// Whether the next second has passed. Seconds are those of the clock, so that a late look
+    /// makes the next one shorter.
     pub(super) fn is_due(&self, elapsed: Duration) -> bool {
         elapsed.as_secs_f64() >= (self.last_s / STEP_S).floor() * STEP_S + STEP_S
     }

@@ -1,4 +1,5 @@
-//! CPU time by kind of process: what each of them used from one sample to the next goes to the kind that it is then.
+//! CPU time by kind of process: what each of them used from one sample to the next goes to the kind
+//! that it is then.
 
 use crate::Tasks;
 use assay_model::counters::TaskCounters;
@@ -15,8 +16,8 @@ pub struct Process {
     pub id: u32,
     /// What it does.
     pub kind: Kind,
-    /// When it began, seconds since 1970. `None` where nothing says so and every sample lists all: then one that the
-    /// first sample did not see began after it.
+    /// When it began, seconds since 1970. `None` where nothing says so and every sample lists all:
+    /// then one that the first sample did not see began after it.
     pub began_s: Option<f64>,
 }
 
@@ -33,7 +34,8 @@ pub enum Kind {
     Own,
 }
 
-/// All processes that were seen. An id can come again for another process, so that it goes with the time it began.
+/// All processes that were seen. An id can come again for another process, so that it goes with the
+/// time it began.
 #[derive(Debug, Default)]
 pub(super) struct Tracker {
     /// What each had used when it was last seen.
@@ -111,7 +113,8 @@ mod tests {
         assert_eq!(Tracker::default().sums(), None);
     }
 
-    /// A thread that waits for its next session is nobody's; what it uses for one is that session's.
+    /// A thread that waits for its next session is nobody's; what it uses for one is that
+    /// session's.
     #[test]
     fn threads_may_change_what_they_do() {
         let thread = |id, kind| Process { id, kind, began_s: None };

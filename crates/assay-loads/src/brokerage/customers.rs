@@ -1,4 +1,5 @@
-//! Rows of customers, their accounts, who may use them, what they watch, and of the brokers that serve them.
+//! Rows of customers, their accounts, who may use them, what they watch, and of the brokers that
+//! serve them.
 
 use super::fixed::{
     ACCOUNTS_MAX, accounts_of_unit, broker_of, customer_of, permitted, tax_rates_of, tax_status,

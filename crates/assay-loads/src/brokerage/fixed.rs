@@ -1,5 +1,5 @@
-//! What follows from numbers alone, so nobody has to keep it: names, symbols and fixed tables; who the customers are, their size,
-//! accounts, brokers and taxes, and who may deal for them.
+//! What follows from numbers alone, so nobody has to keep it: names, symbols and fixed tables; who
+//! the customers are, their size, accounts, brokers and taxes, and who may deal for them.
 
 use super::{Rules, UNIT};
 use crate::sink::Sink;

@@ -1,5 +1,5 @@
-//! The market's side: what it sends back for the orders that the sessions placed, prices of its own among it, and when
-//! data is to be maintained.
+//! The market's side: what it sends back for the orders that the sessions placed, prices of its own
+//! among it, and when data is to be maintained.
 
 use super::Rules;
 use super::fixed::symbol;
@@ -91,7 +91,8 @@ impl Market {
         state.maintained = 0;
     }
 
-    /// Takes an order. It is carried out within 1% of its price, and its price is reported with that of another security.
+    /// Takes an order. It is carried out within 1% of its price, and its price is reported with
+    /// that of another security.
     pub fn send(&self, mut order: Order) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { random, trades, ticks, .. } = &mut *state;
@@ -110,7 +111,8 @@ impl Market {
         trades.push_back(order);
     }
 
-    /// What is to be done for the market now, so long after the rung began; whoever asks first does it.
+    /// What is to be done for the market now, so long after the rung began; whoever asks first does
+    /// it.
     pub fn due(&self, elapsed: Duration) -> Option<Due> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(order) = state.trades.pop_front() {

@@ -1,4 +1,5 @@
-//! The scale, the mix and the choices with a skew: some are met more often, and a keyed permutation decides which.
+//! The scale, the mix and the choices with a skew: some are met more often, and a keyed permutation
+//! decides which.
 
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
@@ -11,7 +12,8 @@ use assay_stats::zipf::Zipf;
 pub const UNIT: u32 = 100;
 /// Accounts of a unit.
 pub const UNIT_ACCOUNTS: u32 = 500;
-/// Trades of a unit on a day before loading: of a thousand customers 57,600, two a second in eight hours.
+/// Trades of a unit on a day before loading: of a thousand customers 57,600, two a second in eight
+/// hours.
 pub const UNIT_TRADES_A_DAY: u32 = 5760;
 /// Days of prices of each security, five years of working days.
 pub const PRICE_DAYS: u32 = 1305;

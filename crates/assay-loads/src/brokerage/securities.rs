@@ -1,5 +1,5 @@
-//! Rows of companies and of their securities: who competes with whom, what they earned, what was written of them; prices, and
-//! what an account deals in.
+//! Rows of companies and of their securities: who competes with whom, what they earned, what was
+//! written of them; prices, and what an account deals in.
 
 use super::fixed::{ACTIVE, EXCHANGES, INDUSTRIES, ZIP_CODES};
 use super::fixed::{company, person, street, symbol};
@@ -269,7 +269,8 @@ mod tests {
 
     #[test]
     fn days_of_prices_are_working_days_of_five_years() {
-        // 22 November 2026 is a Sunday, 20,779 days after 1 January 1970; the Friday before has 20,777.
+        // 22 November 2026 is a Sunday, 20,779 days after 1 January 1970; the Friday before has
+        // 20,777.
         let loaded_us = 20_779 * DAY_US + 5;
         let days: Vec<i32> = (0..PRICE_DAYS).map(|back| price_day(loaded_us, back)).collect();
         assert_eq!((days[0], days[4], days[5]), (20_777, 20_773, 20_770));

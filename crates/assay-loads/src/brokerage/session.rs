@@ -1,4 +1,5 @@
-//! One session's series of transactions with their inputs, and which trades of the past it looks up or corrects.
+//! One session's series of transactions with their inputs, and which trades of the past it looks up
+//! or corrects.
 
 use super::fixed::{INDUSTRIES, is_limit};
 use super::fixed::{SECTORS, broker, company, industry, person, sector, symbol, tax_code};
@@ -38,7 +39,8 @@ pub enum Lookup {
 pub enum Update {
     /// Who executed them, by their numbers, in order.
     Executor(Vec<i64>),
-    /// How they were settled: those of an account, starting this number of seconds after the first opening.
+    /// How they were settled: those of an account, starting this number of seconds after the first
+    /// opening.
     Settlement(u32, u32),
     /// What is written of their money: those of a security, likewise.
     Cash(String, u32),
@@ -139,7 +141,8 @@ pub struct TradeOrder {
     pub account: u32,
     /// First and last name and number of the state of who orders.
     pub executor: (&'static str, &'static str, String),
-    /// The symbol, or in 40 of a hundred cases the name of the company and which of its securities.
+    /// The symbol, or in 40 of a hundred cases the name of the company and which of its
+    /// securities.
     pub security: Result<String, (String, &'static str)>,
     /// The kind, from 1.
     pub kind: u32,
@@ -408,13 +411,15 @@ mod tests {
             assert_eq!(order.limit_cents > 0, is_limit(order.kind));
         }
         assert_eq!(orders, 10_100);
-        // Within four standard deviations of 1%, 40%, and of 10% of the accounts that others may use.
+        // Within four standard deviations of 1%, 40%, and of 10% of the accounts that others may
+        // use.
         assert!((61..141).contains(&back), "{back}");
         assert!((3840..4240).contains(&named), "{named}");
         assert!((250..560).contains(&others), "{others}");
     }
 
-    /// The law of the skew is the oracle: the k-th customer of an order of its own has weight k to the minus 0.4.
+    /// The law of the skew is the oracle: the k-th customer of an order of its own has weight k to
+    /// the minus 0.4.
     #[test]
     fn customers_ask_as_often_as_their_skew_says() {
         let rules = Rules { customers: 200, customer_skew: 0.4, ..Rules::default() };

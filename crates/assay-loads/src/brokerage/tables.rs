@@ -1,4 +1,5 @@
-//! The 33 tables: nine of fixed size, sixteen that grow with the customers, eight that grow with every trade.
+//! The 33 tables: nine of fixed size, sixteen that grow with the customers, eight that grow with
+//! every trade.
 
 use super::{PRICE_DAYS, Rules, customers, fixed, securities, trades};
 use crate::sink::Sink;
@@ -120,7 +121,8 @@ impl Table {
     }
 }
 
-/// Rows of a table after loading; about, where trades and customers decide by chance how many there are.
+/// Rows of a table after loading; about, where trades and customers decide by chance how many there
+/// are.
 pub fn rows_of(table: Table, rules: &Rules) -> u64 {
     let (customers, companies) = (u64::from(rules.customers), u64::from(rules.companies()));
     let (securities, trades) = (u64::from(rules.securities()), rules.trades());
@@ -157,7 +159,8 @@ pub fn rows_of(table: Table, rules: &Rules) -> u64 {
     }
 }
 
-/// Makes the rows of a table, until nobody wants more; `loaded_us` is the moment of loading, microseconds since 1970.
+/// Makes the rows of a table, until nobody wants more; `loaded_us` is the moment of loading,
+/// microseconds since 1970.
 pub fn fill(table: Table, rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     match table {
         Table::DailyMarket => securities::daily_market(rules, loaded_us, to),

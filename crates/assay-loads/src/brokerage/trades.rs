@@ -1,8 +1,8 @@
-//! Trades before loading, as if customers had ordered them: what they bought stands in their holdings, on their accounts
-//! and in the sums of their brokers.
+//! Trades before loading, as if customers had ordered them: what they bought stands in their
+//! holdings, on their accounts and in the sums of their brokers.
 //!
-//! A unit of customers deals on its own, so that units can be made at once, and each table that holds data of trades makes
-//! them again, so that no memory grows with their number.
+//! A unit of customers deals on its own, so that units can be made at once, and each table that
+//! holds data of trades makes them again, so that no memory grows with their number.
 
 use super::fixed::{
     COMPLETED, PENDING, SUBMITTED, charge_cents, commission_cents, is_limit, is_sell,
@@ -153,7 +153,8 @@ impl<'a> Unit<'a> {
         };
     }
 
-    /// Closes lots of the other direction, oldest or newest first, and opens one with what is left; gives the gain.
+    /// Closes lots of the other direction, oldest or newest first, and opens one with what is left;
+    /// gives the gain.
     fn exchange(&mut self) -> i64 {
         let trade = &mut self.trade;
         let quantity = trade.quantity.cast_signed();

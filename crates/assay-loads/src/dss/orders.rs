@@ -46,7 +46,8 @@ const ORDERS: [[u8; 22]; 41] = [
     [13, 15, 17, 1, 22, 11, 3, 4, 7, 20, 14, 21, 9, 8, 2, 18, 16, 6, 10, 12, 5, 19],
 ];
 
-/// The queries of a stream, 1 to 22, in their order; stream 0 is the power run, and from the 41st on orders come again.
+/// The queries of a stream, 1 to 22, in their order; stream 0 is the power run, and from the 41st
+/// on orders come again.
 pub fn order(stream: u32) -> &'static [u8; 22] {
     let place = assay_model::number::index_of(u64::from(stream) % 41);
     &ORDERS[place]

@@ -1,4 +1,5 @@
-//! What takes the places in the queries: drawn by seed as clause 2.4 says, or the values of its validation.
+//! What takes the places in the queries: drawn by seed as clause 2.4 says, or the values of its
+//! validation.
 
 use super::Scale;
 use super::dates::{day, first_of};
@@ -238,7 +239,8 @@ fn two_modes(random: &mut Random) -> Parameters {
     with(year(random), [("mode1", name(places[0])), ("mode2", name(places[1]))])
 }
 
-/// The values by which answers are checked (clauses 2.4.1.4 to 2.4.22.4); none for a number that is not a query's.
+/// The values by which answers are checked (clauses 2.4.1.4 to 2.4.22.4); none for a number that is
+/// not a query's.
 pub fn validation(query: u8, scale: Scale) -> Parameters {
     let text = str::to_owned;
     match query {

@@ -1,8 +1,10 @@
-//! The refresh functions: new orders in, old orders out, a thousandth of all each time (clauses 2.6 and 2.7).
+//! The refresh functions: new orders in, old orders out, a thousandth of all each time (clauses 2.6
+//! and 2.7).
 //!
-//! Of 32 keys of orders only the first eight are used, so that there is room for three generations of new ones between
-//! the old. A set takes the place of the thousandth that it removes: the tables stay as large as they were, and the rows
-//! of a new order are those of the one that it replaces, under a new key.
+//! Of 32 keys of orders only the first eight are used, so that there is room for three generations
+//! of new ones between the old. A set takes the place of the thousandth that it removes: the tables
+//! stay as large as they were, and the rows of a new order are those of the one that it replaces,
+//! under a new key.
 
 use super::{Scale, Table};
 use crate::sink::Part;

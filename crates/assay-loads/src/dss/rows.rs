@@ -1,4 +1,5 @@
-//! The rows of every table, one after the other, whole or in parts: nothing is held but the row at hand.
+//! The rows of every table, one after the other, whole or in parts: nothing is held but the row at
+//! hand.
 
 use super::{Scale, Table};
 use crate::sink::{Part, Sink};
@@ -10,8 +11,8 @@ use tpchgen::generators::{
 };
 use tpchgen::text::TextPool;
 
-/// Makes the 300 MiB of text that all comments are cut out of, once for the whole program; it takes a second or two and
-/// else happens with the first row.
+/// Makes the 300 MiB of text that all comments are cut out of, once for the whole program; it takes
+/// a second or two and else happens with the first row.
 pub fn prepare_texts() {
     TextPool::get_or_init_default();
 }

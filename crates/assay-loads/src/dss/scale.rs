@@ -19,7 +19,8 @@ impl Scale {
     /// Checks a factor.
     ///
     /// # Errors
-    /// A usage error when rows of that scale are not possible: small ones may give one part the same supplier twice.
+    /// A usage error when rows of that scale are not possible: small ones may give one part the
+    /// same supplier twice.
     pub fn new(factor: f64) -> Result<Self> {
         let wrong =
             |what: &str, how: &str| Err(Error::usage(format!("--scale {factor}: {what}"), how));
@@ -46,7 +47,8 @@ impl Scale {
         count(f64::from(at_one) * self.0)
     }
 
-    /// The four suppliers of a part lie one step apart on the circle of all suppliers (clause 4.2.3, `PS_SUPPKEY`).
+    /// The four suppliers of a part lie one step apart on the circle of all suppliers (clause
+    /// 4.2.3, `PS_SUPPKEY`).
     fn has_different_suppliers(self) -> bool {
         let suppliers = count(SUPPLIERS * self.0);
         if suppliers < 4 {

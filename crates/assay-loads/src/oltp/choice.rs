@@ -1,11 +1,12 @@
-//! Random choices of the specification: numbers that are not uniform, and the constants behind them.
+//! Random choices of the specification: numbers that are not uniform, and the constants behind
+//! them.
 
 use assay_stats::random::Random;
 
 /// The constants C of the function `NURand`, one for each range.
 ///
-/// Source: TPC-C, clause 2.1.6: they are chosen once for loading and once for running, and those of last names must lie
-/// a certain way apart.
+/// Source: TPC-C, clause 2.1.6: they are chosen once for loading and once for running, and those of
+/// last names must lie a certain way apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constants {
     /// For last names (A = 255).
@@ -70,7 +71,8 @@ impl Choices {
         self.random.below(100) < percent
     }
 
-    /// `NURand(A, x, y)` of clause 2.1.6: some numbers are met more often; `constant` decides which.
+    /// `NURand(A, x, y)` of clause 2.1.6: some numbers are met more often; `constant` decides
+    /// which.
     #[inline]
     fn skewed(&mut self, a: u32, constant: u32, low: u32, high: u32) -> u32 {
         let mixed = self.uniform(0, a) | self.uniform(low, high);
@@ -124,7 +126,8 @@ mod tests {
         for _ in 0..draws {
             drawn[usize::try_from(choices.last_name()).unwrap()] += 1;
         }
-        // Ten times as many draws as pairs: chi-square of 999 degrees of freedom is above 1,200 once in 100,000.
+        // Ten times as many draws as pairs: chi-square of 999 degrees of freedom is above 1,200
+        // once in 100,000.
         let mut chi_square = 0.0;
         for (drawn, exact) in drawn.iter().zip(&exact) {
             let expected = 10.0 * f64::from(*exact);

@@ -1,7 +1,7 @@
 //! The five transactions, and the deck that deals them.
 //!
-//! Source: TPC-C, clause 5.2.4.2: a deck of 23 cards gives 43.5% payments and 4.3% of each of the three others, at
-//! least what clause 5.2.3 asks for; the rest are new orders.
+//! Source: TPC-C, clause 5.2.4.2: a deck of 23 cards gives 43.5% payments and 4.3% of each of the
+//! three others, at least what clause 5.2.3 asks for; the rest are new orders.
 
 use crate::deck::Deck;
 

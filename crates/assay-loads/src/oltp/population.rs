@@ -1,4 +1,5 @@
-//! The rows of the nine tables in the order in which they are stored, part by part, so that parts can be made at once.
+//! The rows of the nine tables in the order in which they are stored, part by part, so that parts
+//! can be made at once.
 //!
 //! Source: TPC-C, clause 4.3.3.1.
 

@@ -39,7 +39,8 @@ pub struct NewOrder {
     pub district: u32,
     /// The customer.
     pub customer: u32,
-    /// 5 to 15 lines, ordered by warehouse and item: sessions that lock rows in one order do not block each other for ever.
+    /// 5 to 15 lines, ordered by warehouse and item: sessions that lock rows in one order do not
+    /// block each other for ever.
     pub lines: Vec<Line>,
 }
 
@@ -155,7 +156,8 @@ impl Session {
         }
     }
 
-    /// The next transaction, and how long to wait before it: thinking about the last and keying in this one.
+    /// The next transaction, and how long to wait before it: thinking about the last and keying in
+    /// this one.
     pub fn draw(&mut self) -> (Transaction, Nanos) {
         let kind = self.deck.deal(self.choices.random());
         let warehouse = match self.rules.homes {

@@ -1,4 +1,5 @@
-//! Texts of the specification: last names of three syllables, random letters, random digits, and where "original" stands.
+//! Texts of the specification: last names of three syllables, random letters, random digits, and
+//! where "original" stands.
 
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;

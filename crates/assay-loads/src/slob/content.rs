@@ -4,7 +4,8 @@ use super::TEXT_BYTES;
 use assay_model::number::{index, real_len};
 use assay_stats::random::Random;
 
-/// 64 letters: six random bits each, so that text of them compresses by a quarter at most (eight bits hold six).
+/// 64 letters: six random bits each, so that text of them compresses by a quarter at most (eight
+/// bits hold six).
 const LETTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
 /// A source of text.
@@ -38,8 +39,8 @@ impl TextSource {
         rest.fill(b'=');
     }
 
-    /// Puts a number in front of a text, in letters, so that no two updates write the same: a database may leave out
-    /// what does not change.
+    /// Puts a number in front of a text, in letters, so that no two updates write the same: a
+    /// database may leave out what does not change.
     pub fn stamp(text: &mut [u8], session: u32, number: u64) {
         let mut bits = (u128::from(session) << 64) | u128::from(number);
         for letter in text.iter_mut().take(16) {

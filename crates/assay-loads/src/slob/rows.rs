@@ -1,5 +1,5 @@
-//! The rows of a table in the order in which they are stored: keys scattered, so that neighbours in key are not neighbours
-//! on storage.
+//! The rows of a table in the order in which they are stored: keys scattered, so that neighbours in
+//! key are not neighbours on storage.
 
 use super::{Rules, TEXT_BYTES, TEXT_COLUMNS, TextSource};
 use assay_stats::permutation::Permutation;
@@ -24,7 +24,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The rows of a table that are stored at these places, from 0; parts differ in their content by where they begin.
+    /// The rows of a table that are stored at these places, from 0; parts differ in their content
+    /// by where they begin.
     pub fn of(rules: &Rules, table: u32, places: Range<u64>) -> Self {
         let seed = rules.seed ^ mix(u64::from(table));
         Self {

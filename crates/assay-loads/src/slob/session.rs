@@ -40,7 +40,8 @@ pub struct Session<'a> {
     table: u32,
     random: Random,
     number: u64,
-    /// Where in a hundred this session begins, so that not all of them change rows in the same moment.
+    /// Where in a hundred this session begins, so that not all of them change rows in the same
+    /// moment.
     phase: u64,
 }
 
@@ -71,7 +72,8 @@ impl<'a> Session<'a> {
         Step { work, table, first_key, blocks, think: self.think(number), number }
     }
 
-    /// Updates are spread evenly: of any hundred steps in a row exactly the wanted number are updates.
+    /// Updates are spread evenly: of any hundred steps in a row exactly the wanted number are
+    /// updates.
     fn work(&mut self, number: u64) -> Work {
         let percent = self.rules.update_percent;
         let place = number + self.phase;

@@ -1,16 +1,19 @@
-//! Executions that travel together: one write for all of them, then their answers in the same order. The server takes the next
-//! when it has answered the one before, and nobody waits for the wire in between.
+//! Executions that travel together: one write for all of them, then their answers in the same
+//! order. The server takes the next when it has answered the one before, and nobody waits for the
+//! wire in between.
 //!
-//! Source: MariaDB documentation, "0 - Packet": each command counts its packets from 0. None waits for the answer to another, so
-//! one that is refused keeps none of those behind it from being executed.
+//! Source: MariaDB documentation, "0 - Packet": each command counts its packets from 0. None waits
+//! for the answer to another, so one that is refused keeps none of those behind it from being
+//! executed.
 
 use super::packets::{new_packet_behind, seal};
 use super::prepared::put_execution;
 use super::{Answers, Connection, Prepared, Values};
 use crate::failure::{Answer, Failure};
 
-/// Executions of prepared statements in the order in which they were added, and what they gave; kept from batch to batch, so
-/// that memory is allocated once. Their answers should fit into the room of a socket, as nobody reads them before all is sent.
+/// Executions of prepared statements in the order in which they were added, and what they gave;
+/// kept from batch to batch, so that memory is allocated once. Their answers should fit into the
+/// room of a socket, as nobody reads them before all is sent.
 #[derive(Debug, Default)]
 pub struct Batch {
     packets: Vec<u8>,
@@ -47,8 +50,8 @@ impl Connection {
     /// Sends all executions of a batch and waits for all answers.
     ///
     /// # Errors
-    /// The first refusal: those behind it were executed all the same, so that a transaction should be ended after its answers
-    /// are known.
+    /// The first refusal: those behind it were executed all the same, so that a transaction should
+    /// be ended after its answers are known.
     pub fn exchange(&mut self, batch: &mut Batch) -> Answer<()> {
         batch.exchanged = batch.waiting;
         if batch.answers.len() < batch.exchanged {

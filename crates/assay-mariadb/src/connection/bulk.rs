@@ -14,7 +14,8 @@ pub struct Bulk<'a> {
 }
 
 impl Connection {
-    /// Begins to send the rows of a table; `columns` names those that are sent, in brackets, or all by nothing.
+    /// Begins to send the rows of a table; `columns` names those that are sent, in brackets, or all
+    /// by nothing.
     ///
     /// # Errors
     /// What the server says, for example that it takes no rows from clients.

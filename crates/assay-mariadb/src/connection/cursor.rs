@@ -1,4 +1,5 @@
-//! Reads the parts of a packet one after the other; what is not there is a damaged packet and never a panic.
+//! Reads the parts of a packet one after the other; what is not there is a damaged packet and never
+//! a panic.
 //!
 //! Source: MariaDB documentation, "Protocol Data Types"; MySQL internals, "Basic Data Types".
 

@@ -29,8 +29,8 @@ const MULTI_RESULTS: u32 = 1 << 17;
 const CALL_RESULTS: u32 = 1 << 18;
 const PLUGIN_AUTH: u32 = 1 << 19;
 
-/// What is asked of every server. `FOUND_ROWS`: a change counts the rows that it found, changed or not; `CALL_RESULTS`
-/// (`PS_MULTI_RESULTS`): a prepared call gives its rows and what it gives out.
+/// What is asked of every server. `FOUND_ROWS`: a change counts the rows that it found, changed or
+/// not; `CALL_RESULTS` (`PS_MULTI_RESULTS`): a prepared call gives its rows and what it gives out.
 const WANTED: u32 = LONG_PASSWORD
     | FOUND_ROWS
     | LONG_FLAG
@@ -76,7 +76,8 @@ pub(super) fn login(packets: &mut Packets, address: &Address, way: Try) -> Answe
         return Err(Failure::Protocol("a protocol of before version 4.1".to_owned()));
     }
     encrypt(packets, &greeting, address, way)?;
-    // A way that is not known here is answered with a known one; the server then says which it wants.
+    // A way that is not known here is answered with a known one; the server then says which it
+    // wants.
     let way = Way::of(&greeting.way).unwrap_or(Way::Native);
     let way = if way == Way::Clear { Way::Native } else { way };
     let is_encrypted = packets.stream().handshake().is_some();
@@ -131,7 +132,8 @@ fn greeting(body: &[u8]) -> Answer<Greeting> {
     Ok(Greeting { facts: ServerFacts::of(&version, session), scramble, can, way })
 }
 
-/// What we can: all that is said before the handshake, and the beginning of our answer to the greeting.
+/// What we can: all that is said before the handshake, and the beginning of our answer to the
+/// greeting.
 fn abilities(greeting: &Greeting, address: &Address, is_encrypted: bool) -> Vec<u8> {
     let with_database = if address.database.is_some() { CONNECT_WITH_DB } else { 0 };
     let encrypted = if is_encrypted { ENCRYPTION } else { 0 };
@@ -209,8 +211,8 @@ fn switch(mut rest: Cursor<'_>, stream: &Stream) -> Answer<(Way, Vec<u8>)> {
     Ok((way, scramble))
 }
 
-/// Whether the password itself may be given: over TLS whose certificate was checked so far, or to a local socket whose
-/// listener is not a stranger.
+/// Whether the password itself may be given: over TLS whose certificate was checked so far, or to a
+/// local socket whose listener is not a stranger.
 fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
     let is_encrypted = stream.handshake().is_some_and(|handshake| {
         least == CertificateCheck::Nothing || handshake.check != CertificateCheck::Nothing

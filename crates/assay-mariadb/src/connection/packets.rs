@@ -1,4 +1,5 @@
-//! Packets of the protocol: three bytes of length, a number that counts up within a command, a body.
+//! Packets of the protocol: three bytes of length, a number that counts up within a command, a
+//! body.
 //!
 //! Source: MariaDB documentation, "0 - Packet".
 
@@ -144,7 +145,8 @@ pub(super) fn seal(packets: &mut Vec<u8>, start: usize) {
     put_heads(packets, start, 0);
 }
 
-/// Writes the head of the packet that begins here, and cuts a long one into several; the number of the next.
+/// Writes the head of the packet that begins here, and cuts a long one into several; the number of
+/// the next.
 #[inline]
 fn put_heads(packets: &mut Vec<u8>, start: usize, number: u8) -> u8 {
     let bytes = packets.len().saturating_sub(start + HEAD_BYTES);

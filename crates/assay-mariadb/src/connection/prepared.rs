@@ -1,4 +1,5 @@
-//! Prepared statements: parsed once, then one packet out for each execution, its parameters and rows in binary form.
+//! Prepared statements: parsed once, then one packet out for each execution, its parameters and
+//! rows in binary form.
 //!
 //! Source: MariaDB documentation, "3 - Binary Protocol (Prepared Statements)".
 
@@ -33,8 +34,9 @@ pub struct Values<'a> {
     end: usize,
 }
 
-/// What the last execution gave; kept from execution to execution, so that memory is allocated once. Of several answers
-/// with rows, as a call gives, the last one's rows: those are what its parameters give out, where it has such.
+/// What the last execution gave; kept from execution to execution, so that memory is allocated
+/// once. Of several answers with rows, as a call gives, the last one's rows: those are what its
+/// parameters give out, where it has such.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     types: Vec<u8>,
@@ -183,7 +185,8 @@ impl Answers {
         self.touched
     }
 
-    /// The number that the server gave a row, or was asked to remember by `LAST_INSERT_ID`; 0 where there is none.
+    /// The number that the server gave a row, or was asked to remember by `LAST_INSERT_ID`; 0 where
+    /// there is none.
     pub const fn numbered(&self) -> u64 {
         self.numbered
     }

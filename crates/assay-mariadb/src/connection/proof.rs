@@ -1,7 +1,7 @@
 //! The proofs that a server may ask for: that the password is known, without saying it.
 //!
-//! Sources: MariaDB documentation, "Authentication Plugin - `mysql_native_password`"; MySQL internals, "Caching SHA-2
-//! Authentication".
+//! Sources: MariaDB documentation, "Authentication Plugin - `mysql_native_password`"; MySQL
+//! internals, "Caching SHA-2 Authentication".
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};

@@ -10,8 +10,8 @@ pub use assay_model::row::Row;
 
 /// Bit of the status: a further answer follows.
 const MORE_RESULTS: u16 = 1 << 3;
-/// Bit of the status: the rows are what a call gives out. Its end always follows them; the status behind the rows of MySQL does
-/// not say so, the one before them does.
+/// Bit of the status: the rows are what a call gives out. Its end always follows them; the status
+/// behind the rows of MySQL does not say so, the one before them does.
 const GIVEN_OUT: u16 = 1 << 12;
 /// None of our statements has as many columns.
 const COLUMNS_MAX: u64 = 4096;
@@ -94,8 +94,8 @@ pub(super) fn end_of_rows(body: &[u8]) -> Answer<Option<End>> {
     }
 }
 
-/// Reads the descriptions of columns; `each` is given the type of every one. Returns whether rows of them are what a call
-/// gives out.
+/// Reads the descriptions of columns; `each` is given the type of every one. Returns whether rows
+/// of them are what a call gives out.
 pub(super) fn columns(
     packets: &mut Packets,
     count: usize,

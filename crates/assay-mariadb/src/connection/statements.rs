@@ -29,7 +29,8 @@ impl Connection {
         Ok(Prepared { number, parameters })
     }
 
-    /// Executes a prepared statement; its rows stand in [`answers`](Self::answers) until the next execution.
+    /// Executes a prepared statement; its rows stand in [`answers`](Self::answers) until the next
+    /// execution.
     #[inline]
     pub fn execute(
         &mut self,

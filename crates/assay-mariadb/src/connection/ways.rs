@@ -1,4 +1,5 @@
-//! The ways to a server in the order in which they are tried: encrypted or not, as the address demands.
+//! The ways to a server in the order in which they are tried: encrypted or not, as the address
+//! demands.
 //!
 //! Source: MySQL manual, "Command Options for Encrypted Connections"; `allow` is libpq's.
 

@@ -1,7 +1,8 @@
-//! Wait classes: where a reader of Oracle's reports would look for an event or a state of MariaDB and MySQL.
+//! Wait classes: where a reader of Oracle's reports would look for an event or a state of MariaDB
+//! and MySQL.
 //!
-//! Sources: MariaDB documentation, "Performance Schema Instruments" and "Thread States"; MySQL manual, "Performance Schema
-//! Instrument Naming Conventions" and "General Thread States".
+//! Sources: MariaDB documentation, "Performance Schema Instruments" and "Thread States"; MySQL
+//! manual, "Performance Schema Instrument Naming Conventions" and "General Thread States".
 
 use assay_live::SessionState;
 use assay_live::classes::{
@@ -24,8 +25,9 @@ pub(super) const SLEEP_WAIT: &str = "wait/synch/cond/sql/item_func_sleep";
 const WAIT: &str = "wait";
 const STATE: &str = "state";
 
-/// Openings of events in lower case, and their class; the first that fits decides. An empty class is left out: it is not a
-/// wait inside of a statement, or holds others that are reported themselves.
+/// Openings of events in lower case, and their class; the first that fits decides. An empty class
+/// is left out: it is not a wait inside of a statement, or holds others that are reported
+/// themselves.
 const EVENTS: &[(&str, &str)] = &[
     (LOG_FILE, COMMIT),
     ("wait/io/file/sql/binlog", COMMIT),
@@ -46,8 +48,8 @@ const EVENTS: &[(&str, &str)] = &[
     ("idle", ""),
 ];
 
-/// Openings of states in lower case, and their class; the first that fits decides, and any other one is a statement that
-/// runs.
+/// Openings of states in lower case, and their class; the first that fits decides, and any other
+/// one is a statement that runs.
 const STATES: &[(&str, &str)] = &[
     ("commit", COMMIT),
     ("waiting for handler commit", COMMIT),
@@ -72,8 +74,9 @@ fn of(known: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     known.iter().find(|(opening, _)| name.starts_with(opening)).map(|(_, class)| *class)
 }
 
-/// What a session was seen doing, by the event that it waits for and its state. `tells_waits` says whether the server
-/// reports what sessions wait for now; else a session in no state that is a wait is only known to execute something.
+/// What a session was seen doing, by the event that it waits for and its state. `tells_waits` says
+/// whether the server reports what sessions wait for now; else a session in no state that is a wait
+/// is only known to execute something.
 pub fn seen(event: &str, state: &str, tells_waits: bool) -> SessionState {
     let (event, state) = (event.to_lowercase(), state.to_lowercase());
     if class_of_event(&event).is_some() {

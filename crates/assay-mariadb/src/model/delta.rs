@@ -41,7 +41,8 @@ impl<'a> Delta<'a> {
     /// Two snapshots and the time between them.
     ///
     /// # Errors
-    /// An environment error when the server was restarted in between: its counters say nothing then.
+    /// An environment error when the server was restarted in between: its counters say nothing
+    /// then.
     pub fn of(before: &'a Snapshot, after: &'a Snapshot, elapsed_s: f64) -> Result<Self> {
         let uptime = |snapshot: &Snapshot| snapshot.status("UPTIME").unwrap_or(0);
         let is_other = before.settings.version != after.settings.version;
@@ -71,8 +72,8 @@ impl<'a> Delta<'a> {
         Some(self.after.status(name)?.saturating_sub(self.before.status(name)?))
     }
 
-    /// DB time that was counted: that of statements that ended, and by how much that of running ones was more at the end
-    /// than at the beginning.
+    /// DB time that was counted: that of statements that ended, and by how much that of running
+    /// ones was more at the end than at the beginning.
     pub(super) fn db_time_s(&self) -> Option<f64> {
         let (before, after) = (self.before, self.after);
         let ended_s = after.statement_time_s? - before.statement_time_s?;
@@ -85,8 +86,9 @@ impl<'a> Delta<'a> {
         self.counted_work().0
     }
 
-    /// Transactions and what counted them: commits and rollbacks. Autocommitted statements cannot be told apart from those of
-    /// longer transactions, and count where nothing began or ended any.
+    /// Transactions and what counted them: commits and rollbacks. Autocommitted statements cannot
+    /// be told apart from those of longer transactions, and count where nothing began or ended
+    /// any.
     pub(super) fn counted_work(&self) -> (u64, &'static str) {
         let sum = |names: &[&str]| -> u64 {
             names.iter().map(|name| self.status(name).unwrap_or(0)).sum()
@@ -167,7 +169,8 @@ impl<'a> Delta<'a> {
         doubts
     }
 
-    /// Reads ahead are asked for and not waited for, so that they make the mean time of a read too short.
+    /// Reads ahead are asked for and not waited for, so that they make the mean time of a read too
+    /// short.
     fn read_ahead(&self) -> Option<String> {
         let ahead = self.status("INNODB_BUFFER_POOL_READ_AHEAD").unwrap_or(0)
             + self.status("INNODB_BUFFER_POOL_READ_AHEAD_RND").unwrap_or(0);

@@ -1,4 +1,5 @@
-//! Where the time of sessions went: what the performance schema and the engine count, and the states that nobody counts.
+//! Where the time of sessions went: what the performance schema and the engine count, and the
+//! states that nobody counts.
 
 use super::classes::{
     METADATA_LOCK, SLEEP_WAIT, class_of, class_of_event, is_inside_of_lock, is_state,
@@ -22,7 +23,8 @@ pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent>
     ordered(events, sampler.db_time_s)
 }
 
-/// Waits that the server added up. Files that are written by a commit lie in the time of its stage, where that is counted.
+/// Waits that the server added up. Files that are written by a commit lie in the time of its stage,
+/// where that is counted.
 fn waits(delta: &Delta<'_>) -> Vec<TimedEvent> {
     let counts_commits = delta.instruments().commits;
     let waits = delta.waits();
@@ -43,8 +45,8 @@ fn commits(delta: &Delta<'_>) -> Option<TimedEvent> {
     counted("stage: commit", COMMIT, commits.time_s, Some(commits.count))
 }
 
-/// Waits for row locks, which the engine adds up in milliseconds; a release that cuts each wait to whole ones may lack up
-/// to one each.
+/// Waits for row locks, which the engine adds up in milliseconds; a release that cuts each wait to
+/// whole ones may lack up to one each.
 fn row_locks(delta: &Delta<'_>) -> Option<TimedEvent> {
     let waits = delta.status("INNODB_ROW_LOCK_WAITS").filter(|waits| *waits > 0)?;
     let counted_s = real(delta.status("INNODB_ROW_LOCK_TIME")?) / 1000.0;

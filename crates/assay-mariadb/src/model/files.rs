@@ -1,7 +1,7 @@
 //! What a file of a server is for, by its name.
 //!
-//! Sources: MariaDB documentation, "InnoDB Tablespaces" and "InnoDB Doublewrite Buffer"; MySQL manual, "InnoDB On-Disk
-//! Structures".
+//! Sources: MariaDB documentation, "InnoDB Tablespaces" and "InnoDB Doublewrite Buffer"; MySQL
+//! manual, "InnoDB On-Disk Structures".
 
 use super::classes::{DATA_FILE, LOG_FILE};
 

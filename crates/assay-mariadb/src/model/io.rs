@@ -107,8 +107,8 @@ fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
 /// Where files are not timed: pages are counted all the same.
 const PAGES: &str = "Innodb_pages_read and written, Innodb_dblwr_writes, Innodb_log_writes";
 
-/// Data, doublewrite buffer, temporary files and the log; of the log the engine's own counters, because MariaDB from 10.8 on
-/// has no instrument for its file.
+/// Data, doublewrite buffer, temporary files and the log; of the log the engine's own counters,
+/// because MariaDB from 10.8 on has no instrument for its file.
 pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
     let count = |name: &str| delta.status(name).unwrap_or(0);
     let (log_writes, log_bytes) = (count("INNODB_LOG_WRITES"), count("INNODB_OS_LOG_WRITTEN"));
@@ -144,7 +144,8 @@ fn class(
     class
 }
 
-/// Reads of single pages; the time is what threads waited, the page cache included where it is used.
+/// Reads of single pages; the time is what threads waited, the page cache included where it is
+/// used.
 fn reads(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
     let source = "file_summary_by_event_name: innodb_data_file, reads";
     let sums = (data.reads, data.read_bytes, 1.0);
@@ -252,7 +253,8 @@ pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
     relations
 }
 
-/// Candidates for faster storage: each table has a tablespace of its own, whose size the server reports.
+/// Candidates for faster storage: each table has a tablespace of its own, whose size the server
+/// reports.
 pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
     let mut candidates = assay_live::tiering(relations, delta.elapsed_s);
     for candidate in &mut candidates {

@@ -41,7 +41,8 @@ pub(super) fn load(delta: &Delta<'_>, host: &HostContext, time: &TimeModel) -> V
     lines.into_iter().flatten().chain(counted).collect()
 }
 
-/// The path of commits: what statements wait in their commit, and what a flush of the log takes, as far as either is timed.
+/// The path of commits: what statements wait in their commit, and what a flush of the log takes, as
+/// far as either is timed.
 pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
     let per_s = |name: &str, source: &str| {
         let count = delta.status(name)?;

@@ -1,4 +1,5 @@
-//! A server that never was: two snapshots ten seconds apart whose every difference is a round number.
+//! A server that never was: two snapshots ten seconds apart whose every difference is a round
+//! number.
 
 use super::*;
 use assay_live::{HostContext, IntervalEstimator, Sample, Samples, Tasks};
@@ -41,9 +42,10 @@ pub(super) struct Story {
     pub(super) host: HostContext,
 }
 
-/// In 10 s statements that ended had 38 s, and at the end 3 s more were running, at the beginning 1 s: 40 s. Of these 8 s
-/// were on a CPU, 16 s in data files (20,000 times), 1 s in files of tables' definitions, 2 s in 500 row locks. A tenth of
-/// what was seen was a commit (4 s), a tenth a lock on a table's definition (4 s). 5 s are nowhere.
+/// In 10 s statements that ended had 38 s, and at the end 3 s more were running, at the beginning 1
+/// s: 40 s. Of these 8 s were on a CPU, 16 s in data files (20,000 times), 1 s in files of tables'
+/// definitions, 2 s in 500 row locks. A tenth of what was seen was a commit (4 s), a tenth a lock
+/// on a table's definition (4 s). 5 s are nowhere.
 pub(super) fn story() -> Story {
     let before = begin();
     let mut after = before.clone();

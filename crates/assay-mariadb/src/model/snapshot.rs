@@ -1,4 +1,5 @@
-//! What a server says of itself at one moment. Times are in seconds; what a setting or a right does not give is absent.
+//! What a server says of itself at one moment. Times are in seconds; what a setting or a right does
+//! not give is absent.
 
 use assay_model::load::DatabaseProduct;
 use std::collections::BTreeMap;
@@ -80,9 +81,11 @@ pub struct Snapshot {
     pub at_s: f64,
     /// The server's status, names in capitals, without what Assay's session did.
     pub status: BTreeMap<String, u64>,
-    /// Time of statements that have ended, of client sessions without our own; where statements are timed.
+    /// Time of statements that have ended, of client sessions without our own; where statements
+    /// are timed.
     pub statement_time_s: Option<f64>,
-    /// Time that statements of client sessions have been running, without our own; where that may be seen.
+    /// Time that statements of client sessions have been running, without our own; where that may
+    /// be seen.
     pub running_time_s: Option<f64>,
     /// Time of Assay's statements that have ended.
     pub own_time_s: f64,

@@ -10,7 +10,8 @@ fn value(figure: Option<&Figure>) -> f64 {
     figure.unwrap().value
 }
 
-/// 40 = 8 CPU + 16 data files + 1 other files + 2 row locks + 4 metadata locks + 4 commits + 5 unaccounted.
+/// 40 = 8 CPU + 16 data files + 1 other files + 2 row locks + 4 metadata locks + 4 commits + 5
+/// unaccounted.
 #[test]
 fn db_time_is_split_and_what_is_left_is_shown() {
     let profile = story().profile();
@@ -50,7 +51,8 @@ fn events_say_how_they_are_known() {
     assert!(event(&profile, &format!("state: {DATA}")).is_none());
 }
 
-/// The stage of the commit holds the binary log's write; neither is counted twice, and samples are not asked.
+/// The stage of the commit holds the binary log's write; neither is counted twice, and samples are
+/// not asked.
 #[test]
 fn commits_that_are_timed_are_counted_once() {
     let mut story = story();
@@ -86,7 +88,8 @@ fn the_device_of_the_log_is_judged_where_it_is_timed() {
     assert!(near(value(profile.redo.redo_bytes_per_s.as_ref()), 1e5));
 }
 
-/// Without the performance schema: ten sessions were seen active for 10 s, reads are counted, and their time is not known.
+/// Without the performance schema: ten sessions were seen active for 10 s, reads are counted, and
+/// their time is not known.
 #[test]
 fn without_times_looks_give_db_time_and_there_is_no_verdict() {
     let mut story = story();
@@ -145,8 +148,8 @@ fn the_load_is_told_a_second_and_a_transaction() {
     assert!(near(server.sampling.as_ref().unwrap().own_time_s, 0.5));
 }
 
-/// 18 statements a transaction, as `sysbench oltp_read_write` has them, are not 18 transactions; where none begins or ends, each
-/// is one by itself.
+/// 18 statements a transaction, as `sysbench oltp_read_write` has them, are not 18 transactions;
+/// where none begins or ends, each is one by itself.
 #[test]
 fn transactions_are_what_commits_and_rollbacks_end() {
     let mut story = story();
@@ -164,8 +167,8 @@ fn transactions_are_what_commits_and_rollbacks_end() {
     assert!(story.profile().work.transactions_per_s.unwrap().source.contains("autocommitted"));
 }
 
-/// 2,000 reads, 400 writes of data and 100 of the log a second, whether files are timed or pages counted; what other programs
-/// do to the device is not in it.
+/// 2,000 reads, 400 writes of data and 100 of the log a second, whether files are timed or pages
+/// counted; what other programs do to the device is not in it.
 #[test]
 fn the_demand_is_what_the_server_counts() {
     use assay_model::counters::{DeviceCounters, NamedDevice};

@@ -1,4 +1,5 @@
-//! What the server itself and its programs say of its pages: `CHECK TABLE` while it runs, `innochecksum` while it rests.
+//! What the server itself and its programs say of its pages: `CHECK TABLE` while it runs,
+//! `innochecksum` while it rests.
 
 use super::Server;
 use super::settings::PAGE_BYTES;
@@ -84,8 +85,8 @@ impl Server {
     }
 }
 
-/// The pages of the system's file but for those of the doublewrite buffer, two extents behind the first one: a copy of a page
-/// that a cut met on its way is not whole there, and is not needed.
+/// The pages of the system's file but for those of the doublewrite buffer, two extents behind the
+/// first one: a copy of a page that a cut met on its way is not whole there, and is not needed.
 fn around_doublewrite() -> [[String; 1]; 2] {
     let extent = EXTENT_BYTES / PAGE_BYTES;
     [[format!("--end-page={}", extent - 1)], [format!("--start-page={}", 3 * extent)]]

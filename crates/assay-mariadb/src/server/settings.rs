@@ -2,7 +2,8 @@
 
 use assay_model::durability::Control;
 
-/// Bytes of a page of a managed server: as large as a block of other products, so that their results can be compared.
+/// Bytes of a page of a managed server: as large as a block of other products, so that their
+/// results can be compared.
 pub const PAGE_BYTES: u64 = 8192;
 /// The smallest cache that the engine takes, bytes.
 const CACHE_BYTES_MIN: u64 = 5 << 20;
@@ -37,8 +38,9 @@ impl Settings {
             ("skip-name-resolve", "ON"),
             ("pid-file", "assay.pid"),
             ("skip-log-bin", "1"),
-            // What is measured is timed, and what a session waits for can be seen. Times of commits and current waits
-            // cost some two percent of its processors at most (benchmarks/README.md).
+            // What is measured is timed, and what a session waits for can be seen. Times of
+            // commits and current waits cost some two percent of its processors at
+            // most (benchmarks/README.md).
             ("performance-schema", "ON"),
             ("performance-schema-instrument", "wait/io/file/%=ON"),
             ("performance-schema-instrument", "stage/sql/Commit=ON"),
@@ -50,7 +52,8 @@ impl Settings {
             ("innodb-buffer-pool-dump-at-shutdown", "OFF"),
             ("innodb-buffer-pool-load-at-startup", "OFF"),
             ("innodb-stats-auto-recalc", "OFF"),
-            // Storage, and not a setting that was made for one disk, bounds how fast changed pages are written.
+            // Storage, and not a setting that was made for one disk, bounds how fast changed pages
+            // are written.
             ("innodb-io-capacity", "2000"),
             ("innodb-io-capacity-max", "20000"),
             ("innodb-log-file-size", "512M"),

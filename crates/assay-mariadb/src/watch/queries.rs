@@ -1,4 +1,5 @@
-//! The statements of a watch, each with a mark that tells it apart from others in the server's own statistics.
+//! The statements of a watch, each with a mark that tells it apart from others in the server's own
+//! statistics.
 
 use super::own::Own;
 use crate::model::{AUTOCOMMITTED, ENDINGS, LOSSES};
@@ -8,7 +9,8 @@ use crate::views::SESSION_STATEMENTS;
 const NO_STATEMENT: &str = "'Sleep', 'Daemon', 'Connect', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', \
 'Slave_worker', 'Delayed insert', 'Killed'";
 
-/// A sample must never become a load: none of our statements may run long, wait for a lock, or write.
+/// A sample must never become a load: none of our statements may run long, wait for a lock, or
+/// write.
 pub(super) const fn manners(is_mariadb: bool) -> &'static str {
     if is_mariadb {
         "SET SESSION max_statement_time = 10, lock_wait_timeout = 1, tx_read_only = 1"
@@ -104,7 +106,8 @@ fn sessions(own: &[Own]) -> String {
     list(own.iter().map(|own| own.session))
 }
 
-/// Sums of client sessions by event, and those of Assay's sessions; threads of the background have no user.
+/// Sums of client sessions by event, and those of Assay's sessions; threads of the background have
+/// no user.
 fn by_event(kind: &str, condition: &str, own: &[Own]) -> String {
     let numbers = numbers(own);
     format!(
@@ -156,8 +159,8 @@ pub(super) const fn sizes(is_mariadb: bool) -> &'static str {
     }
 }
 
-/// What every session does, without ours: its number, its thread, whether it works on a statement, its state, and what it
-/// waits for where that is reported.
+/// What every session does, without ours: its number, its thread, whether it works on a statement,
+/// its state, and what it waits for where that is reported.
 pub(super) fn activity(schema: bool, waits: bool, is_mariadb: bool, own: &[Own]) -> String {
     let own = sessions(own);
     let at = "UNIX_TIMESTAMP(SYSDATE(6))";

@@ -110,7 +110,8 @@ impl Watcher {
     }
 }
 
-/// What the rows of a sample say. A session with several waits at once has several rows, of which the last counts.
+/// What the rows of a sample say. A session with several waits at once has several rows, of which
+/// the last counts.
 fn sample_of(rows: &[Row], tells_waits: bool) -> ServerSample {
     let mut sessions: BTreeMap<u64, Option<SessionState>> = BTreeMap::new();
     let mut processes = Vec::new();

@@ -1,4 +1,5 @@
-//! Takes a snapshot: every counter that is on and the account may read; the rest is said to be missing.
+//! Takes a snapshot: every counter that is on and the account may read; the rest is said to be
+//! missing.
 
 use super::{Watcher, queries};
 use crate::connection::Row;
@@ -101,7 +102,8 @@ impl Watcher {
         Ok(status)
     }
 
-    /// The server's own counters of I/O; it counts transactions of this session as statements, none of which commits.
+    /// The server's own counters of I/O; it counts transactions of this session as statements, none
+    /// of which commits.
     pub(super) fn take_io_counters(&mut self) -> Answer<IoCounters> {
         let status = read_status(&mut self.connection, queries::IO_STATUS)?;
         let count = |name: &str| status.get(name).copied().unwrap_or(0);
@@ -140,7 +142,8 @@ impl Watcher {
         Ok(rows.iter().map(views::file).collect())
     }
 
-    /// Time of statements that run, seconds; nothing where this account does not see other users' sessions.
+    /// Time of statements that run, seconds; nothing where this account does not see other users'
+    /// sessions.
     fn running(&mut self) -> Option<f64> {
         let is_mariadb = self.connection.facts().is_mariadb();
         if is_mariadb && !self.access.process {

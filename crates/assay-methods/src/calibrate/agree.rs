@@ -1,4 +1,5 @@
-//! Whether the parts of a calibration agree: what cannot be true together is named, and nothing is called saturated by it.
+//! Whether the parts of a calibration agree: what cannot be true together is named, and nothing is
+//! called saturated by it.
 
 use super::climbed::Climbed;
 use super::rung::Slice;
@@ -6,20 +7,22 @@ use assay_model::calibration::{Bound, Capacity, Contradiction, MixCalibration};
 use assay_model::number::real;
 use assay_stats::series::mean;
 
-/// A capacity whose interval is wider than this share to each side does not show that more load gives no more.
+/// A capacity whose interval is wider than this share to each side does not show that more load
+/// gives no more.
 const SATURATED_MOST: f64 = 0.1;
 
 /// Differences below this share contradict nothing.
 const LEAST: f64 = 0.1;
 
-/// A change of the base counts from this many standard deviations on, and half-widths of its interval, which knows noise that
-/// outlasts a visit.
+/// A change of the base counts from this many standard deviations on, and half-widths of its
+/// interval, which knows noise that outlasts a visit.
 const BEYOND: f64 = 4.5;
 
 /// The share of the visits that is the beginning, and that is the end; each at least two.
 const END: usize = 4;
 
-/// Names what contradicts, and takes back claims that the intervals or a contradiction do not allow.
+/// Names what contradicts, and takes back claims that the intervals or a contradiction do not
+/// allow.
 pub(super) fn agree(found: &mut MixCalibration, small: &Climbed) {
     if small_above_large(found) {
         found.contradictions.push(Contradiction::SmallAboveLarge);
@@ -76,8 +79,9 @@ fn rate_and_length(slice: &Slice) -> (f64, f64) {
     (slice.iops(), slice.accounted_s())
 }
 
-/// The same of visits, each with rate and length in s. How much a second varies is taken from visits that follow one another
-/// (von Neumann, Annals of Mathematical Statistics 12, 1941), so that a change does not hide itself.
+/// The same of visits, each with rate and length in s. How much a second varies is taken from
+/// visits that follow one another (von Neumann, Annals of Mathematical Statistics 12, 1941), so
+/// that a change does not hide itself.
 fn change(visits: &[(f64, f64)]) -> Option<Change> {
     let ends = (visits.len() / END).max(2);
     if visits.len() < 2 * ends {
@@ -105,7 +109,8 @@ mod tests {
     use assay_model::number::real;
     use assay_stats::random::Random;
 
-    /// Twenty visits of 0.3 and 1 s in turn to a Poisson stream of 1,000/s, and `later` times as much from the tenth on.
+    /// Twenty visits of 0.3 and 1 s in turn to a Poisson stream of 1,000/s, and `later` times as
+    /// much from the tenth on.
     fn visits(seed: u64, later: f64) -> Vec<(f64, f64)> {
         let mut random = Random::new(seed);
         (0..20_u64)

@@ -14,9 +14,10 @@ const LONG_ENOUGH: f64 = 0.5;
 /// Rungs by outstanding I/Os.
 pub(super) type Rungs = BTreeMap<u32, Rung>;
 
-/// The rung that stands for the highest rate: that of `peak_load`, unless another one is better by more than both errors; without it
-/// the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
-/// A rung that was measured for a shorter time than that of `peak_load` has not shown that it is better.
+/// The rung that stands for the highest rate: that of `peak_load`, unless another one is better by
+/// more than both errors; without it the one that surely gives most. To take the highest value
+/// itself would be to choose the luckiest error. A rung that was measured for a shorter time than
+/// that of `peak_load` has not shown that it is better.
 pub(super) fn best(rungs: &Rungs, peak_load: Option<u32>) -> Option<&Rung> {
     let least_s =
         peak_load.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.estimates.elapsed_s);
@@ -41,8 +42,9 @@ pub(super) fn best(rungs: &Rungs, peak_load: Option<u32>) -> Option<&Rung> {
     peak_load.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
 }
 
-/// The rate of a ladder in which few slices were measured: that of all loads from half of the best one on whose intervals
-/// meet its own. The best one alone has the luckiest error, which short slices leave large.
+/// The rate of a ladder in which few slices were measured: that of all loads from half of the best
+/// one on whose intervals meet its own. The best one alone has the luckiest error, which short
+/// slices leave large.
 pub(super) fn level_of_best(rungs: &Rungs, quantile: f64) -> Option<Estimate> {
     let best = best(rungs, None)?;
     let own = best.estimates.iops;

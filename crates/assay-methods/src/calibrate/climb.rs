@@ -1,4 +1,5 @@
-//! Up the ladder by doubling the load until more of it is shown to give no more, and then staying there.
+//! Up the ladder by doubling the load until more of it is shown to give no more, and then staying
+//! there.
 
 use super::best::best;
 use super::ladder::{Ladder, Step};
@@ -68,7 +69,8 @@ fn guessed(from: &Rung, to: &Rung) -> Gain {
     }
 }
 
-/// Whether the rate at the top is far enough below that at half its load for time, not load, to have lowered it.
+/// Whether the rate at the top is far enough below that at half its load for time, not load, to
+/// have lowered it.
 fn retreats(half: &Rung, top: &Rung) -> bool {
     let (before, after) = (&half.estimates.iops, &top.estimates.iops);
     after.value < before.value * (1.0 - RETREAT)
@@ -127,8 +129,9 @@ fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Nex
     }
 }
 
-/// Whether there was a gain, or which of both rungs to measure longer; what stays unclear is decided by its value. A rate
-/// that a smaller load gave already is none: noise of seconds lifts and lowers whole visits.
+/// Whether there was a gain, or which of both rungs to measure longer; what stays unclear is
+/// decided by its value. A rate that a smaller load gave already is none: noise of seconds lifts
+/// and lowers whole visits.
 fn decide(all: &[&Rung], from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next> {
     let smaller = all.iter().filter(|rung| rung.outstanding < to.outstanding);
     let gains = smaller.into_iter().all(|rung| guessed(rung, to) == Gain::Some);
@@ -154,7 +157,8 @@ fn higher(top: Option<&Rung>, loads: &[u32]) -> Next {
         .map_or(Next::End(Bound::StillRising), |load| Next::Measure(*load))
 }
 
-/// The next higher load, where the highest one measured gives more than half of it, as far as is known.
+/// The next higher load, where the highest one measured gives more than half of it, as far as is
+/// known.
 pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
     let top = ladder.rungs.values().next_back()?;
     let half = ladder.rungs.range(..=top.outstanding / 2).next_back()?.1;
@@ -163,7 +167,8 @@ pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
 }
 
 impl Meter<'_> {
-    /// Climbs until the end of the ladder is known, the rate falls for the first time, or time is up.
+    /// Climbs until the end of the ladder is known, the rate falls for the first time, or time is
+    /// up.
     pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<Bound> {
         let fallen = ladder.fallen;
         let loads = loads(ladder.lowest, largest);
@@ -184,8 +189,8 @@ impl Meter<'_> {
         }
     }
 
-    /// Measures the load of one as well as wanted: its service time is an answer of its own, and later on this load
-    /// would refill a reserve that was used up.
+    /// Measures the load of one as well as wanted: its service time is an answer of its own, and
+    /// later on this load would refill a reserve that was used up.
     pub(super) fn base(&mut self, ladder: &mut Ladder) -> Result<Step> {
         self.settle(ladder, 1, self.pace.goal(self.pace.base_s()))
     }
@@ -211,8 +216,8 @@ impl Meter<'_> {
         Ok(step)
     }
 
-    /// Measures the rungs as well as wanted, the least known first, as far as time allows; after a fall only those
-    /// that do not refill the reserve.
+    /// Measures the rungs as well as wanted, the least known first, as far as time allows; after a
+    /// fall only those that do not refill the reserve.
     pub(super) fn polish(&mut self, ladder: &mut Ladder) -> Result<Step> {
         let mut loads: Vec<(f64, u32)> = ladder
             .rungs
@@ -249,7 +254,8 @@ impl Meter<'_> {
     }
 }
 
-/// The middle of the three rungs that showed saturation, or the highest rung where nothing was shown.
+/// The middle of the three rungs that showed saturation, or the highest rung where nothing was
+/// shown.
 fn peak_load(ladder: &Ladder, loads: &[u32], bound: Bound) -> Option<u32> {
     let known = loads.iter().rev().filter(|load| ladder.rungs.contains_key(load));
     let skipped = usize::from(bound == Bound::Saturated);

@@ -1,4 +1,5 @@
-//! Whether a suspected fall is one: the load is kept, and the rate neither comes back up nor varies as much as it fell.
+//! Whether a suspected fall is one: the load is kept, and the rate neither comes back up nor varies
+//! as much as it fell.
 
 use super::ladder::{Ladder, Step};
 use super::level::LEAST_FALL;
@@ -12,16 +13,16 @@ use assay_stats::series::{batch_means, mean, variance};
 /// A smaller share between two levels is never called a fall: noise of seconds is as large.
 pub(super) const LEAST_CONFIRMED: f64 = 0.15;
 
-/// The level before a fall lies this many standard deviations of single slices above the one after: a level that only
-/// wanders hardly does that.
+/// The level before a fall lies this many standard deviations of single slices above the one after:
+/// a level that only wanders hardly does that.
 const APART: f64 = 12.0;
 
 /// The first slices of a load that is kept may still be lifted by what smaller loads refilled.
 const REFILLED: usize = 2;
 
 impl Meter<'_> {
-    /// A suspected fall is one when the load is kept for a while and no slice comes back up, and when the level before lies
-    /// above all noise: a device that only wanders comes back.
+    /// A suspected fall is one when the load is kept for a while and no slice comes back up, and
+    /// when the level before lies above all noise: a device that only wanders comes back.
     pub(super) fn confirm(
         &mut self,
         ladder: &mut Ladder,
@@ -79,8 +80,8 @@ fn is_hopeless(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
     !seen.is_empty() && apart(before, seen, slice_s) < 0.5 * APART
 }
 
-/// How many standard deviations of slices fresh ones lie below an earlier level. The last of the earlier ones may have seen
-/// the fall, and belongs to neither side.
+/// How many standard deviations of slices fresh ones lie below an earlier level. The last of the
+/// earlier ones may have seen the fall, and belongs to neither side.
 fn apart(before: &Rung, fresh: &[Slice], slice_s: f64) -> f64 {
     let after: Vec<f64> = fresh.iter().map(Slice::iops).collect();
     let series = before.series();

@@ -26,9 +26,11 @@ const SURE_ERRORS: f64 = 5.0;
 const MEMORY_MAX: f64 = 0.9;
 /// The least change from the first part to the last that matters.
 const LEAST_DRIFT: f64 = 0.04;
-/// The last parts are another level where each of them differs from all before by more than this share.
+/// The last parts are another level where each of them differs from all before by more than this
+/// share.
 const LEAST_STEP: f64 = 0.15;
-/// A single part counts as another level from this share on: a stall may take as much of it as less.
+/// A single part counts as another level from this share on: a stall may take as much of it as
+/// less.
 const LEAST_STEP_OF_ONE: f64 = 0.5;
 
 /// A part of a visit as long as the shortest visit.
@@ -94,7 +96,8 @@ impl FullLoad {
             let of_load = self.parts.iter().filter(|part| part.load == load);
             mean(&of_load.map(|part| part.iops).collect::<Vec<f64>>())
         };
-        // Where loads were seen at different times only, their own means would hide what happened between.
+        // Where loads were seen at different times only, their own means would hide what happened
+        // between.
         let mut counts: Vec<usize> =
             self.parts.iter().map(|part| self.parts_of(part.load)).collect();
         counts.sort_unstable();
@@ -184,7 +187,8 @@ fn most(values: &[f64]) -> f64 {
 }
 
 impl Drift {
-    /// Lets the interval of a capacity reach to the level at the end, which may be the one that lasts.
+    /// Lets the interval of a capacity reach to the level at the end, which may be the one that
+    /// lasts.
     pub(super) fn widen(&self, capacity: &mut Capacity, most_iops: f64) {
         let end = self.end_of_mean * most_iops;
         if self.end_of_begin < 1.0 {

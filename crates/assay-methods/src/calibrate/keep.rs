@@ -1,4 +1,5 @@
-//! Keeping the highest load for longer than a visit: a queue that collapses when it has stood for a while shows only then.
+//! Keeping the highest load for longer than a visit: a queue that collapses when it has stood for a
+//! while shows only then.
 
 use super::best::best;
 use super::ladder::{Ladder, Step};
@@ -26,8 +27,8 @@ const LEAST: f64 = 0.1;
 const APART: f64 = 5.0;
 
 impl Meter<'_> {
-    /// Keeps the load that gives most, and where the rate collapses meanwhile climbs again with longer warm-ups; whether
-    /// anything collapsed.
+    /// Keeps the load that gives most, and where the rate collapses meanwhile climbs again with
+    /// longer warm-ups; whether anything collapsed.
     pub(super) fn keep(&mut self, ladder: &mut Ladder, largest: u32) -> Result<bool> {
         let mut collapsed = false;
         for _ in 0..TRIES {
@@ -56,8 +57,8 @@ impl Meter<'_> {
         Ok(collapsed)
     }
 
-    /// Keeps a load on whose rate is so quiet that only the end of a reserve may still change it: as all other answers are
-    /// then known soon, the time for it is there.
+    /// Keeps a load on whose rate is so quiet that only the end of a reserve may still change it:
+    /// as all other answers are then known soon, the time for it is there.
     fn hold(&mut self, ladder: &mut Ladder, load: u32) -> Result<()> {
         let (piece_s, begin_s) = (SLICES * self.pace.slice_s, self.elapsed_s());
         let most_s = HELD * self.pace.budget_s;
@@ -86,7 +87,8 @@ fn batched(intervals: &[Interval], slice_s: f64) -> Vec<f64> {
     batch_means(&rates, size)
 }
 
-/// Whether the parts of a long slice hardly vary: noise of seconds does, and under it no end of a reserve could be confirmed.
+/// Whether the parts of a long slice hardly vary: noise of seconds does, and under it no end of a
+/// reserve could be confirmed.
 fn is_quiet(kept: &Slice, slice_s: f64) -> bool {
     let batches = batched(&kept.intervals, slice_s);
     variance(&batches).sqrt() < QUIET * mean(&batches)

@@ -69,7 +69,8 @@ pub(super) struct Ladder {
     slow_from: Option<(u32, f64)>,
     /// Whether a rate that had fallen came back by itself: then no fall is for good.
     wanders: bool,
-    /// The sustained level of smaller transfers after their rate fell: no transfer of these is done more often.
+    /// The sustained level of smaller transfers after their rate fell: no transfer of these is
+    /// done more often.
     sustained: Option<Rung>,
     quantile: f64,
 }
@@ -94,7 +95,8 @@ impl Ladder {
         }
     }
 
-    /// Takes the sustained level of smaller transfers, where their rate fell, as the most that lasts here.
+    /// Takes the sustained level of smaller transfers, where their rate fell, as the most that
+    /// lasts here.
     pub(super) fn sustain_below(&mut self, smaller: &Self) {
         let level = smaller.fallen.and_then(|fallen| smaller.rungs.get(&fallen.outstanding));
         self.sustained = level.cloned();
@@ -121,15 +123,16 @@ impl Ladder {
         self.history.len()
     }
 
-    /// A third of the time that a queue takes to build up at a load, s: three times the expected service time are waited.
+    /// A third of the time that a queue takes to build up at a load, s: three times the expected
+    /// service time are waited.
     fn builds_up_s(&self, outstanding: u32) -> f64 {
         self.slow_from
             .filter(|(load, _)| outstanding >= *load)
             .map_or(0.0, |(_, time_s)| time_s / 3.0)
     }
 
-    /// From a load on the queue builds up slowly: what was measured there before counts only from then on, and larger loads
-    /// have to be measured once more.
+    /// From a load on the queue builds up slowly: what was measured there before counts only from
+    /// then on, and larger loads have to be measured once more.
     pub(super) fn build_up(&mut self, outstanding: u32, kept: &Slice, time_s: f64) {
         self.rungs.retain(|load, _| 2 * load <= outstanding);
         let rung = Rung::of(outstanding, vec![kept.second_half()], self.quantile);
@@ -149,7 +152,8 @@ impl Ladder {
         self.quiet.clear();
     }
 
-    /// One outstanding I/O may have taken another time before the rate fell: where it was measured again, only that counts.
+    /// One outstanding I/O may have taken another time before the rate fell: where it was measured
+    /// again, only that counts.
     pub(super) fn forget_base_before_fall(&mut self) {
         let fresh = self.fallen.zip(self.rungs.get(&1)).and_then(|(fallen, base)| {
             base.since(fallen.at_ns, self.quantile).filter(|fresh| fresh.slices.len() > 1)
@@ -157,7 +161,8 @@ impl Ladder {
         self.rungs.extend(fresh.map(|fresh| (1, fresh)));
     }
 
-    /// Takes a division back, because the rate came up again without rest; `lifted` are the slices that showed it.
+    /// Takes a division back, because the rate came up again without rest; `lifted` are the slices
+    /// that showed it.
     fn heal(&mut self, outstanding: u32, lifted: Vec<Slice>) {
         let burst = std::mem::take(&mut self.burst);
         let lifted = Rung::of(outstanding, lifted, self.quantile);
@@ -172,7 +177,8 @@ impl Ladder {
         (self.fallen, self.used_up_ns, self.wanders) = (None, None, true);
     }
 
-    /// Whether slices that no reserve explains any more are nearer to the level before the fall than to the one after.
+    /// Whether slices that no reserve explains any more are nearer to the level before the fall
+    /// than to the one after.
     fn came_back(&self, slices: &[Slice]) -> bool {
         let level = |fallen: &Fallen| {
             self.rungs.get(&fallen.outstanding).map(|rung| rung.estimates.iops.value)
@@ -198,7 +204,8 @@ impl Ladder {
         })
     }
 
-    /// The mean service time to be expected at a load, s: Little's law over the rung below, or above.
+    /// The mean service time to be expected at a load, s: Little's law over the rung below, or
+    /// above.
     fn expected_s(&self, outstanding: u32) -> f64 {
         let below = self.rungs.range(..=outstanding).next_back();
         let near = below.or_else(|| self.rungs.range(outstanding..).next());
@@ -208,8 +215,8 @@ impl Ladder {
         })
     }
 
-    /// The rung whose rate no slice at a load can exceed since the rate fell: that of the fall, for loads up to it,
-    /// and for any load where half of it gave as much.
+    /// The rung whose rate no slice at a load can exceed since the rate fell: that of the fall, for
+    /// loads up to it, and for any load where half of it gave as much.
     fn ceiling(&self, outstanding: u32) -> Option<&Rung> {
         let Some(fallen) = self.fallen else {
             return self.sustained.as_ref();
@@ -222,7 +229,8 @@ impl Ladder {
         (outstanding <= fallen.outstanding || flat).then_some(fallen)
     }
 
-    /// Whether a reserve that had come back lifted the start of this slice above what can be sustained.
+    /// Whether a reserve that had come back lifted the start of this slice above what can be
+    /// sustained.
     fn is_lifted(&self, outstanding: u32, slice: &Slice) -> bool {
         const BEGIN: usize = 2;
         let Some(ceiling) = self.ceiling(outstanding) else {
@@ -288,9 +296,9 @@ impl Ladder {
         fall(&series).map(|fall| fall.at)
     }
 
-    /// Divides the ladder: what the rung measured before the interval, and all rungs that had a higher rate than it
-    /// has now, belong to the burst. Only its slices from one on are sure to be of the level after: until then a reserve
-    /// may have come back now and then.
+    /// Divides the ladder: what the rung measured before the interval, and all rungs that had a
+    /// higher rate than it has now, belong to the burst. Only its slices from one on are sure
+    /// to be of the level after: until then a reserve may have come back now and then.
     pub(super) fn divide(&mut self, outstanding: u32, interval: usize, first_fresh: usize) {
         let Some(rung) = self.rungs.remove(&outstanding) else {
             return;
@@ -327,7 +335,8 @@ impl Ladder {
         }
     }
 
-    /// Whether a rung still describes the present regime: it never reached the rate that can be sustained.
+    /// Whether a rung still describes the present regime: it never reached the rate that can be
+    /// sustained.
     fn stands(&self, rung: &Rung, level: f64) -> bool {
         let iops = rung.estimates.iops.value;
         iops < level * (1.0 - 2.0 * LEAST_FALL)
@@ -345,7 +354,8 @@ impl Ladder {
         }
     }
 
-    /// Other transfers used up a part of the reserve, in a unit that is not known: how long it lasts cannot be known.
+    /// Other transfers used up a part of the reserve, in a unit that is not known: how long it
+    /// lasts cannot be known.
     pub(super) const fn forget_reserve(&mut self) {
         self.is_shared = true;
     }
@@ -444,8 +454,9 @@ impl Meter<'_> {
 
     /// How long the next slice of a rung should be; `None` when the goal is reached.
     ///
-    /// The width of an interval shrinks with the root of the time, so the time that is missing follows from the
-    /// first slice (the two-stage procedure of Stein, 1945); a tenth is added for the doubt in the width itself.
+    /// The width of an interval shrinks with the root of the time, so the time that is missing
+    /// follows from the first slice (the two-stage procedure of Stein, 1945); a tenth is added
+    /// for the doubt in the width itself.
     fn lacking_s(&self, rung: Option<&Rung>, goal: Goal) -> Option<f64> {
         let Some(rung) = rung else {
             return Some(self.pace.slice_s);

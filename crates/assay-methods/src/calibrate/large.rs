@@ -15,8 +15,9 @@ use assay_model::number::real;
 use assay_model::workload::Access;
 
 impl Meter<'_> {
-    /// The ladder of large transfers, or what is missing of it after its rate fell; kept at its top and measured well at once
-    /// only after a fall. Where it falls for the first time it ends: small transfers may have fallen, too.
+    /// The ladder of large transfers, or what is missing of it after its rate fell; kept at its top
+    /// and measured well at once only after a fall. Where it falls for the first time it ends:
+    /// small transfers may have fallen, too.
     pub(super) fn large(
         &mut self,
         mix: &Mix,
@@ -64,7 +65,8 @@ impl Meter<'_> {
         Ok(ladder)
     }
 
-    /// The single stream after a fall; what was measured of it before stands where it is far below what lasts.
+    /// The single stream after a fall; what was measured of it before stands where it is far below
+    /// what lasts.
     pub(super) fn single_stream_late(&mut self, mix: &Mix, parts: &mut Parts) -> Result<Ladder> {
         let fallen = parts.ladders().iter().find_map(|ladder| ladder.fallen);
         self.begin_explore(

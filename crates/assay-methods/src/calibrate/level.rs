@@ -8,7 +8,8 @@ use assay_stats::series::{batch_means, mean, variance};
 /// A level that is lower by less than this share is not called another level.
 pub(super) const LEAST_FALL: f64 = 0.05;
 
-/// How often a steady rate may be suspected; what is suspected still has to be confirmed by fresh slices.
+/// How often a steady rate may be suspected; what is suspected still has to be confirmed by fresh
+/// slices.
 const FALSE_ALARM: f64 = 0.002;
 
 /// Longer series are looked at in batches, so that a look stays cheap.
@@ -25,7 +26,8 @@ pub(super) struct Fall {
     pub(super) after: Estimate,
 }
 
-/// The fall in a series of rates under one load, if there is one that a steady series would hardly show.
+/// The fall in a series of rates under one load, if there is one that a steady series would hardly
+/// show.
 pub(super) fn fall(series: &[f64]) -> Option<Fall> {
     let size = series.len().div_ceil(POINTS_MAX).max(1);
     let batches = batch_means(series, size);
@@ -42,7 +44,8 @@ pub(super) fn fall(series: &[f64]) -> Option<Fall> {
     })
 }
 
-/// A quick look that spares the costly one: some split lies three standard errors and the least fall apart.
+/// A quick look that spares the costly one: some split lies three standard errors and the least
+/// fall apart.
 fn is_suspect(series: &[f64]) -> bool {
     const SHORTEST: usize = 5;
     if series.len() < 2 * SHORTEST {
@@ -57,8 +60,9 @@ fn is_suspect(series: &[f64]) -> bool {
     })
 }
 
-/// I/Os that a full reserve held: what was done above the sustained rate until the rate fell, less what came back
-/// while less was done (a token bucket, full at the beginning). Each stretch is its length in s and its rate.
+/// I/Os that a full reserve held: what was done above the sustained rate until the rate fell, less
+/// what came back while less was done (a token bucket, full at the beginning). Each stretch is its
+/// length in s and its rate.
 pub(super) fn reserve(stretches: &[(f64, f64)], sustained: f64) -> f64 {
     stretches
         .iter()
@@ -100,7 +104,8 @@ mod tests {
 
     #[test]
     fn what_came_back_counts_against_what_was_used() {
-        // 2 s at 3,000 above, 1 s at 5,000 below: the reserve was full again, then 4 s at 1,000 above.
+        // 2 s at 3,000 above, 1 s at 5,000 below: the reserve was full again, then 4 s at 1,000
+        // above.
         let used = reserve(&[(2.0, 13_000.0), (2.0, 5_000.0), (4.0, 11_000.0)], 10_000.0);
         assert!((used - 4_000.0).abs() < 1e-9);
     }

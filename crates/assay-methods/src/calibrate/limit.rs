@@ -1,4 +1,5 @@
-//! The largest load whose limited quantile of service time is within its limit, and the rate that it gives.
+//! The largest load whose limited quantile of service time is within its limit, and the rate that
+//! it gives.
 
 use super::best::{NEARLY, Rungs, best};
 use super::candidates::Candidates;
@@ -86,8 +87,8 @@ impl<'l> Bracket<'l> {
         }
     }
 
-    /// A load that was not measured, half way between one that is sure and the next one that is open, where that
-    /// would narrow the answer.
+    /// A load that was not measured, half way between one that is sure and the next one that is
+    /// open, where that would narrow the answer.
     fn missing(&self) -> Option<u32> {
         let between = |low: &Rung, high: &Rung| {
             let differ =
@@ -112,7 +113,8 @@ impl<'l> Bracket<'l> {
         }
     }
 
-    /// The load at which a straight line between both sides meets the limit, not too near to either.
+    /// The load at which a straight line between both sides meets the limit, not too near to
+    /// either.
     fn between(&self, limit_ns: f64) -> Option<u32> {
         let (inside, outside) = (self.inside?, self.outside?);
         let (low, high) = (inside.estimates.quantile_ns.value, outside.estimates.quantile_ns.value);
@@ -124,8 +126,8 @@ impl<'l> Bracket<'l> {
     }
 }
 
-/// The largest load that is surely within the limit when the loads from it up to the last one inside are taken
-/// together: the smallest of them breaks it least.
+/// The largest load that is surely within the limit when the loads from it up to the last one
+/// inside are taken together: the smallest of them breaks it least.
 fn pooled_within(
     all: &[&Rung],
     surely: Option<usize>,
@@ -138,8 +140,8 @@ fn pooled_within(
         .find(|index| judged_together(&all[*index..inside], limit) == Within::Surely)
 }
 
-/// The smallest load that is surely beyond the limit when the loads up to it from the first one outside are taken
-/// together: the largest of them breaks it most.
+/// The smallest load that is surely beyond the limit when the loads up to it from the first one
+/// outside are taken together: the largest of them breaks it most.
 fn pooled_beyond(
     all: &[&Rung],
     not: Option<usize>,
@@ -173,9 +175,9 @@ fn beyond(rung: &Rung, operation: Operation, limit_ns: f64) -> (u64, u64) {
         .map_or((0, 0), |result| (result.service.ios_above(count(limit_ns)), result.service.ios()))
 }
 
-/// The shares of the counts that fit best and never fall: a load cannot keep a limit that a smaller one breaks, so
-/// neighbours that seem to say so are counted together (pool adjacent violators: Ayer and others, Annals of
-/// Mathematical Statistics 26, 1955).
+/// The shares of the counts that fit best and never fall: a load cannot keep a limit that a smaller
+/// one breaks, so neighbours that seem to say so are counted together (pool adjacent violators:
+/// Ayer and others, Annals of Mathematical Statistics 26, 1955).
 fn ascending_shares(counts: &[(u64, u64)]) -> Vec<f64> {
     let mut pools: Vec<(u64, u64, usize)> = Vec::new();
     for (part, whole) in counts {
@@ -191,11 +193,12 @@ fn ascending_shares(counts: &[(u64, u64)]) -> Vec<f64> {
         .collect()
 }
 
-/// The rate within the limit with the interval that also holds the doubt about the last load within it; `None`
-/// when not even the smallest load is within.
+/// The rate within the limit with the interval that also holds the doubt about the last load within
+/// it; `None` when not even the smallest load is within.
 ///
-/// Rates do not fall with the load up to their highest, so the last load within the limit gives at least what the
-/// last one surely within gives, and at most what the last one that may be within gives.
+/// Rates do not fall with the load up to their highest, so the last load within the limit gives at
+/// least what the last one surely within gives, and at most what the last one that may be within
+/// gives.
 pub(super) fn answer(
     rungs: &Rungs,
     peak_load: Option<u32>,
@@ -206,7 +209,8 @@ pub(super) fn answer(
     let inside = bracket.inside?;
     let best = best(rungs, peak_load)?;
     let reaches = inside.estimates.iops.value >= NEARLY * best.estimates.iops.value;
-    // Beyond the load that gives most a rate may fall: who keeps the limit with more load keeps it there, too.
+    // Beyond the load that gives most a rate may fall: who keeps the limit with more load keeps it
+    // there, too.
     let is_within = best.outstanding <= inside.outstanding;
     let chosen = if is_within { best } else { inside };
     let bound = match bracket.outside {
@@ -225,8 +229,8 @@ pub(super) fn answer(
 }
 
 fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
-    // A larger load that gives less, but not beyond doubt, was measured too low or this one too high: where both are
-    // one level the one that stands for the highest rate knows it better.
+    // A larger load that gives less, but not beyond doubt, was measured too low or this one too
+    // high: where both are one level the one that stands for the highest rate knows it better.
     let level = &best.estimates.iops;
     let too_high = best.outstanding > chosen.outstanding
         && chosen.estimates.iops.value > level.value
@@ -247,8 +251,8 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
 }
 
 impl Meter<'_> {
-    /// Measures what the answer for a limit still lacks: loads between its two sides, then more of those that may
-    /// lie on either.
+    /// Measures what the answer for a limit still lacks: loads between its two sides, then more of
+    /// those that may lie on either.
     pub(super) fn search(&mut self, ladder: &mut Ladder, limit: &LatencyLimit) -> Result<Step> {
         loop {
             let step = match lacking(&ladder.rungs, ladder.peak_load, limit) {
@@ -263,8 +267,8 @@ impl Meter<'_> {
     }
 }
 
-/// Loads whose visits say more about a limit: the last one within it, and where that matters the one beyond and the one
-/// that the answer lacks most.
+/// Loads whose visits say more about a limit: the last one within it, and where that matters the
+/// one beyond and the one that the answer lacks most.
 pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Candidates {
     let bracket = Bracket::of(&ladder.rungs, limit);
     let mut candidates = Candidates::default();
@@ -288,8 +292,9 @@ pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Candid
     candidates
 }
 
-/// Loads whose visits say more about the highest rate: the one that stands for it, one that seems to give more, and
-/// where that is not known well the highest ones, which show that more load gives no more.
+/// Loads whose visits say more about the highest rate: the one that stands for it, one that seems
+/// to give more, and where that is not known well the highest ones, which show that more load gives
+/// no more.
 pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Candidates {
     let Some(best) = best(&ladder.rungs, ladder.peak_load) else {
         return Candidates::default();
@@ -305,8 +310,8 @@ pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Candidates {
     candidates
 }
 
-/// The rung of the highest value, where it is higher than the one that stands for the highest rate by more than chance
-/// mostly allows.
+/// The rung of the highest value, where it is higher than the one that stands for the highest rate
+/// by more than chance mostly allows.
 fn contender(ladder: &Ladder) -> Option<u32> {
     let best = best(&ladder.rungs, ladder.peak_load)?;
     let value = |rung: &Rung| rung.estimates.iops.value;

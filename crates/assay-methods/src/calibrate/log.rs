@@ -1,4 +1,5 @@
-//! The log of a database on a target: appends one at a time, each durable before the next, alone and during I/O of data.
+//! The log of a database on a target: appends one at a time, each durable before the next, alone
+//! and during I/O of data.
 
 use crate::bench::Bench;
 use assay_engine::Observer;
@@ -31,7 +32,8 @@ pub struct LogPlan {
     pub seed: u64,
 }
 
-/// Measures appends during every number of outstanding I/Os; a person who stops keeps what was measured.
+/// Measures appends during every number of outstanding I/Os; a person who stops keeps what was
+/// measured.
 ///
 /// # Errors
 /// Those of the bench.
@@ -113,7 +115,8 @@ fn reads(measurement: &Measurement, seen: &IntervalMeans) -> Option<LogReads> {
     })
 }
 
-/// A mean with the interval that the means of intervals give it; a twentieth to either side where they are too few.
+/// A mean with the interval that the means of intervals give it; a twentieth to either side where
+/// they are too few.
 fn estimate(mean_ns: f64, means_ns: &[f64]) -> Estimate {
     let half_ns = mean_interval(means_ns, 0.95).map_or(0.05 * mean_ns, |found| found.half_width());
     Estimate {

@@ -7,8 +7,8 @@ use super::meter::Meter;
 use assay_model::Result;
 
 impl Meter<'_> {
-    /// Whether the load that gives most gives much less than it did, after other transfers have used up what they share;
-    /// the ladder is then divided.
+    /// Whether the load that gives most gives much less than it did, after other transfers have
+    /// used up what they share; the ladder is then divided.
     pub(super) fn fell_meanwhile(&mut self, ladder: &mut Ladder) -> Result<bool> {
         const SLICES: f64 = 4.0;
         const TRIES: u8 = 2;
@@ -17,7 +17,8 @@ impl Meter<'_> {
         };
         let (load, all_s) = (before.outstanding, SLICES * self.pace.slice_s);
         let least = (1.0 - LEAST_CONFIRMED) * before.estimates.iops.low;
-        // What came back of a reserve may lift the first slice, never lower it. Where little time is left both are short.
+        // What came back of a reserve may lift the first slice, never lower it. Where little time
+        // is left both are short.
         let each_s = all_s.min(self.left_s() / f64::from(TRIES + 1)).max(self.pace.slice_s);
         for first in (before.slices.len()..).take(usize::from(TRIES)) {
             if !self.add_slice(ladder, load, each_s)? {

@@ -1,5 +1,5 @@
-//! Runs slices on a bench within a time budget: builds the workload, gathers its intervals, grows the number of
-//! workers, and says no when time is up or a person stops.
+//! Runs slices on a bench within a time budget: builds the workload, gathers its intervals, grows
+//! the number of workers, and says no when time is up or a person stops.
 
 use super::pace::{Pace, end};
 use super::plan::{CalibrationPlan, Mix};
@@ -45,7 +45,8 @@ pub(super) struct Meter<'a> {
     began_ns: u64,
     mix: String,
     mix_began_ns: u64,
-    /// Time for which a load was held that no part of the method counts on, s: what follows ends later.
+    /// Time for which a load was held that no part of the method counts on, s: what follows ends
+    /// later.
     held_s: f64,
     doing: CalibrationPhase,
     ends_ns: u64,
@@ -53,7 +54,8 @@ pub(super) struct Meter<'a> {
     slices: u64,
     measured: bool,
     over: bool,
-    /// The longest time that I/Os under way at the end of a slice took, s: it has to fit into the budget, too.
+    /// The longest time that I/Os under way at the end of a slice took, s: it has to fit into the
+    /// budget, too.
     longest_drain_s: f64,
     /// Until when the storage was cold, s after the beginning, where it was.
     pub(super) cold_until_s: Option<f64>,
@@ -138,7 +140,8 @@ impl<'a> Meter<'a> {
         done
     }
 
-    /// Does something for which this much time is left at least, as far as it leaves time for the parts that come last.
+    /// Does something for which this much time is left at least, as far as it leaves time for the
+    /// parts that come last.
     pub(super) fn at_least<T>(&mut self, time_s: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
         let large = self.doing == CalibrationPhase::Large;
@@ -190,8 +193,8 @@ impl<'a> Meter<'a> {
         });
     }
 
-    /// Measures one slice; `service_time_s` is the service time to be expected. `None` when there is no time left
-    /// or nothing more can be measured.
+    /// Measures one slice; `service_time_s` is the service time to be expected. `None` when there
+    /// is no time left or nothing more can be measured.
     pub(super) fn slice(
         &mut self,
         load: &Load,
@@ -329,7 +332,8 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Doubles the workers when one was crowded and there may be more; the slice then says nothing of the device.
+    /// Doubles the workers when one was crowded and there may be more; the slice then says nothing
+    /// of the device.
     fn more_workers(&mut self, outstanding: u32, slice: &Slice) -> bool {
         let room = self.plan.workers_max.min(outstanding);
         if slice.worker_busy_share < CROWDED || self.workers >= room {
@@ -380,8 +384,9 @@ fn failures(error: &ErrorCount) -> Remark {
     }
 }
 
-/// Share of an I/O's time that it waited for a worker to get a processor: a worker that is kept from running for a share of its
-/// time is a station as busy as that, and holds as many of its I/Os (M/M/1).
+/// Share of an I/O's time that it waited for a worker to get a processor: a worker that is kept
+/// from running for a share of its time is a station as busy as that, and holds as many of its I/Os
+/// (M/M/1).
 fn delayed_share(workload: &Workload, conduct: &Conduct) -> Option<f64> {
     let workers: u32 = workload.streams.iter().map(|stream| stream.workers).sum();
     let each = f64::from(workload.outstanding()) / f64::from(workers.max(1));

@@ -1,4 +1,5 @@
-//! One mix of reads and writes: all its questions in the order in which they disturb each other least.
+//! One mix of reads and writes: all its questions in the order in which they disturb each other
+//! least.
 
 use super::agree::agree;
 use super::best::{Rungs, best, level_of_best};
@@ -26,7 +27,8 @@ use assay_model::workload::Access;
 use assay_model::{Estimate, Result};
 use assay_stats::curve;
 
-/// Parts of the time for limits that the one that was asked for may take; each of a series may take one.
+/// Parts of the time for limits that the one that was asked for may take; each of a series may take
+/// one.
 const FIRST_LIMIT: f64 = 7.0;
 
 /// An answer whose interval is wider than this share to each side is called unsure.
@@ -44,8 +46,8 @@ const FEWEST_RUNGS: usize = 5;
 impl Meter<'_> {
     /// Everything about one mix; `None` when not even one rung could be measured.
     ///
-    /// Each load is seen once as fast as that goes; the rest of the time is for rounds over all that answers rest on. Where
-    /// a level fell, one thing follows the other instead.
+    /// Each load is seen once as fast as that goes; the rest of the time is for rounds over all
+    /// that answers rest on. Where a level fell, one thing follows the other instead.
     pub(super) fn calibrate_mix(&mut self, mix: &Mix) -> Result<Option<MixCalibration>> {
         self.begin_mix(mix);
         let small = self.small(mix)?;
@@ -72,8 +74,8 @@ impl Meter<'_> {
         Ok(self.concluded(mix, &parts))
     }
 
-    /// Everything that was measured while a reserve may have lasted is measured again: small transfers, then large ones,
-    /// and last what refills it.
+    /// Everything that was measured while a reserve may have lasted is measured again: small
+    /// transfers, then large ones, and last what refills it.
     fn after_fall(&mut self, mix: &Mix, parts: &mut Parts) -> Result<()> {
         let of_large = parts.large.as_ref().and_then(|large| large.ladder.fallen);
         if let Some(fallen) = of_large.filter(|_| parts.small.ladder.fallen.is_none()) {
@@ -109,7 +111,8 @@ impl Meter<'_> {
         Ok(())
     }
 
-    /// Rounds; where all levels rise, what is missing is measured before them. They end where one falls.
+    /// Rounds; where all levels rise, what is missing is measured before them. They end where one
+    /// falls.
     fn repeat(&mut self, parts: &mut Parts) -> Result<()> {
         let end_share = end::ROUNDS;
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
@@ -194,7 +197,8 @@ impl Meter<'_> {
         Some(found.of_hosts(self.plan.hosts))
     }
 
-    /// Whether the highest rate kept its level, where it did not surely fall to another one that was measured.
+    /// Whether the highest rate kept its level, where it did not surely fall to another one that
+    /// was measured.
     ///
     /// Large I/Os are seen last: the end of a reserve may show in them alone, and small ones share
     /// it.
@@ -250,7 +254,8 @@ impl Meter<'_> {
         Ok(small)
     }
 
-    /// Climbs and searches the limit; from the start again where the rate fell, and then one thing after the other.
+    /// Climbs and searches the limit; from the start again where the rate fell, and then one thing
+    /// after the other.
     fn explore(&mut self, small: &mut Climbed) -> Result<()> {
         let ladder = &mut small.ladder;
         let series = !self.plan.steps.is_empty();
@@ -291,7 +296,8 @@ impl Meter<'_> {
         Ok(())
     }
 
-    /// Begins a part with the share of the budget by which it ends, or with that of the time that a fall left.
+    /// Begins a part with the share of the budget by which it ends, or with that of the time that a
+    /// fall left.
     pub(super) fn begin_explore(
         &mut self,
         doing: CalibrationPhase,
@@ -379,7 +385,8 @@ fn is_burst(ladder: &Ladder) -> bool {
     best.is_some_and(|best| ladder.is_above_sustained(best.estimates.iops.value))
 }
 
-/// Whether a ladder after a fall ended before it was seen that more load gives no more: its last rate is not an answer.
+/// Whether a ladder after a fall ended before it was seen that more load gives no more: its last
+/// rate is not an answer.
 fn is_unfinished(climbed: &Climbed) -> bool {
     climbed.bound == Bound::TimeBudget && climbed.ladder.rungs.len() < FEWEST_RUNGS
 }
@@ -405,7 +412,8 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
 
 /// Below this budget stalls and noise of seconds may be missed altogether, s.
 const SHORT_BUDGET_S: f64 = 15.0;
-/// No answer is then known better than this, as a share to each side: what stalls of half a second every six take, and more.
+/// No answer is then known better than this, as a share to each side: what stalls of half a second
+/// every six take, and more.
 const SHORT_BUDGET_DOUBT: f64 = 0.15;
 
 /// Lets no interval of a short calibration be narrower than what it may have missed.
@@ -489,7 +497,8 @@ fn points(rungs: &Rungs, transfer_bytes: u64) -> Vec<assay_model::calibration::C
     rungs.values().map(|rung| rung.curve_point(transfer_bytes)).collect()
 }
 
-/// Where the curve bends; the rate of a rung that was seen for a short time is not above the highest one.
+/// Where the curve bends; the rate of a rung that was seen for a short time is not above the
+/// highest one.
 fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
     let curve::Knee::Found { at, .. } = curve::knee(&ladder.points()) else {
         return None;

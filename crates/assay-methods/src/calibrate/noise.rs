@@ -1,4 +1,5 @@
-//! The doubt of a rung that its own visits cannot show: noise that outlasts a visit, estimated from all rungs together.
+//! The doubt of a rung that its own visits cannot show: noise that outlasts a visit, estimated from
+//! all rungs together.
 
 use super::best::best;
 use super::ladder::Ladder;
@@ -20,8 +21,8 @@ pub(super) const INDISTINCT: f64 = 0.03;
 /// Longer batches need this many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
 
-/// What all rungs of a ladder show of the noise within visits counts for a rung that shows little itself like this many
-/// degrees of freedom of its own.
+/// What all rungs of a ladder show of the noise within visits counts for a rung that shows little
+/// itself like this many degrees of freedom of its own.
 const FREEDOM_OF_ALL: f64 = 4.0;
 
 /// The noise of all loads: stalls with a period, and besides noise that outlasts a visit.
@@ -33,7 +34,8 @@ pub(super) struct NoiseModel {
 }
 
 impl NoiseModel {
-    /// As the visits to all rungs show it. Stalls with a period are not noise: each visit is taken without them.
+    /// As the visits to all rungs show it. Stalls with a period are not noise: each visit is taken
+    /// without them.
     pub(super) fn of(ladders: &[&mut Ladder]) -> Self {
         let stalls = Stalls::of(ladders);
         let of_ladder = |ladder: &&mut Ladder| {
@@ -54,7 +56,8 @@ impl NoiseModel {
         self.noise.spread()
     }
 
-    /// Gives every rung the interval that noise of all time scales asks for, and the rate with its share of stalls.
+    /// Gives every rung the interval that noise of all time scales asks for, and the rate with its
+    /// share of stalls.
     pub(super) fn apply(&self, ladders: &mut [&mut Ladder]) {
         for ladder in ladders.iter_mut() {
             let usual = usual_dispersion(ladder, self.stalls.as_ref());
@@ -84,8 +87,9 @@ impl NoiseModel {
         half.hypot(of_stalls).hypot(self.rare.half_width(length_s))
     }
 
-    /// Where noise hides which load gives most, the rate of the one that stands for it is that of all visits to it and to larger
-    /// loads whose rates cannot be told apart from its own: a queue that is longer gives no less.
+    /// Where noise hides which load gives most, the rate of the one that stands for it is that of
+    /// all visits to it and to larger loads whose rates cannot be told apart from its own: a
+    /// queue that is longer gives no less.
     fn level_of_all(&self, ladder: &mut Ladder) {
         let Some(best) =
             best(&ladder.rungs, ladder.peak_load).filter(|best| best.imprecision() > INDISTINCT)
@@ -119,7 +123,8 @@ fn level(visits: &[Visit]) -> f64 {
     visits.iter().map(|visit| visit.length_s * visit.value).sum::<f64>() / total_s
 }
 
-/// The same where a level fell: visits are long and follow one another, so parts of them show the noise.
+/// The same where a level fell: visits are long and follow one another, so parts of them show the
+/// noise.
 pub(super) fn slow_noise_of_parts(ladders: &[&mut Ladder]) -> SlowNoise {
     let of_ladder = |ladder: &&mut Ladder| {
         let usual = usual_dispersion(ladder, None);
@@ -144,7 +149,8 @@ pub(super) fn widen(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
     }
 }
 
-/// Half the width of Student's interval of visits that know nothing of one another, relative to their mean; 0 for few.
+/// Half the width of Student's interval of visits that know nothing of one another, relative to
+/// their mean; 0 for few.
 fn seen_half_width(visits: &[Visit]) -> f64 {
     const FEWEST: usize = 4;
     if visits.len() < FEWEST {
@@ -192,7 +198,8 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// A visit; without the stalls where they have a period. `None` where hardly anything lies between them.
+    /// A visit; without the stalls where they have a period. `None` where hardly anything lies
+    /// between them.
     fn of(slice: &Slice, stalls: Option<&Stalls>) -> Option<Self> {
         const FEWEST: usize = 3;
         let from_s = measured_from_s(slice);
@@ -284,8 +291,9 @@ fn usual_dispersion(ladder: &Ladder, stalls: Option<&Stalls>) -> Option<f64> {
     (freedom > 0.0).then(|| sum / freedom)
 }
 
-/// Where few batches show the variance, that of the other rungs counts with it (Smyth, Statistical Applications in Genetics and
-/// Molecular Biology 3, 2004): two batches alone would make the interval six times as wide.
+/// Where few batches show the variance, that of the other rungs counts with it (Smyth, Statistical
+/// Applications in Genetics and Molecular Biology 3, 2004): two batches alone would make the
+/// interval six times as wide.
 fn moderated(
     (variance_s, freedom): (f64, f64),
     iops: f64,
@@ -300,10 +308,12 @@ fn moderated(
     }
 }
 
-/// The relative variance of the mean of one second as batches within visits show it, s, and its degrees of freedom.
+/// The relative variance of the mean of one second as batches within visits show it, s, and its
+/// degrees of freedom.
 ///
-/// Counts that borrow from their neighbours, as those of a link that carries one I/O after the other, are known better than
-/// short batches say; longer ones are taken where they show half as much.
+/// Counts that borrow from their neighbours, as those of a link that carries one I/O after the
+/// other, are known better than short batches say; longer ones are taken where they show half as
+/// much.
 fn short_noise(stretches: &[Stretch]) -> (f64, f64) {
     let (mut variance_s, mut freedom) = batched(stretches, BATCH);
     for size in [2 * BATCH, 4 * BATCH] {
@@ -315,8 +325,9 @@ fn short_noise(stretches: &[Stretch]) -> (f64, f64) {
     (variance_s, freedom)
 }
 
-/// The same by batches of this many intervals: the middle one of the visits' own variances. What only some visits show, such
-/// as a stall, is not noise of this load alone: it counts as noise between visits, which all loads share.
+/// The same by batches of this many intervals: the middle one of the visits' own variances. What
+/// only some visits show, such as a stall, is not noise of this load alone: it counts as noise
+/// between visits, which all loads share.
 fn batched(stretches: &[Stretch], size: usize) -> (f64, f64) {
     let mut seen: Vec<(f64, f64)> =
         stretches.iter().filter_map(|stretch| batched_stretch(stretch, size)).collect();
@@ -329,8 +340,9 @@ fn batched(stretches: &[Stretch], size: usize) -> (f64, f64) {
     (f64::midpoint(low.0, high.0), freedom)
 }
 
-/// The relative variance of one second as the batches of a visit show it, s, and its degrees of freedom; so that the median
-/// of many such variances is the true one (the cube of Wilson and Hilferty, PNAS 17, 1931).
+/// The relative variance of one second as the batches of a visit show it, s, and its degrees of
+/// freedom; so that the median of many such variances is the true one (the cube of Wilson and
+/// Hilferty, PNAS 17, 1931).
 fn batched_stretch(stretch: &Stretch, size: usize) -> Option<(f64, f64)> {
     let size = size.min(stretch.rates.len() / 2).max(1);
     let batches = batch_means(&stretch.rates, size);

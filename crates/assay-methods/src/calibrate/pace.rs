@@ -6,25 +6,30 @@ use assay_model::units::Nanos;
 /// Rungs are known well enough when the interval of IOPS is within this share to each side.
 pub(super) const PRECISION: f64 = 0.02;
 
-/// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back up meanwhile.
+/// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back
+/// up meanwhile.
 pub(super) const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
 
-/// Share of the budget for which a quiet full load is kept on: a reserve that lasts as long ends meanwhile.
+/// Share of the budget for which a quiet full load is kept on: a reserve that lasts as long ends
+/// meanwhile.
 pub(super) const HELD: f64 = 0.25;
 
 /// Buffers of large transfers are kept below 256 MiB.
 pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
 
-/// Rounds of measuring again after the rate fell; after more falls than that there is no regime any more.
+/// Rounds of measuring again after the rate fell; after more falls than that there is no regime any
+/// more.
 pub(super) const ROUNDS_MAX: u32 = 6;
 
 /// Intervals of the shortest slice.
 pub(super) const INTERVALS_OF_SLICE: usize = 20;
 
-/// On the way up this half-width is enough for a first look; a rung is measured longer where that does not decide.
+/// On the way up this half-width is enough for a first look; a rung is measured longer where that
+/// does not decide.
 pub(super) const FIRST_PRECISION: f64 = 0.15;
 
-/// Shares of a mix's time budget by which each part of the method has to end; what one part leaves, the next may use.
+/// Shares of a mix's time budget by which each part of the method has to end; what one part leaves,
+/// the next may use.
 pub(super) mod end {
     /// The ladder of small transfers.
     pub const LADDER: f64 = 0.2;
@@ -46,8 +51,8 @@ pub(super) mod end {
     pub const CONFIRMED_LARGE: f64 = 0.9;
 }
 
-/// Where the rate fell, one thing after the other, so that a reserve that is used up stays so: the shares of the time
-/// left then by which each has to end.
+/// Where the rate fell, one thing after the other, so that a reserve that is used up stays so: the
+/// shares of the time left then by which each has to end.
 pub(super) mod late {
     /// The ladder, and watching full load.
     pub const SUSTAINED: f64 = 0.25;
@@ -64,7 +69,8 @@ pub(super) mod late {
 pub(super) struct Goal {
     /// Half the width of the interval of IOPS over its value.
     pub(super) precision: f64,
-    /// Measured time at least, s: to stop at the first narrow interval would be to choose those that are too narrow.
+    /// Measured time at least, s: to stop at the first narrow interval would be to choose those
+    /// that are too narrow.
     pub(super) least_s: f64,
     /// Measured time at most, s.
     pub(super) most_s: f64,
@@ -82,7 +88,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Slices of a 120th of the budget, 0.2 s to 10 s, in intervals of a 20th of that, at least 10 ms.
+    /// Slices of a 120th of the budget, 0.2 s to 10 s, in intervals of a 20th of that, at least 10
+    /// ms.
     pub(super) fn of(budget: Nanos) -> Self {
         let budget_s = budget.seconds();
         let slice_s = (budget_s / 120.0).clamp(0.2, 10.0);
@@ -105,18 +112,21 @@ impl Pace {
         self.budget_s / 24.0
     }
 
-    /// The most that the rung of one outstanding I/O may take, s: the base service time is an answer of its own.
+    /// The most that the rung of one outstanding I/O may take, s: the base service time is an
+    /// answer of its own.
     pub(super) fn base_s(&self) -> f64 {
         self.budget_s / 6.0
     }
 
-    /// How long the full load of small transfers is kept after the ladder, s; that of large ones half as long.
+    /// How long the full load of small transfers is kept after the ladder, s; that of large ones
+    /// half as long.
     pub(super) fn watch_s(&self) -> f64 {
         self.budget_s / 5.0
     }
 
-    /// Warm-up before a slice, s: three times the service time to be expected, so that every I/O of the start has
-    /// left the queue, and at least a tenth of what is measured, up to that of a slice.
+    /// Warm-up before a slice, s: three times the service time to be expected, so that every I/O of
+    /// the start has left the queue, and at least a tenth of what is measured, up to that of a
+    /// slice.
     pub(super) fn warm_up_s(&self, service_time_s: f64, duration_s: f64) -> f64 {
         let least_s = duration_s.min(self.slice_s) / 10.0;
         (3.0 * service_time_s).clamp(least_s, self.slice_s * 6.0)

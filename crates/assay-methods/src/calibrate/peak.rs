@@ -1,4 +1,5 @@
-//! The load that gives most between the doubled ones: a rate that falls on both sides of a rung may be higher near it.
+//! The load that gives most between the doubled ones: a rate that falls on both sides of a rung may
+//! be higher near it.
 
 use super::best::Rungs;
 use super::climb::LEAST_GAIN;
@@ -25,8 +26,9 @@ const NARROW: f64 = 1.25;
 const AT_TOP: f64 = 1.12;
 
 impl Meter<'_> {
-    /// Tries loads around the highest rung where the rate falls on both sides, and lets the one nearest to the top of the
-    /// curve through them stand for the highest rate: later visits measure it without the luck of the choice.
+    /// Tries loads around the highest rung where the rate falls on both sides, and lets the one
+    /// nearest to the top of the curve through them stand for the highest rate: later visits
+    /// measure it without the luck of the choice.
     pub(super) fn search_peak(&mut self, ladder: &mut Ladder) -> Result<Step> {
         let goal = Goal { precision: PRECISION, ..self.pace.first_look() };
         for _ in 0..TRIES {
@@ -57,7 +59,8 @@ pub(super) fn nearest_to_top(rungs: &Rungs) -> Option<u32> {
     rungs.keys().copied().min_by(|one, other| factor(*one, top).total_cmp(&factor(*other, top)))
 }
 
-/// A load that was not measured and may be nearer to the top of the curve, where the rate falls on both sides.
+/// A load that was not measured and may be nearer to the top of the curve, where the rate falls on
+/// both sides.
 pub(super) fn unseen(rungs: &Rungs) -> Option<u32> {
     let is_unseen = |top: &u32| rungs.keys().all(|load| factor(*load, *top) > AT_TOP);
     untried(rungs).or_else(|| top(rungs).filter(is_unseen))
@@ -89,7 +92,8 @@ fn untried(rungs: &Rungs) -> Option<u32> {
     (gap(low, high) > NARROW && !rungs.contains_key(&load)).then_some(load)
 }
 
-/// The load at the top of the parabola over the logarithm of the load through the rungs near the highest one.
+/// The load at the top of the parabola over the logarithm of the load through the rungs near the
+/// highest one.
 fn top(rungs: &Rungs) -> Option<u32> {
     let at = f64::from(peak(rungs)?);
     let near = |load: &u32| (f64::from(*load) / at).ln().abs() <= NEAR.ln();

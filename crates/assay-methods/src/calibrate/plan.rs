@@ -17,7 +17,8 @@ pub struct CalibrationPlan {
     pub large_transfer: Bytes,
     /// Time for each mix, warm-ups included.
     pub time_budget: Nanos,
-    /// Time for each mix beyond that, for the precision of the whole curve of small transfers; 0 is none.
+    /// Time for each mix beyond that, for the precision of the whole curve of small transfers; 0
+    /// is none.
     pub curve_time: Nanos,
     /// Outstanding I/Os of a host at most, of small and of large transfers.
     pub outstanding_max: u32,
@@ -27,7 +28,8 @@ pub struct CalibrationPlan {
     pub steps: Vec<Nanos>,
     /// Seed of all addresses.
     pub seed: u64,
-    /// Hosts that issue together: a load is the same on each, and results count what is outstanding on all of them.
+    /// Hosts that issue together: a load is the same on each, and results count what is
+    /// outstanding on all of them.
     pub hosts: u32,
 }
 

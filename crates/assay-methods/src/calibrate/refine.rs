@@ -1,4 +1,5 @@
-//! The curve below its highest rate, known well at every rung: a prediction rests on the rungs where a database lives.
+//! The curve below its highest rate, known well at every rung: a prediction rests on the rungs
+//! where a database lives.
 
 use super::best::{NEARLY, best};
 use super::climbed::Climbed;
@@ -10,8 +11,9 @@ use assay_model::Result;
 use assay_model::number::real_len;
 
 impl Meter<'_> {
-    /// Measures the rungs up to the highest rate until each is known as well as wanted, for as long as the plan gives the curve
-    /// beyond the budget of a mix. Where the rate falls the curve stays as it was.
+    /// Measures the rungs up to the highest rate until each is known as well as wanted, for as long
+    /// as the plan gives the curve beyond the budget of a mix. Where the rate falls the curve
+    /// stays as it was.
     pub(super) fn refine_curve(&mut self, small: &mut Climbed) -> Result<()> {
         let time_s = self.plan.curve_time.seconds();
         let rungs = below_peak(&small.ladder);

@@ -9,7 +9,8 @@ use assay_model::measurement::Remark;
 use assay_model::number::real;
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 
-/// For how long the highest rate was held at once, as far as it kept its level: a reserve that lasts longer does not show.
+/// For how long the highest rate was held at once, as far as it kept its level: a reserve that
+/// lasts longer does not show.
 pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Remark {
     let ios = full_load.longest_ios;
     Remark {
@@ -25,7 +26,8 @@ pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Rema
     }
 }
 
-/// The highest rate did not keep its level; `began_s` is when the calibration began on the clock of the drift.
+/// The highest rate did not keep its level; `began_s` is when the calibration began on the clock of
+/// the drift.
 pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) -> Remark {
     let verb = if drift.end_of_begin < 1.0 { "fell" } else { "rose" };
     let end = drift.end_of_mean * most_iops;

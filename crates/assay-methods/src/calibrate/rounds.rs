@@ -1,5 +1,5 @@
-//! Rounds of short visits, in random order, to every load that an answer rests on: each answer then sees the same noise
-//! of seconds as the others, and sees it often enough to show how large it is.
+//! Rounds of short visits, in random order, to every load that an answer rests on: each answer then
+//! sees the same noise of seconds as the others, and sees it often enough to show how large it is.
 
 use super::best::{NEARLY, best};
 use super::candidates::Candidates;
@@ -21,11 +21,12 @@ pub(super) const NOISY: f64 = 0.005;
 /// Noise much larger than what a short visit shows of itself.
 const VERY_NOISY: f64 = 0.05;
 
-/// Once in this many rounds the load that was not seen for longest is visited, too: what it gave at the beginning shows
-/// whether the storage has changed.
+/// Once in this many rounds the load that was not seen for longest is visited, too: what it gave at
+/// the beginning shows whether the storage has changed.
 const ROUNDS_OF_OLD: u32 = 4;
 
-/// After this many rounds the noise is estimated again: it takes longer than all else that is computed.
+/// After this many rounds the noise is estimated again: it takes longer than all else that is
+/// computed.
 const ROUNDS_OF_NOISE: u32 = 4;
 
 /// What a mix consists of.
@@ -63,8 +64,9 @@ impl Parts {
         }
     }
 
-    /// Gives every rung the interval that noise of all time scales asks for. How large the noise is that outlasts a visit, as a
-    /// share. Where a level fell, intervals get only wider, and only if there is such noise: each long visit shows most of it.
+    /// Gives every rung the interval that noise of all time scales asks for. How large the noise is
+    /// that outlasts a visit, as a share. Where a level fell, intervals get only wider, and
+    /// only if there is such noise: each long visit shows most of it.
     pub(super) fn apply_noise(&mut self) -> f64 {
         if self.fell() {
             let noise = slow_noise_of_parts(&self.ladders());
@@ -94,7 +96,8 @@ impl Parts {
 }
 
 impl Meter<'_> {
-    /// Visits what the answers rest on round by round, until the time of this part of the method is used.
+    /// Visits what the answers rest on round by round, until the time of this part of the method is
+    /// used.
     pub(super) fn rounds(&mut self, parts: &mut Parts) -> Result<Step> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
         let mut round = 0;
@@ -105,7 +108,8 @@ impl Meter<'_> {
                 noise_model = NoiseModel::of(&parts.ladders());
             }
             noise_model.apply(&mut parts.ladders());
-            // A first look under noise may have preferred a load that is too small; what larger ones gave since then shows it.
+            // A first look under noise may have preferred a load that is too small; what larger
+            // ones gave since then shows it.
             if round % ROUNDS_OF_NOISE == 0 {
                 parts.choose(round == 0);
             }
@@ -137,7 +141,8 @@ impl Meter<'_> {
         }
     }
 
-    /// The visits of a round: ladder and load. Of the loads that only show whether an answer lies elsewhere one is visited.
+    /// The visits of a round: ladder and load. Of the loads that only show whether an answer lies
+    /// elsewhere one is visited.
     fn visits(&self, parts: &Parts, random: &mut Random) -> Vec<(Part, u32)> {
         let (small, most) = (&parts.small.ladder, self.plan.outstanding_max);
         let mut candidates = visited_for_limit(small, &self.plan.limit).of(Part::Small);
@@ -170,10 +175,11 @@ fn slices_of_visit(spread: f64) -> f64 {
     }
 }
 
-/// Where the rate falls on both sides, the load nearest to the top of the curve stands for the highest rate. Otherwise, where noise
-/// hides which load gives most, it is the smallest one that gave about as much as larger ones in the mean: a short queue is soon
-/// filled. Later on another load is chosen only where larger ones surely gave more: to choose by values again and again would be to
-/// choose the luckiest.
+/// Where the rate falls on both sides, the load nearest to the top of the curve stands for the
+/// highest rate. Otherwise, where noise hides which load gives most, it is the smallest one that
+/// gave about as much as larger ones in the mean: a short queue is soon filled. Later on another
+/// load is chosen only where larger ones surely gave more: to choose by values again and again
+/// would be to choose the luckiest.
 fn choose(ladder: &mut Ladder, is_first: bool) {
     if let Some(load) = nearest_to_top(&ladder.rungs) {
         ladder.peak_load = Some(load);

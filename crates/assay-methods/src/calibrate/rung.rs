@@ -1,4 +1,5 @@
-//! One rung of a load ladder: what was measured with a number of I/Os outstanding, and what it shows.
+//! One rung of a load ladder: what was measured with a number of I/Os outstanding, and what it
+//! shows.
 
 use assay_model::Histogram;
 use assay_model::calibration::CurvePoint;
@@ -12,8 +13,9 @@ use assay_stats::quantile::quantile_levels;
 /// How often the intervals of a calibration cover the truth.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// How sure it must be that a rung is within a limit, or not: rungs are measured until it is, and with some seven
-/// looks at growing data a nominal 0.99 errs no more often than a single look at 0.95 (Pocock, Biometrika 64, 1977).
+/// How sure it must be that a rung is within a limit, or not: rungs are measured until it is, and
+/// with some seven looks at growing data a nominal 0.99 errs no more often than a single look at
+/// 0.95 (Pocock, Biometrika 64, 1977).
 pub(super) const SURE: f64 = 0.99;
 
 /// One run of the engine at one load.
@@ -64,11 +66,13 @@ impl Slice {
         self.intervals.iter().all(|interval| interval.outstanding_mean <= 1.0 + 1e-6)
     }
 
-    /// How long the storage stood still after the measured time, s; `None` where it did not, or that is not known.
+    /// How long the storage stood still after the measured time, s; `None` where it did not, or
+    /// that is not known.
     ///
-    /// Time without a completion after the last interval is in no interval, so that leaving it out would be to measure
-    /// between stalls only. One I/O alone is waited for; of several it is known by the last interval, in which much
-    /// less completed than usual, and what they take to complete otherwise is not a stall.
+    /// Time without a completion after the last interval is in no interval, so that leaving it out
+    /// would be to measure between stalls only. One I/O alone is waited for; of several it is
+    /// known by the last interval, in which much less completed than usual, and what they take
+    /// to complete otherwise is not a stall.
     fn stall_s(&self) -> Option<f64> {
         const LEAST_SHARE: f64 = 0.1;
         const LEAST_TIMES: f64 = 10.0;
@@ -108,7 +112,8 @@ impl Slice {
         self.from(self.intervals.len() / 2)
     }
 
-    /// Only the first intervals of it; histograms then have the precision of intervals. What came after them is not a stall.
+    /// Only the first intervals of it; histograms then have the precision of intervals. What came
+    /// after them is not a stall.
     fn cut(&self, intervals: usize) -> Self {
         if intervals >= self.intervals.len() {
             return self.clone();
@@ -129,7 +134,8 @@ fn joined<'r>(parts: impl Iterator<Item = &'r PerOperation>) -> PerOperation {
     })
 }
 
-/// Where the limited quantile lies; the upper end is infinite where too few I/Os were seen to bound it.
+/// Where the limited quantile lies; the upper end is infinite where too few I/Os were seen to bound
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     pub(super) value: f64,
@@ -190,7 +196,8 @@ pub(super) struct RungEstimates {
     pub(super) operations: PerOperation,
     /// Measured time, s.
     pub(super) elapsed_s: f64,
-    /// Doubt of the rate by what completes in step at the ends of slices, in reads and writes a second.
+    /// Doubt of the rate by what completes in step at the ends of slices, in reads and writes a
+    /// second.
     edge: f64,
 }
 
@@ -257,7 +264,8 @@ impl Rung {
         self.slices.last().map_or(0, |slice| slice.begin_ns)
     }
 
-    /// Whether the CPU of the host was used up: programs that keep it busy and give way at once limit nothing.
+    /// Whether the CPU of the host was used up: programs that keep it busy and give way at once
+    /// limit nothing.
     pub(super) fn host_was_limit(&self) -> bool {
         const USED_UP: f64 = 0.95;
         const DELAYED: f64 = 0.05;
@@ -310,8 +318,8 @@ fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 impl RungEstimates {
-    /// The same with the doubt that noise of all time scales asks for, a share of the values; never less than what
-    /// falls into slices or out of them at their ends.
+    /// The same with the doubt that noise of all time scales asks for, a share of the values; never
+    /// less than what falls into slices or out of them at their ends.
     pub(super) fn with_half_width(&mut self, half: f64) {
         let rate = half.max(self.edge / self.iops.value.max(f64::MIN_POSITIVE));
         self.iops = around(&self.iops, rate);
@@ -358,7 +366,8 @@ impl RungEstimates {
 /// An interval with ends at this share from its value.
 fn around(estimate: &Estimate, half: f64) -> Estimate {
     Estimate {
-        // A rate that may be twice or half as large has its ends as factors: none of them reaches 0.
+        // A rate that may be twice or half as large has its ends as factors: none of them reaches
+        // 0.
         low: if half < 0.5 {
             estimate.value * (1.0 - half)
         } else {
@@ -369,8 +378,8 @@ fn around(estimate: &Estimate, half: f64) -> Estimate {
     }
 }
 
-/// I/Os that may fall into a slice or out of it at its ends: those that complete in step, which is what the counts
-/// of all intervals have in common, and no more than are outstanding.
+/// I/Os that may fall into a slice or out of it at its ends: those that complete in step, which is
+/// what the counts of all intervals have in common, and no more than are outstanding.
 fn in_step(slices: &[Slice]) -> u64 {
     let ios = |interval: &Interval| interval.operations.ios();
     let common = slices
@@ -432,8 +441,8 @@ fn widened(estimate: Estimate, half: f64) -> Estimate {
     }
 }
 
-/// The limited quantile of several rungs thrown together: where it lies beyond a limit the largest load does too,
-/// where it lies within the smallest one does.
+/// The limited quantile of several rungs thrown together: where it lies beyond a limit the largest
+/// load does too, where it lies within the smallest one does.
 pub(super) fn pooled(rungs: &[&Rung], quantile: f64) -> Option<Span> {
     let operations = joined(rungs.iter().map(|rung| &rung.estimates.operations));
     let intervals: Vec<&Interval> =
@@ -456,7 +465,8 @@ fn span(intervals: &[&Interval], operations: &PerOperation, quantile: f64) -> Op
         .reduce(Span::worse)
 }
 
-/// One operation's quantile, read from the joined histogram at levels that the correlated intervals justify.
+/// One operation's quantile, read from the joined histogram at levels that the correlated intervals
+/// justify.
 fn span_of(parts: &[Option<&Histogram>], joined: &Histogram, quantile: f64) -> Span {
     let value = real(joined.quantile_ns(quantile));
     let (low, high, effective_n) = ends(parts, joined, quantile, CONFIDENCE);
@@ -472,8 +482,8 @@ fn span_of(parts: &[Option<&Histogram>], joined: &Histogram, quantile: f64) -> S
     }
 }
 
-/// The ends of a quantile's interval, ns, and what its observations are worth. Without a level the ends are the shortest time
-/// and infinity.
+/// The ends of a quantile's interval, ns, and what its observations are worth. Without a level the
+/// ends are the shortest time and infinity.
 fn ends(
     parts: &[Option<&Histogram>],
     joined: &Histogram,
@@ -495,8 +505,9 @@ fn ends(
     )
 }
 
-/// The lower ends of lower quantiles, of which the highest bounds this one, too, ns: a few slices say little about a tail and
-/// more about the middle. Each of them may be wrong a fifth as often, so that together they hardly add to the doubt.
+/// The lower ends of lower quantiles, of which the highest bounds this one, too, ns: a few slices
+/// say little about a tail and more about the middle. Each of them may be wrong a fifth as often,
+/// so that together they hardly add to the doubt.
 fn floor_ns(
     parts: &[Option<&Histogram>],
     joined: &Histogram,
@@ -509,7 +520,8 @@ fn floor_ns(
     lower.map(|lower| ends(parts, joined, lower, confidence).0).fold(0.0, f64::max)
 }
 
-/// An estimate as documents hold it: where it may be more than twice the value, only the lower end is known.
+/// An estimate as documents hold it: where it may be more than twice the value, only the lower end
+/// is known.
 pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
     const MOST: f64 = 2.0;
     let is_bounded = estimate.high <= MOST * estimate.value;
@@ -522,9 +534,10 @@ pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
     }
 }
 
-/// An interval that was watched until it was tight, at a load that was chosen for its rate, covers the truth less often
-/// than one of a load and a time fixed before: on devices of known truth, five of them with 100 seeds each, 91.2% where
-/// 95% are claimed (`examples/calibration_coverage.rs`). This factor makes up for it.
+/// An interval that was watched until it was tight, at a load that was chosen for its rate, covers
+/// the truth less often than one of a load and a time fixed before: on devices of known truth, five
+/// of them with 100 seeds each, 91.2% where 95% are claimed (`examples/calibration_coverage.rs`).
+/// This factor makes up for it.
 const CHOSEN_WIDER_BY: f64 = 1.15;
 
 /// The estimate of a load that was chosen for what it gave, as documents hold it.

@@ -1,4 +1,5 @@
-//! Stalls that recur with a period: how much of the time storage stands still, which all visits to all loads show together.
+//! Stalls that recur with a period: how much of the time storage stands still, which all visits to
+//! all loads show together.
 
 use super::ladder::Ladder;
 use super::rung::{CONFIDENCE, Rung, Slice};
@@ -15,7 +16,8 @@ const FEWEST_IOS: f64 = 20.0;
 /// An interval with less than this share of the usual I/Os belongs to a stall.
 const STANDS: f64 = 0.1;
 
-/// Storage that stands still at fixed times, as a journal or a cache that is written down every few seconds makes it.
+/// Storage that stands still at fixed times, as a journal or a cache that is written down every few
+/// seconds makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stalls {
     recurrence: Recurrence,
@@ -30,8 +32,8 @@ pub(super) struct Stalls {
 impl Stalls {
     /// What the visits to all loads show; `None` where nothing stood still, or not with a period.
     ///
-    /// A stall is seen where intervals hold less than a tenth of the I/Os that are usual at their load. Its ends lie within
-    /// the intervals next to them, by what is missing there.
+    /// A stall is seen where intervals hold less than a tenth of the I/Os that are usual at their
+    /// load. Its ends lie within the intervals next to them, by what is missing there.
     pub(super) fn of(ladders: &[&mut Ladder]) -> Option<Self> {
         let showing = showing(ladders);
         let interval_s = showing.first()?.0.intervals.first()?.elapsed_s();
@@ -67,7 +69,8 @@ impl Stalls {
         self.half_s.hypot(of_period) / self.period_s() / self.working_share()
     }
 
-    /// Whether an interval of a visit, with one more to each side of the stall, lies outside of all stalls.
+    /// Whether an interval of a visit, with one more to each side of the stall, lies outside of all
+    /// stalls.
     pub(super) fn spares(&self, begin_s: f64) -> bool {
         let earliest_s = self.recurrence.first_s - self.interval_s;
         let taken_s = self.length_s + 3.0 * self.interval_s;
@@ -86,8 +89,8 @@ fn showing<'a>(ladders: &'a [&mut Ladder]) -> Vec<(&'a Slice, f64)> {
         .collect()
 }
 
-/// Stalls without a known period: what they take of the time of all visits together. The visits to one load may have met fewer
-/// of them, or none.
+/// Stalls without a known period: what they take of the time of all visits together. The visits to
+/// one load may have met fewer of them, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct StallShare {
     share: f64,
@@ -111,8 +114,8 @@ impl StallShare {
         Self { share: standing_s / all_s, per_s: real_len(stalls) / all_s }
     }
 
-    /// How far visits of this length together may be from the share of all, relative to their rate: stalls at random moments
-    /// come in Poisson's numbers.
+    /// How far visits of this length together may be from the share of all, relative to their rate:
+    /// stalls at random moments come in Poisson's numbers.
     pub(super) fn half_width(self, length_s: f64) -> f64 {
         self.share * (1.96 / (self.per_s * length_s + 1.0).sqrt()).min(1.0)
     }
@@ -125,7 +128,8 @@ struct Standstill {
     length_s: Option<f64>,
 }
 
-/// I/Os of the middle one of all intervals of a load: less than half of the time is taken by stalls.
+/// I/Os of the middle one of all intervals of a load: less than half of the time is taken by
+/// stalls.
 fn usual_ios(rung: &Rung) -> f64 {
     let mut ios: Vec<u64> =
         rung.slices.iter().flat_map(|slice| &slice.intervals).map(ios).collect();
@@ -172,8 +176,8 @@ fn standstills(slice: &Slice, usual: f64) -> Vec<Standstill> {
         .collect()
 }
 
-/// How long storage stood still after the measured time of a visit, s, where what was outstanding then shows it within an
-/// interval: it completes meanwhile, or only afterwards.
+/// How long storage stood still after the measured time of a visit, s, where what was outstanding
+/// then shows it within an interval: it completes meanwhile, or only afterwards.
 fn standing_after_s(slice: &Slice, usual_iops: f64) -> Option<f64> {
     let last = slice.intervals.last()?;
     let blur_s = last.outstanding_mean / usual_iops;
@@ -181,8 +185,9 @@ fn standing_after_s(slice: &Slice, usual_iops: f64) -> Option<f64> {
     (blur_s < 0.5 * last.elapsed_s() && after_s > 10.0 * blur_s).then_some(after_s - 0.5 * blur_s)
 }
 
-/// Mean of the lengths and half the width of its interval, to which a quarter of an interval belongs: what completes late
-/// at the end of a stall hides up to that much of it. `None` for fewer than three.
+/// Mean of the lengths and half the width of its interval, to which a quarter of an interval
+/// belongs: what completes late at the end of a stall hides up to that much of it. `None` for fewer
+/// than three.
 fn known_length(lengths: &[f64], interval_s: f64) -> Option<(f64, f64)> {
     const FEWEST: usize = 3;
     if lengths.len() < FEWEST {

@@ -1,4 +1,5 @@
-//! A device that was cold: the rate of all loads rose for good, and what was measured before does not count.
+//! A device that was cold: the rate of all loads rose for good, and what was measured before does
+//! not count.
 
 use super::meter::Meter;
 use super::rounds::Parts;
@@ -15,14 +16,16 @@ const LEAST_RISE: f64 = 0.1;
 /// At least this many visits lie on each side of it.
 const FEWEST: usize = 2;
 
-/// Of all moments that show a rise about as large as the largest the last one counts: loads that were not seen again since
-/// then may have been cold.
+/// Of all moments that show a rise about as large as the largest the last one counts: loads that
+/// were not seen again since then may have been cold.
 const AS_LARGE: f64 = 0.8;
 
-/// How sure it must be, by Student's law of single visits: many moments are tried, and visits that follow one another are alike.
+/// How sure it must be, by Student's law of single visits: many moments are tried, and visits that
+/// follow one another are alike.
 const SURE: f64 = 1.0 - 1e-5;
 
-/// The level after it was seen for at least this share of the time: noise that lasts as long is not a rise for good.
+/// The level after it was seen for at least this share of the time: noise that lasts as long is not
+/// a rise for good.
 const SEEN_AFTER: f64 = 0.1;
 
 /// A visit to one of the loads, which are numbered.
@@ -34,7 +37,8 @@ struct Seen {
 }
 
 impl Meter<'_> {
-    /// Whether all rates rose for good since the beginning; what was measured before is then left out and reported.
+    /// Whether all rates rose for good since the beginning; what was measured before is then left
+    /// out and reported.
     pub(super) fn warmed(&mut self, parts: &mut Parts) -> bool {
         let least_ns = nanoseconds(SEEN_AFTER * self.pace.budget_s);
         let Some(at_ns) = rise(&seen(parts), least_ns) else {
@@ -76,8 +80,8 @@ fn seen(parts: &mut Parts) -> Vec<Seen> {
     all
 }
 
-/// When the rates rose for good, ns: the start of the first visit after it, which is at least `least_ns` before the start of the
-/// last one. The visit that saw it belongs to neither side.
+/// When the rates rose for good, ns: the start of the first visit after it, which is at least
+/// `least_ns` before the start of the last one. The visit that saw it belongs to neither side.
 fn rise(visits: &[Seen], least_ns: u64) -> Option<u64> {
     let last_ns = visits.last()?.begin_ns;
     let splits = FEWEST..visits.len().saturating_sub(2 * FEWEST).max(FEWEST);
@@ -89,7 +93,8 @@ fn rise(visits: &[Seen], least_ns: u64) -> Option<u64> {
     Some(visits[at + 1].begin_ns)
 }
 
-/// By which share the loads that were seen on both sides of a moment gave more after it, where they did so beyond all noise.
+/// By which share the loads that were seen on both sides of a moment gave more after it, where they
+/// did so beyond all noise.
 fn gap(before: &[Seen], after: &[Seen]) -> Option<f64> {
     let levels: BTreeMap<usize, f64> = before
         .iter()
@@ -156,7 +161,8 @@ mod tests {
             .zip(rates)
             .map(|(begin_ns, (load, rate))| Seen { begin_ns, load, rate })
             .collect();
-        // Two moments show the same rise, and the later one counts: the visit between them may have been cold in part.
+        // Two moments show the same rise, and the later one counts: the visit between them may have
+        // been cold in part.
         assert_eq!(rise(&visits, 3), Some(5));
     }
 }

@@ -9,7 +9,8 @@ use assay_model::units::Nanos;
 const SECONDS_MAX: f64 = 60.0;
 /// Fewer seconds have no busiest ones.
 const SECONDS_MIN: usize = 5;
-/// Counts that vary by less than chance alone would make them vary, times this, come at an even rate.
+/// Counts that vary by less than chance alone would make them vary, times this, come at an even
+/// rate.
 const DISPERSION_MIN: f64 = 2.0;
 /// The same of their standard deviation over their mean.
 const VARIATION_MIN: f64 = 0.1;
@@ -21,7 +22,8 @@ pub(super) struct Busiest<'a> {
 }
 
 impl<'a> Busiest<'a> {
-    /// The busiest stretch as long as the workload, of a minute at most; nothing of a profile without seconds.
+    /// The busiest stretch as long as the workload, of a minute at most; nothing of a profile
+    /// without seconds.
     pub(super) fn new(profile: &'a Profile, duration: Nanos) -> Option<Self> {
         let all = profile.server.as_ref()?.io_by_second.as_slice();
         let length = index(duration.seconds().clamp(1.0, SECONDS_MAX));

@@ -12,11 +12,13 @@ pub struct ClassDemand {
     pub rate_iops: f64,
     /// Mean time of one now, seconds, where the profile has it.
     pub now_s: Option<f64>,
-    /// The least that it may be, where only the waits of commits are known and `now_s` is the most.
+    /// The least that it may be, where only the waits of commits are known and `now_s` is the
+    /// most.
     pub now_least_s: Option<f64>,
     /// Share of DB time that sessions wait for it, where that is known.
     pub db_time_share: Option<f64>,
-    /// Share of these I/Os that never reach the storage: the page cache of the server's host answers them.
+    /// Share of these I/Os that never reach the storage: the page cache of the server's host
+    /// answers them.
     pub cached_share: f64,
 }
 
@@ -38,8 +40,8 @@ pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<ClassDemand>
     demands.iter().map(class).collect()
 }
 
-/// Sessions wait for their reads, for large I/O past the cache, and for commits; data files are written in the background, and
-/// are waited for only where that comes too late.
+/// Sessions wait for their reads, for large I/O past the cache, and for commits; data files are
+/// written in the background, and are waited for only where that comes too late.
 fn db_time_share(profile: &Profile, demand: &Demand) -> Option<f64> {
     let verdict = &profile.verdict;
     match demand.purpose {
@@ -66,8 +68,9 @@ struct CommitWaits {
     most_s: f64,
 }
 
-/// A commit waits for its own flush and at most for one that is under way, so that a flush takes half of a commit's wait or
-/// more. Each transaction commits once at most, and each write of the log serves one commit at least.
+/// A commit waits for its own flush and at most for one that is under way, so that a flush takes
+/// half of a commit's wait or more. Each transaction commits once at most, and each write of the
+/// log serves one commit at least.
 fn commit_waits(profile: &Profile, demand: &Demand) -> Option<CommitWaits> {
     if demand.purpose != IoPurpose::LogWrite {
         return None;

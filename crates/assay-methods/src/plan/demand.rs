@@ -19,7 +19,8 @@ const PURPOSES: [(IoPurpose, &str); 8] = [
 ];
 /// Less than this share of all I/Os is left out.
 const REST_SHARE: f64 = 0.01;
-/// A purpose with less than this share of all I/Os and less than ten times it of all bytes gets no stream of its own.
+/// A purpose with less than this share of all I/Os and less than ten times it of all bytes gets no
+/// stream of its own.
 const PURPOSE_SHARE: f64 = 0.001;
 /// A database splits what is larger: the largest I/O that Oracle issues.
 const IO_BYTES_MAX: f64 = 1_048_576.0;
@@ -59,7 +60,8 @@ impl Demand {
             || self.bytes_per_s() >= 10.0 * PURPOSE_SHARE * whole.bytes_per_s()
     }
 
-    /// The same bytes in I/Os that a database issues. Times of the larger ones say nothing of these.
+    /// The same bytes in I/Os that a database issues. Times of the larger ones say nothing of
+    /// these.
     fn split(mut self) -> Self {
         let parts = (self.transfer.value / IO_BYTES_MAX).ceil();
         if parts > 1.0 {
@@ -140,7 +142,8 @@ fn nothing() -> Error {
     )
 }
 
-/// A purpose that has a rate and a size. Temporary files are part of direct I/O where that is counted.
+/// A purpose that has a rate and a size. Temporary files are part of direct I/O where that is
+/// counted.
 fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Option<Demand> {
     let is_direct =
         |class: &&IoClass| matches!(class.purpose, IoPurpose::DirectRead | IoPurpose::DirectWrite);

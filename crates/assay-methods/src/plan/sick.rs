@@ -3,8 +3,8 @@
 use assay_model::profile::{Figure, IoPath, IoPurpose, Profile};
 use assay_model::units::show_time_ns;
 
-/// The accepted time of a purpose, s, where the report's own time is longer; `None` where parity with the report is a
-/// sensible demand.
+/// The accepted time of a purpose, s, where the report's own time is longer; `None` where parity
+/// with the report is a sensible demand.
 pub(super) fn accepted(
     profile: &Profile,
     purpose: IoPurpose,

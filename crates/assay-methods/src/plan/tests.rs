@@ -250,7 +250,8 @@ proptest! {
     }
 }
 
-/// A live server of which every second is known: 20 quiet seconds, then 10 busy ones of which every other one is twice the rest.
+/// A live server of which every second is known: 20 quiet seconds, then 10 busy ones of which every
+/// other one is twice the rest.
 fn live() -> Profile {
     use assay_model::profile::{IoSample, ReadLevels, ServerActivity};
     let second = |at: u32| {

@@ -1,4 +1,5 @@
-//! A plan as a file that a person reads: the workload, and as comments where every number came from.
+//! A plan as a file that a person reads: the workload, and as comments where every number came
+//! from.
 
 use super::Plan;
 use assay_model::Result;

@@ -1,4 +1,5 @@
-//! Load in batches of equal length: neighbours of one cycle are joined two by two when there are too many.
+//! Load in batches of equal length: neighbours of one cycle are joined two by two when there are
+//! too many.
 
 use assay_model::measurement::{Interval, PerOperation};
 use assay_model::number::{rate, seconds};
@@ -72,7 +73,8 @@ impl Batches {
         }
     }
 
-    /// Adds a stretch; what a cycle leaves over at its end is not long enough to be compared, and is left out.
+    /// Adds a stretch; what a cycle leaves over at its end is not long enough to be compared, and
+    /// is left out.
     pub(super) fn add(&mut self, next: &Batch) {
         if self.open.cycle != next.cycle {
             self.open = Batch::default();

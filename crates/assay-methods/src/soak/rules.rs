@@ -1,4 +1,5 @@
-//! The rules of others on the same IOPS, looked at as their tools do: at every round, at every second.
+//! The rules of others on the same IOPS, looked at as their tools do: at every round, at every
+//! second.
 
 use assay_model::number::real;
 use assay_model::soak::RuleFinding;

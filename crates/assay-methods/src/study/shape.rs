@@ -1,4 +1,5 @@
-//! Factors that speak of a simulated array itself: its controllers, its volumes, what is in use of it.
+//! Factors that speak of a simulated array itself: its controllers, its volumes, what is in use of
+//! it.
 
 use super::{parsed, whole};
 use crate::target::SimulatedDevice;

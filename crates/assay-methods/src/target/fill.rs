@@ -1,5 +1,5 @@
-//! Test files are written through before they are read: an extent that was only allocated reads as zeros without
-//! touching the device.
+//! Test files are written through before they are read: an extent that was only allocated reads as
+//! zeros without touching the device.
 
 use super::AccessOptions;
 use assay_engine::{BackendChoice, Job, Target, UringOptions, run};
@@ -34,7 +34,8 @@ pub enum Filling<'a> {
 /// Hears of a test file while it is made.
 pub type FillProgress<'a> = &'a mut dyn FnMut(Filling<'_>);
 
-/// Fills the target from its first byte on, for the time allowed at the most; gives the bytes that are surely written.
+/// Fills the target from its first byte on, for the time allowed at the most; gives the bytes that
+/// are surely written.
 ///
 /// # Errors
 /// An environment error when writing fails; a stop by the user counts as such.

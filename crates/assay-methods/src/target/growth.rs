@@ -1,4 +1,5 @@
-//! Whether reads of a test file look cached, and how large the file should become: begun small, doubled while they do.
+//! Whether reads of a test file look cached, and how large the file should become: begun small,
+//! doubled while they do.
 
 use super::fill::plain;
 use super::handle::handle;
@@ -254,7 +255,8 @@ mod tests {
             assert_eq!((size, sign), (grown, None), "{cache_mib} MiB");
         }
         let (size, sign) = Cached { cache_bytes: 8 * GIB, ..FLASH }.grown();
-        // A cache that holds all of the file differs from the medium visibly only where it is as fast as memory.
+        // A cache that holds all of the file differs from the medium visibly only where it is as
+        // fast as memory.
         assert_eq!((size, sign), (2, None));
         let memory = Cached { cache_bytes: 8 * GIB, cache_ns: 8_000, ..FLASH };
         assert_eq!(memory.grown().0, 32);

@@ -1,5 +1,5 @@
-//! Devices in virtual time by name: laws in a row (`sim:…`), the model of an array (`array:…`), or a volume by its limits
-//! (`catalog:…`).
+//! Devices in virtual time by name: laws in a row (`sim:…`), the model of an array (`array:…`), or
+//! a volume by its limits (`catalog:…`).
 
 use super::Speedup;
 use super::volume::volume_device;
@@ -105,7 +105,8 @@ fn array_of(text: &str) -> Result<ArraySpec> {
     ArraySpec::new(array_model(name)?).with_query(query)
 }
 
-/// `NAME?iops=20000` of the program's own catalogs, or `FILE.catalog.toml/NAME?iops=20000`, which overlays them.
+/// `NAME?iops=20000` of the program's own catalogs, or `FILE.catalog.toml/NAME?iops=20000`, which
+/// overlays them.
 fn volume_of(text: &str) -> Result<VolumeTarget> {
     let mut index = CatalogIndex::built_in()?;
     let (path, query) = text.split_once('?').unwrap_or((text, ""));
@@ -118,7 +119,8 @@ fn volume_of(text: &str) -> Result<VolumeTarget> {
     VolumeTarget::parse(&format!("{name}?{query}"), &index)
 }
 
-/// The model that the program carries under a name; a name that ends as model files do is read from the file.
+/// The model that the program carries under a name; a name that ends as model files do is read from
+/// the file.
 ///
 /// # Errors
 /// A usage error when there is no such array or file, or when its document cannot be.

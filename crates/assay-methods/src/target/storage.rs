@@ -1,4 +1,5 @@
-//! Opened storage: admitted by the safety gate, filled where it is ours, described, and removed again at the end.
+//! Opened storage: admitted by the safety gate, filled where it is ours, described, and removed
+//! again at the end.
 
 use super::AccessOptions;
 use super::direct::set_direct;
@@ -154,7 +155,8 @@ impl Opener<'_> {
         })
     }
 
-    /// A target is called in results what the person called it, not by the passing name of a test file.
+    /// A target is called in results what the person called it, not by the passing name of a test
+    /// file.
     fn name(&self, path: &Path) -> String {
         let shown = path.display().to_string();
         let is_taken = |name: &String| self.targets.iter().any(|target| target.name == *name);
@@ -178,9 +180,9 @@ impl Opener<'_> {
     }
 }
 
-/// What the safety gate says of each path before anything of it is touched: whether it may be opened as wanted, and there
-/// is room for a test file. Gives what two processes of one machine share where they open the same: nothing for a
-/// directory, in which each makes a file of its own.
+/// What the safety gate says of each path before anything of it is touched: whether it may be
+/// opened as wanted, and there is room for a test file. Gives what two processes of one machine
+/// share where they open the same: nothing for a directory, in which each makes a file of its own.
 ///
 /// # Errors
 /// What opening would say first.
@@ -207,7 +209,8 @@ pub fn admitted(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<Option
 /// What opening would do to each path, in a few words; nothing is touched.
 ///
 /// # Errors
-/// A usage error when a path is not there; an environment error when there is no room for a test file.
+/// A usage error when a path is not there; an environment error when there is no room for a test
+/// file.
 pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String>> {
     let stop = AtomicBool::new(false);
     let files = TestFiles::new(Gate::new(SysRoot::live()), opening, &stop);
@@ -238,8 +241,8 @@ pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String
 /// Tokens of devices that were not yet met, and what is given up by name on them.
 type GivenUp<'a, 'b> = (&'b mut std::slice::Iter<'a, String>, &'b mut std::slice::Iter<'a, String>);
 
-/// What is given up of a device: each token, with what is named with it, is for one device, in the order of the
-/// command line.
+/// What is given up of a device: each token, with what is named with it, is for one device, in the
+/// order of the command line.
 fn given_up<'a>(path: &Path, (destroy, wipe): GivenUp<'a, '_>) -> DataLossPermission<'a> {
     if !is_device(path) {
         return DataLossPermission::default();

@@ -19,15 +19,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// The word that marks a file that a person wants to keep; one that a killed run left behind lacks it.
+/// The word that marks a file that a person wants to keep; one that a killed run left behind lacks
+/// it.
 const KEPT: &str = "kept";
 /// How long the file of a killed process is waited for, ns.
 const RELEASE_NS: u64 = 10_000_000_000;
 /// The word before the name of a ledger that a file belongs to.
 const OF_LEDGER: &str = "ledger";
 
-/// A held target. A test file that nobody wants to keep goes with it: under the lock that came with its admission, so
-/// that an I/O which has not come back cannot keep it.
+/// A held target. A test file that nobody wants to keep goes with it: under the lock that came with
+/// its admission, so that an I/O which has not come back cannot keep it.
 pub(super) struct Held {
     pub(super) admission: Admission,
     goes: bool,
@@ -43,7 +44,8 @@ impl From<Admission> for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if self.goes {
-            // What cannot be removed stays recognisable as ours: the next run takes it over or removes it.
+            // What cannot be removed stays recognisable as ours: the next run takes it over or
+            // removes it.
             drop(Gate::new(SysRoot::live()).remove(&self.admission));
         }
     }
@@ -119,7 +121,8 @@ impl<'a> TestFiles<'a> {
         let begun_ns = monotonic_ns();
         loop {
             match self.gate.admit_created(found) {
-                // The kernel may hold the file of a process that was killed until its last I/O has come back.
+                // The kernel may hold the file of a process that was killed until its last I/O has
+                // come back.
                 Err(_) if monotonic_ns() - begun_ns < RELEASE_NS => {
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
@@ -142,7 +145,8 @@ impl<'a> TestFiles<'a> {
         })
     }
 
-    /// A file of an earlier run: what a person wanted to keep stays, what was left behind goes unless it is wanted now.
+    /// A file of an earlier run: what a person wanted to keep stays, what was left behind goes
+    /// unless it is wanted now.
     fn taken_over(&self, mut admission: Admission) -> Result<Held> {
         let Some(marker) = admission.marker().filter(|marker| !is_kept(marker)) else {
             return Ok(Held::from(admission));
@@ -163,7 +167,8 @@ impl<'a> TestFiles<'a> {
         format!("{kept} {}", describe(&self.opening.content))
     }
 
-    /// Makes the file larger while its reads look cached, as far as its size and the time of filling allow.
+    /// Makes the file larger while its reads look cached, as far as its size and the time of
+    /// filling allow.
     fn grow(
         &mut self,
         admission: &mut Admission,
@@ -242,8 +247,9 @@ impl<'a> TestFiles<'a> {
         })
     }
 
-    /// A file that an earlier run kept or left behind, when it was filled with what is wanted now. What was left
-    /// behind and is of no use goes; so does a second one of use, which nobody would come back for.
+    /// A file that an earlier run kept or left behind, when it was filled with what is wanted now.
+    /// What was left behind and is of no use goes; so does a second one of use, which nobody
+    /// would come back for.
     fn found(&mut self, directory: &Path, wanted: &Wanted) -> Result<Option<Admission>> {
         let mut taken = None;
         for created in self.gate.find_created(directory)? {
@@ -343,7 +349,8 @@ impl LeftoverFile {
     /// Removes it.
     ///
     /// # Errors
-    /// An environment error when somebody uses it, or its name leads to something else by now; then it stays.
+    /// An environment error when somebody uses it, or its name leads to something else by now; then
+    /// it stays.
     pub fn remove(&self) -> Result<()> {
         Gate::new(SysRoot::live()).remove_created(&self.0)
     }
@@ -392,7 +399,8 @@ impl LedgerFile {
     /// Removes it; what its ledger promises cannot be judged any more.
     ///
     /// # Errors
-    /// An environment error when somebody uses it, or its name leads to something else by now; then it stays.
+    /// An environment error when somebody uses it, or its name leads to something else by now; then
+    /// it stays.
     pub fn remove(&self) -> Result<()> {
         Gate::new(SysRoot::live()).remove_created(&self.0)
     }

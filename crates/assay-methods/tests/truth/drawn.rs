@@ -1,5 +1,5 @@
-//! Fifteen kinds of devices whose parameters are drawn from a seed, with their true answers: a new seed is a device that no one
-//! has seen.
+//! Fifteen kinds of devices whose parameters are drawn from a seed, with their true answers: a new
+//! seed is a device that no one has seen.
 #![allow(clippy::unwrap_used, reason = "a device that was drawn wrongly is a bug of the draw")]
 
 use super::noisy::{Kind, Noise, Noisy};

@@ -47,7 +47,8 @@ pub fn plan(read_share: f64, limit_us: f64, budget_s: f64) -> CalibrationPlan {
     }
 }
 
-/// The largest load up to `most` that keeps a limit, given the share of I/Os beyond it at each load.
+/// The largest load up to `most` that keeps a limit, given the share of I/Os beyond it at each
+/// load.
 pub fn last_within(most: u32, beyond: impl Fn(u32) -> f64) -> Option<u32> {
     (1..=most).take_while(|load| beyond(*load) <= 0.01).last()
 }
@@ -73,11 +74,12 @@ pub fn exponential(servers: u32, service_us: f64, limit_us: f64, budget_s: f64) 
     }
 }
 
-/// One exponential server of mean `server_us` before a delay of mean `delay_us`: throughput and the share of I/Os
-/// that take longer than a limit, with `load` of them circulating.
+/// One exponential server of mean `server_us` before a delay of mean `delay_us`: throughput and the
+/// share of I/Os that take longer than a limit, with `load` of them circulating.
 ///
-/// The number at the server has weights k-fold of the delay's factorials; who arrives sees the system with one
-/// less (Lavenberg and Reiser, J. Applied Probability 17, 1980) and takes an Erlang and an exponential time.
+/// The number at the server has weights k-fold of the delay's factorials; who arrives sees the
+/// system with one less (Lavenberg and Reiser, J. Applied Probability 17, 1980) and takes an Erlang
+/// and an exponential time.
 pub fn server_and_delay(load: u32, server_us: f64, delay_us: f64, limit_us: f64) -> (f64, f64) {
     let waiting = |load: u32| -> Vec<f64> {
         // P(k at the server) is proportional to (server / delay)^k load! / (load - k)!.

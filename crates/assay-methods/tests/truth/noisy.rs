@@ -1,4 +1,5 @@
-//! Devices whose rate wanders, stalls, warms up or collapses, on time scales of 0.1 s to many seconds, and their true answers.
+//! Devices whose rate wanders, stalls, warms up or collapses, on time scales of 0.1 s to many
+//! seconds, and their true answers.
 
 use super::{Case, MIB, Truth, plan};
 use assay_engine::Observer;
@@ -21,13 +22,15 @@ pub enum Noise {
     None,
     /// The logarithm of the mean follows a first-order autoregression, a step a second.
     Wander { spread: f64, coefficient: f64 },
-    /// Times are longer by a factor in a slow regime; both last exponential times of these means, s.
+    /// Times are longer by a factor in a slow regime; both last exponential times of these means,
+    /// s.
     Regimes { slower: f64, fast_s: f64, slow_s: f64 },
     /// Pareto times with this exponent.
     Pareto { exponent: f64 },
     /// Log-normal times whose logarithm has this standard deviation.
     LogNormal { deviation: f64 },
-    /// Exponential times of two means; a share of the I/Os takes `longer` times the mean of the others.
+    /// Exponential times of two means; a share of the I/Os takes `longer` times the mean of the
+    /// others.
     Hyper { share: f64, longer: f64 },
     /// Times are longer by a factor in the first `until_s` seconds.
     Cold { slower: f64, until_s: f64 },
@@ -146,8 +149,8 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Equal servers with a noise. The mean rate of one server is that of a second of all time; with as many I/Os as servers
-    /// or more all servers work.
+    /// Equal servers with a noise. The mean rate of one server is that of a second of all time;
+    /// with as many I/Os as servers or more all servers work.
     pub fn farm(
         name: &'static str,
         servers: u32,
@@ -188,11 +191,12 @@ impl Kind {
         Noisy(Simulation::new(device, 1 << 40))
     }
 
-    /// Half the width of the 95% interval, as a share, of one who knows the law of the noise and sees a load of this rate for all
-    /// the time; `None` where times have no variance.
+    /// Half the width of the 95% interval, as a share, of one who knows the law of the noise and
+    /// sees a load of this rate for all the time; `None` where times have no variance.
     ///
-    /// The variance of the mean of a stationary process over a long time is its variance times twice its memory over the time; of
-    /// completions of servers that are always busy, the squared coefficient of variation of a time over their number (D. R. Cox,
+    /// The variance of the mean of a stationary process over a long time is its variance times
+    /// twice its memory over the time; of completions of servers that are always busy, the
+    /// squared coefficient of variation of a time over their number (D. R. Cox,
     /// *Renewal Theory*, 1962, §3.3).
     pub fn oracle(&self, iops: f64, time_s: f64) -> Option<f64> {
         let slow_s = match self.noise {
@@ -306,7 +310,8 @@ pub fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// The same kinds with other parameters, and two of long single times: none was looked at while the method was made.
+/// The same kinds with other parameters, and two of long single times: none was looked at while the
+/// method was made.
 pub fn others() -> Vec<Kind> {
     let wander = |name, spread, coefficient| {
         Kind::farm(name, 6, 1100.0, 15_000.0, Noise::Wander { spread, coefficient })

@@ -1,4 +1,5 @@
-//! RAID-5 on disks with command queues, whose rate collapses under deep queues, and its answers by long simulations.
+//! RAID-5 on disks with command queues, whose rate collapses under deep queues, and its answers by
+//! long simulations.
 #![allow(clippy::unwrap_used, reason = "a device that was drawn wrongly is a bug of the draw")]
 
 use super::drawn::Between;
@@ -66,7 +67,8 @@ fn kept(array: &str, access: Access, bytes: u64, outstanding: u32) -> (f64, f64)
     (ios / found.elapsed_s(), assay_model::number::real(quantile.unwrap_or(0)))
 }
 
-/// The highest rate at loads up to the largest, with every load's rate and quantile: factors of 2, then of 1.2 around the top.
+/// The highest rate at loads up to the largest, with every load's rate and quantile: factors of 2,
+/// then of 1.2 around the top.
 fn highest(array: &str, bytes: u64) -> (f64, Vec<(u32, f64, f64)>) {
     let mut seen: Vec<(u32, f64, f64)> = Vec::new();
     let mut look = |load: u32| {

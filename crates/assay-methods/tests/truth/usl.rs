@@ -1,5 +1,5 @@
-//! A device whose rate rises and falls with the number of I/Os that are in it, as Gunther's universal law of scalability says, and
-//! its true answers.
+//! A device whose rate rises and falls with the number of I/Os that are in it, as Gunther's
+//! universal law of scalability says, and its true answers.
 
 use super::{Case, MIB, Truth, plan};
 use assay_model::device::{Device, DeviceIo};
@@ -27,8 +27,8 @@ impl UslLaw {
 
     /// A case whose limit is that many times the 0.99 quantile at the load that gives most.
     ///
-    /// In a closed loop the number inside is constant, so that completions are a Poisson stream and a time in a queue in order of
-    /// arrival is Erlang's.
+    /// In a closed loop the number inside is constant, so that completions are a Poisson stream and
+    /// a time in a queue in order of arrival is Erlang's.
     pub fn case(&self, limit_times: f64) -> Case {
         let rate = |load: u32| self.rate(f64::from(load));
         let beyond =

@@ -19,8 +19,8 @@ pub struct Experiment {
     /// Volumes that the space is divided into, instead of the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volumes: Option<u32>,
-    /// Factor by which slow processes (filling, collecting, moving pages) are sped up and the experiment is
-    /// shortened: 1 is real time.
+    /// Factor by which slow processes (filling, collecting, moving pages) are sped up and the
+    /// experiment is shortened: 1 is real time.
     #[serde(default = "one")]
     pub hasten_times: u64,
     /// Time before measuring, as simulated.
@@ -54,7 +54,8 @@ pub struct ClosedLoad {
     pub transfer: Bytes,
     /// I/Os outstanding; at most, where there is a limit on the latency.
     pub outstanding: u32,
-    /// Reads and writes each stay below this mean; the most outstanding I/Os that do are looked for.
+    /// Reads and writes each stay below this mean; the most outstanding I/Os that do are looked
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_max: Option<Nanos>,
     /// Share of the space that I/Os go to.
@@ -153,7 +154,8 @@ pub enum Measure {
     FirstReadIops,
     /// Reads a second in the last eighth over those in the first.
     LastToFirst,
-    /// When reads first fall below nine tenths of the first eighth for two 64ths of the time, seconds of the real pace.
+    /// When reads first fall below nine tenths of the first eighth for two 64ths of the time,
+    /// seconds of the real pace.
     FallS,
     /// When reads begin to stay within 2% of the last eighth to the end, seconds of the real pace.
     SettledS,
@@ -166,7 +168,8 @@ pub enum Measure {
 pub enum Role {
     /// Parameters were chosen so that it comes out.
     Fitted,
-    /// No parameter was chosen by it, but parameters that are called assumed were changed with it in sight.
+    /// No parameter was chosen by it, but parameters that are called assumed were changed with it
+    /// in sight.
     Seen,
     /// It follows from fitted figures and from inputs of the same report: no evidence of its own.
     Implied,
@@ -181,7 +184,8 @@ pub enum Role {
 pub struct Figure {
     /// What it is, for people.
     pub name: String,
-    /// The experiment it came out of, `MODEL/EXPERIMENT` where it is another model's; without one the model cannot tell, and `why` says why.
+    /// The experiment it came out of, `MODEL/EXPERIMENT` where it is another model's; without one
+    /// the model cannot tell, and `why` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,
     /// What is taken from the experiment.

@@ -17,7 +17,8 @@ pub enum Part {
     Cache(Cache),
     /// Members that share data and redundancy; each is made of the parts that follow.
     Raid(Raid),
-    /// Two storages between which hot pages move; it ends the list, its branches are lists of their own.
+    /// Two storages between which hot pages move; it ends the list, its branches are lists of their
+    /// own.
     Tier(Tier),
     /// A disk.
     Hdd(Hdd),
@@ -84,8 +85,8 @@ pub struct Controller {
     /// How the times vary.
     #[serde(default)]
     pub spread: Spread,
-    /// Share of an I/O's work that is done one after the other (σ of the Universal Scalability Law); with it the
-    /// processors are not counted.
+    /// Share of an I/O's work that is done one after the other (σ of the Universal Scalability
+    /// Law); with it the processors are not counted.
     #[serde(default)]
     pub sigma: f64,
     /// The same share of moving data.
@@ -248,13 +249,15 @@ pub struct Flash {
     /// Pages of one block.
     #[serde(default = "pages_per_block")]
     pub pages_per_block: u32,
-    /// Bytes that programming is behind taking writes at most; none means that a write waits for its program.
+    /// Bytes that programming is behind taking writes at most; none means that a write waits for
+    /// its program.
     #[serde(default)]
     pub buffer: Bytes,
     /// Time of a write that the buffer takes.
     #[serde(default)]
     pub buffered_write: Nanos,
-    /// Flash beyond the capacity, as a share of the capacity; without it pages are not mapped and nothing is collected.
+    /// Flash beyond the capacity, as a share of the capacity; without it pages are not mapped and
+    /// nothing is collected.
     #[serde(default)]
     pub over_provisioning: Share,
     /// Which block is collected.
@@ -269,7 +272,8 @@ pub struct Flash {
     /// Pages a second that are collected besides what writes force, whether there is load or not.
     #[serde(default)]
     pub background: Rate,
-    /// Mapped pages of the simulation: each stands for as many real ones as the capacity is larger.
+    /// Mapped pages of the simulation: each stands for as many real ones as the capacity is
+    /// larger.
     #[serde(default = "mapped_pages")]
     pub mapped_pages: u32,
 }

@@ -1,4 +1,5 @@
-//! What an offer costs: once or by the month, by the piece, the capacity, the IOPS and the throughput that are ordered.
+//! What an offer costs: once or by the month, by the piece, the capacity, the IOPS and the
+//! throughput that are ordered.
 
 use crate::calendar::Day;
 use crate::units::{Bytes, Rate};
@@ -41,11 +42,12 @@ pub struct PriceList {
     /// A gibibyte for a month.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_gib_month: Option<Price>,
-    /// Sizes that are billed, ascending: any other is billed as the next larger one, and beyond the last as a
-    /// multiple of it. Where there are none, each gibibyte is billed.
+    /// Sizes that are billed, ascending: any other is billed as the next larger one, and beyond
+    /// the last as a multiple of it. Where there are none, each gibibyte is billed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub billed_sizes: Vec<Bytes>,
-    /// I/Os a second for a month, in steps of a rising rate; the first one begins where those that are included end.
+    /// I/Os a second for a month, in steps of a rising rate; the first one begins where those that
+    /// are included end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_iops_month: Vec<PriceTier>,
     /// A throughput for a month, above what is included.

@@ -1,4 +1,5 @@
-//! What a cloud promises of a volume, and what an order of a size, of IOPS and of a throughput gets.
+//! What a cloud promises of a volume, and what an order of a size, of IOPS and of a throughput
+//! gets.
 
 use crate::number::real;
 use crate::units::{Bytes, Nanos, Rate};
@@ -22,7 +23,8 @@ pub struct Volume {
     pub throughput: ThroughputRule,
     /// What a larger I/O is counted as several of.
     pub transfer: Bytes,
-    /// Documented mean latency: the upper end of what `promise` says; unknown where it names no number.
+    /// Documented mean latency: the upper end of what `promise` says; unknown where it names no
+    /// number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Nanos>,
     /// The promise in the words of the provider.
@@ -76,7 +78,8 @@ pub struct ThroughputRule {
     pub per_io: Bytes,
 }
 
-/// Credits that carry more IOPS for a while; they come back at the rate of the volume, one for an I/O.
+/// Credits that carry more IOPS for a while; they come back at the rate of the volume, one for an
+/// I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -158,8 +161,8 @@ impl Volume {
         }
     }
 
-    /// How long a full balance lasts under more I/Os a second than the volume sustains, s: balance over what is drawn
-    /// beyond the refill; `None` where it never ends or there is none.
+    /// How long a full balance lasts under more I/Os a second than the volume sustains, s: balance
+    /// over what is drawn beyond the refill; `None` where it never ends or there is none.
     pub fn burst_s(&self, order: &VolumeOrder, iops: f64) -> Option<f64> {
         let burst = self.burst?;
         let drawn = iops.min(burst.rate.0) - order.iops.0;
@@ -203,7 +206,8 @@ mod tests {
         assert_eq!([small, middle, large].map(|one| one.iops), [100.0, 300.0, 16_000.0].map(Rate));
         assert_eq!(small.throughput_per_s, Bytes(128 << 20));
         assert_eq!(large.throughput_per_s, Bytes(250 << 20));
-        // The provider's own figures: 2,000 s at 300 IOPS of baseline, 5.4 million over 2,700 a second.
+        // The provider's own figures: 2,000 s at 300 IOPS of baseline, 5.4 million over 2,700 a
+        // second.
         assert_eq!(gp2.burst_s(&middle, 3000.0), Some(2000.0));
         assert_eq!(gp2.burst_s(&middle, 9000.0), Some(2000.0));
         assert_eq!(gp2.burst_s(&large, 3000.0), None);

@@ -1,4 +1,5 @@
-//! One quantity of every side over the same axis, so that curves, distributions and courses can be drawn over each other.
+//! One quantity of every side over the same axis, so that curves, distributions and courses can be
+//! drawn over each other.
 
 use crate::estimate::Estimate;
 use crate::verdict::Unit;

@@ -4,8 +4,8 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a managed server is started without, so that a cut must break something: what is not caught then would not be caught
-/// elsewhere either.
+/// What a managed server is started without, so that a cut must break something: what is not caught
+/// then would not be caught elsewhere either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -99,7 +99,8 @@ pub struct JudgedCommits {
     /// What the programs of the server said of its pages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<PageCheck>,
-    /// Why the server did not come back, in its words, where what it found on storage was the reason.
+    /// Why the server did not come back, in its words, where what it found on storage was the
+    /// reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
     /// What the server was started without before the cut, on purpose.
@@ -108,8 +109,8 @@ pub struct JudgedCommits {
 }
 
 impl JudgedCommits {
-    /// All that is wrong: missing and doubled transactions, broken conditions, damaged pages; one where the server did not come
-    /// back and nothing else could be counted.
+    /// All that is wrong: missing and doubled transactions, broken conditions, damaged pages; one
+    /// where the server did not come back and nothing else could be counted.
     pub fn broken(&self) -> u64 {
         let pages: u64 = self.pages.iter().filter_map(|check| check.damaged).sum();
         let counted = self.lost + self.doubled + self.broken_conditions.unwrap_or(0) + pages;

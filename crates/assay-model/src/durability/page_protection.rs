@@ -1,5 +1,5 @@
-//! Whether a database must protect its pages against writes that a power cut leaves half done: what layers declare of such writes, and
-//! what cuts showed of them.
+//! Whether a database must protect its pages against writes that a power cut leaves half done: what
+//! layers declare of such writes, and what cuts showed of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +8,20 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredUnits {
-    /// Largest write that the file system keeps whole in a file of the target (`statx`, `STATX_WRITE_ATOMIC`), bytes; 0 where it says
-    /// that it keeps none, nothing where it does not say.
+    /// Largest write that the file system keeps whole in a file of the target (`statx`,
+    /// `STATX_WRITE_ATOMIC`), bytes; 0 where it says that it keeps none, nothing where it does
+    /// not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
-    /// Largest write that every device below keeps whole (`atomic_write_unit_max_bytes`), bytes; 0 and nothing as for a file.
+    /// Largest write that every device below keeps whole (`atomic_write_unit_max_bytes`), bytes; 0
+    /// and nothing as for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_bytes: Option<u64>,
     /// Smallest addressable unit of the devices, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logical_block_bytes: Option<u64>,
-    /// Smallest unit that all devices write without reading first, bytes: what they are built of, and no promise.
+    /// Smallest unit that all devices write without reading first, bytes: what they are built of,
+    /// and no promise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub physical_block_bytes: Option<u64>,
     /// Whether a file system lies between the writer and the devices.
@@ -27,7 +30,8 @@ pub struct DeclaredUnits {
 }
 
 impl DeclaredUnits {
-    /// The largest write that is promised to stay whole: that of the file system where there is one, else that of the devices.
+    /// The largest write that is promised to stay whole: that of the file system where there is
+    /// one, else that of the devices.
     pub fn promised_bytes(&self) -> Option<u64> {
         if self.is_file { self.file_bytes } else { self.device_bytes }
     }

@@ -1,8 +1,9 @@
-//! The written form of a histogram: `HdrHistogram` V2, zlib-compressed, base64, as every tool of that family reads it.
+//! The written form of a histogram: `HdrHistogram` V2, zlib-compressed, base64, as every tool of
+//! that family reads it.
 //!
-//! Source: the V2 wire format of the `HdrHistogram` project: big-endian header, counts as zig-zag LEB128 where a
-//! negative number is a run of empty buckets. Count, exact mean, minimum and maximum stand next to the text,
-//! because the encoding itself does not carry them.
+//! Source: the V2 wire format of the `HdrHistogram` project: big-endian header, counts as zig-zag
+//! LEB128 where a negative number is a run of empty buckets. Count, exact mean, minimum and maximum
+//! stand next to the text, because the encoding itself does not carry them.
 
 use super::{Histogram, Precision};
 use crate::error::{Error, Result};
@@ -13,7 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 const PLAIN_COOKIE: u32 = 0x1c84_9313;
 const COMPRESSED_COOKIE: u32 = 0x1c84_9314;
 const HEADER_BYTES: usize = 40;
-/// The largest plain form: one byte a bucket of the finest histogram would be 57 kB, ten bytes each 570 kB.
+/// The largest plain form: one byte a bucket of the finest histogram would be 57 kB, ten bytes each
+/// 570 kB.
 const PLAIN_BYTES_MAX: usize = 1 << 20;
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// Level of compression: for counts level 6 takes a half more time and gains nothing.

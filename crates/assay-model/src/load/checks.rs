@@ -1,4 +1,5 @@
-//! Whether data is still right after a load: conditions that it must keep, and transactions that must be there.
+//! Whether data is still right after a load: conditions that it must keep, and transactions that
+//! must be there.
 
 use serde::{Deserialize, Serialize};
 

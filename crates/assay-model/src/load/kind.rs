@@ -1,4 +1,5 @@
-//! The loads on databases: what each is called, and what it counts. A load that is added says here what every room must know.
+//! The loads on databases: what each is called, and what it counts. A load that is added says here
+//! what every room must know.
 
 use crate::units::{show_count, show_counted};
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,8 @@ pub struct CountedTransaction {
     pub plural: &'static str,
     /// The unit of their rate as people say it, and how many of it one a second is.
     pub unit: (&'static str, u32),
-    /// Their rate, their mean response time and its 99% quantile: as criteria and studies write them, and in words.
+    /// Their rate, their mean response time and its 99% quantile: as criteria and studies write
+    /// them, and in words.
     pub figures: [(&'static str, &'static str); 3],
 }
 
@@ -47,7 +49,8 @@ impl CountedTransaction {
 /// What is known of a load.
 struct Description {
     name: &'static str,
-    /// Its transactions and statements, as criteria write them: the names of their streams with `_` for a space.
+    /// Its transactions and statements, as criteria write them: the names of their streams with
+    /// `_` for a space.
     streams: &'static [&'static str],
     counted: Option<&'static CountedTransaction>,
 }

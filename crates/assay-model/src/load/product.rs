@@ -1,5 +1,5 @@
-//! The products whose servers are put under load, and the dialects that they have in common: what every room must know of a
-//! product stands here.
+//! The products whose servers are put under load, and the dialects that they have in common: what
+//! every room must know of a product stands here.
 
 use crate::measurement::BackendKind;
 use clap::ValueEnum;

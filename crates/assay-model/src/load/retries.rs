@@ -19,7 +19,8 @@ pub struct Retries {
     pub times: u64,
 }
 
-/// Codes of PostgreSQL and numbers of MariaDB and MySQL as documents of the form 1 have them among the server's words.
+/// Codes of PostgreSQL and numbers of MariaDB and MySQL as documents of the form 1 have them among
+/// the server's words.
 const WORDS: [(Refusal, [&str; 2]); 3] = [
     (Refusal::Deadlock, ["(40P01)", "(1213 "]),
     (Refusal::Conflict, ["(40001)", "(1020 "]),

@@ -19,31 +19,35 @@ pub struct Rung {
     pub sessions: u32,
     /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// What the sessions measured. An I/O of this measurement is a statement: its time is the statement's as the
-    /// session saw it, its bytes those of the blocks that it touched.
+    /// What the sessions measured. An I/O of this measurement is a statement: its time is the
+    /// statement's as the session saw it, its bytes those of the blocks that it touched.
     pub measurement: Measurement,
-    /// Statements a second with the interval of their mean; none when too few seconds were measured to tell it.
+    /// Statements a second with the interval of their mean; none when too few seconds were
+    /// measured to tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<Estimate>,
-    /// Whether `statements` had to be widened to contain its own value: the rate of all time lies outside the
-    /// interval of the rates by second.
+    /// Whether `statements` had to be widened to contain its own value: the rate of all time lies
+    /// outside the interval of the rates by second.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_widened: bool,
-    /// Statements a second in each interval of a second, in their order; the last one may be shorter.
+    /// Statements a second in each interval of a second, in their order; the last one may be
+    /// shorter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interval_rates_per_s: Vec<f64>,
-    /// What the server refused and a session tried again with success or until it gave up: deadlocks and serialisation
-    /// failures.
+    /// What the server refused and a session tried again with success or until it gave up:
+    /// deadlocks and serialisation failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retries: Vec<Retries>,
-    /// Arrivals that were due and had not begun when the time was over; only where arrivals are open.
+    /// Arrivals that were due and had not begun when the time was over; only where arrivals are
+    /// open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
     /// Server counters.
     pub database: DatabaseCounts,
     /// Where the time of the sessions went.
     pub time: TimeSplit,
-    /// What the kernel counted for the device under the data; none where it is not on this machine.
+    /// What the kernel counted for the device under the data; none where it is not on this
+    /// machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceCounts>,
     /// CPU time of this program, s.
@@ -54,17 +58,19 @@ pub struct Rung {
     /// Share of all processors' time that was busy, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
-    /// What all clients saw committed against what the server counted, where several hosts have the sessions and a step
-    /// is a transaction.
+    /// What all clients saw committed against what the server counted, where several hosts have
+    /// the sessions and a step is a transaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_parity: Option<CommitParity>,
-    /// Each database by itself, where the load is on several; everything else is then of all of them together.
+    /// Each database by itself, where the load is on several; everything else is then of all of
+    /// them together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub databases: Vec<DatabaseRung>,
     /// Whether the reads reached the device.
     pub physical: Physical,
-    /// What any server is asked in an interval, with looks at its sessions: events, waits over time, I/O by function and
-    /// relation, times of single reads. None where the server gave no session for it.
+    /// What any server is asked in an interval, with looks at its sessions: events, waits over
+    /// time, I/O by function and relation, times of single reads. None where the server gave
+    /// no session for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
 }
@@ -100,7 +106,8 @@ pub struct DatabaseRung {
     /// What its clients saw committed against what its server counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_parity: Option<CommitParity>,
-    /// What any server is asked in an interval, with looks at its sessions; none where it gave no session for that.
+    /// What any server is asked in an interval, with looks at its sessions; none where it gave no
+    /// session for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
 }
@@ -122,7 +129,8 @@ pub struct StreamTimes {
     pub max_ns: u64,
 }
 
-/// Transactions from the opening of the sessions on, the load before the measured one included, as both sides count them.
+/// Transactions from the opening of the sessions on, the load before the measured one included, as
+/// both sides count them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -136,10 +144,12 @@ pub struct CommitParity {
 impl CommitParity {
     /// How far the two may be apart for a result, a share of what the clients saw.
     pub const TOLERANCE: f64 = 0.005;
-    /// Commits that are nobody's transactions: sessions open and end with some, and the server's own processes have theirs.
+    /// Commits that are nobody's transactions: sessions open and end with some, and the server's
+    /// own processes have theirs.
     pub const OVERHEAD: u64 = 50;
 
-    /// How far they are apart, a share of what the clients saw; positive where the server counted more.
+    /// How far they are apart, a share of what the clients saw; positive where the server counted
+    /// more.
     pub fn difference_share(&self) -> f64 {
         let (clients, server) = (real(self.clients), real(self.server));
         (server - clients) / clients.max(1.0)
@@ -186,8 +196,8 @@ pub struct DatabaseCounts {
     pub commits: u64,
 }
 
-/// Where the time of the sessions went, ns. Parts overlap a little, because the kernel's work for a read is both CPU
-/// and waiting; what is left over is shown and may be negative.
+/// Where the time of the sessions went, ns. Parts overlap a little, because the kernel's work for a
+/// read is both CPU and waiting; what is left over is shown and may be negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -197,7 +207,8 @@ pub struct TimeSplit {
     /// On a processor; none where the server is not on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Ready to run and waiting for a processor; most of it is the end of a wait, and counted in that, too.
+    /// Ready to run and waiting for a processor; most of it is the end of a wait, and counted in
+    /// that, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_queue_ns: Option<u64>,
     /// Waiting for reads.
@@ -229,7 +240,8 @@ pub struct DeviceCounts {
 pub struct Physical {
     /// Bytes that the server read from the operating system.
     pub database_bytes: u64,
-    /// Bytes of them that storage had to give, by the kernel's account of the server's own processes.
+    /// Bytes of them that storage had to give, by the kernel's account of the server's own
+    /// processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_bytes: Option<u64>,
     /// Bytes that the device gave, to whomever.
@@ -268,7 +280,8 @@ impl PhysicalVerdict {
 }
 
 impl Physical {
-    /// Judges: by the account of the server's processes where it is known, because others use the device, too.
+    /// Judges: by the account of the server's processes where it is known, because others use the
+    /// device, too.
     pub fn of(database_bytes: u64, process_bytes: Option<u64>, device_bytes: Option<u64>) -> Self {
         let given = process_bytes.or(device_bytes).filter(|_| database_bytes > 0);
         let cached_share = given.map(|given| 1.0 - share(given, database_bytes).min(1.0));
@@ -283,8 +296,9 @@ impl Physical {
 }
 
 impl TimeSplit {
-    /// What no part explains, ns; negative where parts overlap. None where a part is unknown. The queue of the processors
-    /// is not part of the sum: most of it is the end of a wait and lies in the time of the wait.
+    /// What no part explains, ns; negative where parts overlap. None where a part is unknown. The
+    /// queue of the processors is not part of the sum: most of it is the end of a wait and lies
+    /// in the time of the wait.
     pub fn rest_ns(&self) -> Option<f64> {
         let parts = [self.cpu_ns?, self.read_ns?, self.write_ns?];
         let known: f64 = parts.iter().map(|part| real(*part)).sum();
@@ -306,7 +320,8 @@ impl TimeSplit {
         parts
     }
 
-    /// The largest wait. The queue of the processors is none: most of it is the end of a wait and lies in its time.
+    /// The largest wait. The queue of the processors is none: most of it is the end of a wait and
+    /// lies in its time.
     pub fn top_wait(&self) -> Option<(&'static str, u64)> {
         let mut parts = self.parts().into_iter();
         parts.find(|(name, part)| !matches!(*name, "CPU" | "CPU queue") && *part > 0)

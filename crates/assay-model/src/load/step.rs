@@ -1,5 +1,5 @@
-//! What a rung asks of a server: its sessions, when their steps begin, and what ends it. The document `step.toml` of the
-//! rung's cell.
+//! What a rung asks of a server: its sessions, when their steps begin, and what ends it. The
+//! document `step.toml` of the rung's cell.
 
 use super::kind::LoadKind;
 use super::setting::Setting;
@@ -90,7 +90,8 @@ pub struct LoadStep {
     pub settings: Vec<Setting>,
 }
 
-/// Measured time that a rung is planned with which ends after a number of steps: how long it takes is its result.
+/// Measured time that a rung is planned with which ends after a number of steps: how long it takes
+/// is its result.
 const PLANNED_NS: u64 = 60_000_000_000;
 
 impl LoadStep {

@@ -1,4 +1,5 @@
-//! How well the tool itself behaved: without it no one can tell the storage's limits from the tool's.
+//! How well the tool itself behaved: without it no one can tell the storage's limits from the
+//! tool's.
 
 use super::issuer::{BackendKind, ClockKind};
 use crate::counters::Counters;
@@ -49,7 +50,8 @@ pub struct Conduct {
     /// Whether the page cache was passed by; `None` where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
-    /// Targets whose I/Os went to the driver past the block layer: its limits, its scheduler and, as a rule, its counters saw none of them.
+    /// Targets whose I/Os went to the driver past the block layer: its limits, its scheduler and,
+    /// as a rule, its counters saw none of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passthrough: Vec<String>,
     /// The clock of all stamps.
@@ -68,7 +70,8 @@ pub struct Conduct {
     pub cpu_system_s: f64,
     /// Largest share of a worker's measured time that it was running, 0..=1.
     pub worker_busy_share_max: f64,
-    /// Largest share of a worker's measured time that it was ready and waited for a processor, 0..=1, where known.
+    /// Largest share of a worker's measured time that it was ready and waited for a processor,
+    /// 0..=1, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_delayed_share_max: Option<f64>,
     /// Share of the whole machine's CPU time that was busy, 0..=1, where known.

@@ -36,8 +36,8 @@ impl LatencyCurve {
         self.buckets.iter().map(|bucket| bucket.ios).sum()
     }
 
-    /// Share of I/Os that took less than `limit_ns`; `None` where the limit is not the end of a range, or nothing
-    /// was counted: inside a range the share is not known.
+    /// Share of I/Os that took less than `limit_ns`; `None` where the limit is not the end of a
+    /// range, or nothing was counted: inside a range the share is not known.
     pub fn share_below(&self, limit_ns: u64) -> Option<f64> {
         let last = self.buckets.iter().position(|bucket| bucket.high_ns == Some(limit_ns))?;
         let below: f64 = self.buckets[..=last].iter().map(|bucket| bucket.ios).sum();

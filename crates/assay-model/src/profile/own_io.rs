@@ -1,10 +1,11 @@
-//! I/O of a live server itself, second by second, and of the device that it shares with other programs.
+//! I/O of a live server itself, second by second, and of the device that it shares with other
+//! programs.
 
 use crate::number::real_len;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that the server's own processes moved from and to storage. Reads from the page cache are none of them; writes count
-/// when they are handed to the kernel.
+/// Bytes that the server's own processes moved from and to storage. Reads from the page cache are
+/// none of them; writes count when they are handed to the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -35,12 +36,14 @@ pub struct DeviceIo {
     /// Mean time of an I/O, seconds; absent where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_s: Option<f64>,
-    /// Share of its bytes that the server's own processes did not move, 0..=1; absent where it moved none.
+    /// Share of its bytes that the server's own processes did not move, 0..=1; absent where it
+    /// moved none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others_share: Option<f64>,
 }
 
-/// A device moves more than one and a half times what the server does where others move more than this share.
+/// A device moves more than one and a half times what the server does where others move more than
+/// this share.
 const OTHERS_SHARE: f64 = 1.0 / 3.0;
 /// Less than this many bytes a second of others is a journal, and not another program.
 const OTHERS_BYTES_PER_S: f64 = 1_048_576.0;

@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadObserver {
-    /// The load's own statements that touch one block: the way to the server and back is in it, and reads that the
-    /// server's cache answered.
+    /// The load's own statements that touch one block: the way to the server and back is in it, and
+    /// reads that the server's cache answered.
     Statement,
-    /// A session that reads one random block at a modest rate during the load, timed by the server from the
-    /// start of the statement to its row; reads that the server's cache answered are among them.
+    /// A session that reads one random block at a modest rate during the load, timed by the server
+    /// from the start of the statement to its row; reads that the server's cache answered are
+    /// among them.
     Canary,
-    /// The same statement once more for the same block, which is in the server's cache then: the part of the other
-    /// time that is not a read.
+    /// The same statement once more for the same block, which is in the server's cache then: the
+    /// part of the other time that is not a read.
     CanaryCached,
     /// Reads of the device between issue and completion, by whomever and of any size.
     BlockLayer,

@@ -1,4 +1,5 @@
-//! What only a report prints: its top events, the load at that time, who read what, and how much of the whole it covers.
+//! What only a report prints: its top events, the load at that time, who read what, and how much of
+//! the whole it covers.
 
 use super::figure::{Figure, RateKind};
 use serde::{Deserialize, Serialize};
@@ -329,7 +330,8 @@ pub struct ReportActivity {
 }
 
 impl ReportActivity {
-    /// The report's own top list: of sessions and background together where it ranks them so, else of sessions.
+    /// The report's own top list: of sessions and background together where it ranks them so, else
+    /// of sessions.
     pub fn top(&self) -> &TopEvents {
         self.together.as_ref().filter(|top| !top.events.is_empty()).unwrap_or(&self.foreground)
     }

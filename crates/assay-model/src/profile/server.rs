@@ -1,4 +1,5 @@
-//! What a live server shows beyond what a report prints: load, events with their doubt, I/O by who did it and on what.
+//! What a live server shows beyond what a report prints: load, events with their doubt, I/O by who
+//! did it and on what.
 
 use super::{DeviceIo, IoSample, ProcessIo, ReadTimes};
 use crate::Estimate;
@@ -37,7 +38,8 @@ pub struct ServerActivity {
     /// What the server's own processes moved from and to storage, by the kernel's account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_io: Option<ProcessIo>,
-    /// What all programs together did to the device under the data; never part of the database's demand.
+    /// What all programs together did to the device under the data; never part of the database's
+    /// demand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceIo>,
     /// The server's own I/O, second after second.
@@ -156,8 +158,8 @@ pub struct RelationIo {
     /// Blocks found in the buffer cache per second; absent where they are not counted so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hits_per_s: Option<f64>,
-    /// Estimated time waited for these reads, seconds: the server times reads only all together, so each block is taken
-    /// for as slow as the mean; absent where it does not time I/O.
+    /// Estimated time waited for these reads, seconds: the server times reads only all together,
+    /// so each block is taken for as slow as the mean; absent where it does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_time_s: Option<f64>,
     /// Its size, bytes.
@@ -204,7 +206,8 @@ pub struct WaitSeries {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ClassSeries {
-    /// The class; `CPU` holds sessions on a processor and those that are ready for one, which samples cannot tell apart.
+    /// The class; `CPU` holds sessions on a processor and those that are ready for one, which
+    /// samples cannot tell apart.
     pub class: String,
     /// Sessions on average, one a step.
     pub sessions_mean: Vec<f64>,
@@ -231,7 +234,8 @@ pub struct StatementIo {
     pub calls: u64,
     /// Time of these executions, seconds.
     pub elapsed_s: f64,
-    /// Time that they waited for I/O on data and temporary files, seconds; absent where the server does not time I/O.
+    /// Time that they waited for I/O on data and temporary files, seconds; absent where the server
+    /// does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io_time_s: Option<f64>,
     /// Blocks read from below the buffer cache.
@@ -293,8 +297,9 @@ pub struct ReadLevels {
     /// Bytes that these reads moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_bytes_per_s: Option<f64>,
-    /// Share of the blocks read by the database that its processes did not read from storage: at least this share came from
-    /// the page cache. Where the kernel's account of the processes is not known, all reads of the device stand in for it.
+    /// Share of the blocks read by the database that its processes did not read from storage: at
+    /// least this share came from the page cache. Where the kernel's account of the processes
+    /// is not known, all reads of the device stand in for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_cache_share: Option<f64>,
 }
@@ -307,7 +312,8 @@ pub struct Sampling {
     /// Looks at the sessions.
     #[serde(alias = "looks")]
     pub samples: u64,
-    /// Of them so late that the machine had no CPU for them: what keeps it busy is seen too rarely then.
+    /// Of them so late that the machine had no CPU for them: what keeps it busy is seen too rarely
+    /// then.
     #[serde(alias = "late_looks")]
     pub late_samples: u64,
     /// Mean distance of two samples, seconds.
@@ -317,7 +323,8 @@ pub struct Sampling {
     pub average_active_sessions: Option<Estimate>,
     /// Time that our own sessions were active, seconds; it is in none of the other figures.
     pub own_time_s: f64,
-    /// CPU time of Assay's own sessions and of this program, seconds; absent where the server is on another host.
+    /// CPU time of Assay's own sessions and of this program, seconds; absent where the server is
+    /// on another host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_cpu_s: Option<f64>,
 }

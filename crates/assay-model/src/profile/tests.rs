@@ -123,8 +123,8 @@ fn shares_and_slow_reads_a_second_come_out_as_printed() {
     assert_eq!(LatencyCurve::default().quantile_range_ns(0.5), None);
 }
 
-/// Figure 2 of the EMC paper: 40.97% of DB time on user I/O can be made 1.69 times faster at best. Where shares overlap,
-/// the CPU and the other waits are left.
+/// Figure 2 of the EMC paper: 40.97% of DB time on user I/O can be made 1.69 times faster at best.
+/// Where shares overlap, the CPU and the other waits are left.
 #[test]
 fn faster_storage_is_bounded_by_amdahl_and_by_what_is_left() {
     let limit = |user_io, cpu, other| {

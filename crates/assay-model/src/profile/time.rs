@@ -36,8 +36,9 @@ pub struct TimeModel {
     /// CPU time of background processes, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_cpu_s: Option<Figure>,
-    /// Time that sessions were ready to run while their CPU ran something else, seconds. Oracle has no such line. It is
-    /// not part of the sum: most of it is the end of a wait, or comes before a statement begins.
+    /// Time that sessions were ready to run while their CPU ran something else, seconds. Oracle
+    /// has no such line. It is not part of the sum: most of it is the end of a wait, or comes
+    /// before a statement begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_queue_s: Option<Figure>,
     /// DB time over elapsed time: sessions active on average.
@@ -54,8 +55,8 @@ pub struct TimeModel {
     pub host_busy_share: Option<Figure>,
     /// Waits of sessions by class, without idle ones.
     pub waits: Vec<WaitClassTime>,
-    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is not a wait event, seconds; can be negative where both
-    /// were counted twice.
+    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is not a wait
+    /// event, seconds; can be negative where both were counted twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_s: Option<Figure>,
 }
@@ -69,11 +70,13 @@ pub enum Bottleneck {
     Storage,
     /// Work on the CPU: faster storage cannot help much.
     Cpu,
-    /// Sessions waiting until their commits are in the log: whether its device is slow says [`RedoFinding`].
+    /// Sessions waiting until their commits are in the log: whether its device is slow says
+    /// [`RedoFinding`].
     Commit,
     /// Sessions waiting for each other: faster storage cannot help much.
     Contention,
-    /// Something else that has a name: network, a resource plan, a single event; storage cannot help.
+    /// Something else that has a name: network, a resource plan, a single event; storage cannot
+    /// help.
     Other,
     /// Hardly any session was active: nothing follows from the little there was.
     Idle,
@@ -94,7 +97,8 @@ pub struct TimeVerdict {
     /// Share of DB time that sessions waited for their I/O (class User I/O).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_io_share: Option<f64>,
-    /// Share of DB time that sessions waited because dirty blocks or redo could not be written fast enough.
+    /// Share of DB time that sessions waited because dirty blocks or redo could not be written
+    /// fast enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_behind_share: Option<f64>,
     /// Share of DB time that sessions waited for their commits (class Commit).
@@ -103,7 +107,8 @@ pub struct TimeVerdict {
     /// Share of DB time on a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
-    /// Share of DB time that sessions waited for a CPU: in no event, while the machine had none to spare.
+    /// Share of DB time that sessions waited for a CPU: in no event, while the machine had none to
+    /// spare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_queue_share: Option<f64>,
     /// Share of DB time that sessions waited for each other.
@@ -112,29 +117,35 @@ pub struct TimeVerdict {
     /// Share of DB time in waits of no other part: network, resource plans, the class Other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_share: Option<f64>,
-    /// Share of DB time that is neither CPU nor a wait; negative where something was counted twice.
+    /// Share of DB time that is neither CPU nor a wait; negative where something was counted
+    /// twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_share: Option<f64>,
-    /// Amdahl's bound for reads: DB time now over DB time with user I/O that takes no time. What is left is at least the
-    /// time on a CPU and in other waits, also where shares overlap and add up to more than DB time.
+    /// Amdahl's bound for reads: DB time now over DB time with user I/O that takes no time. What
+    /// is left is at least the time on a CPU and in other waits, also where shares overlap and
+    /// add up to more than DB time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speedup_limit: Option<f64>,
-    /// The same with commits, writes that sessions waited for and what hangs on them: all that storage can bring.
+    /// The same with commits, writes that sessions waited for and what hangs on them: all that
+    /// storage can bring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_speedup_limit: Option<f64>,
     /// The event or class that leads, where one is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// What may be behind the cause, where the source only suggests it: a hypothesis, of which no bound follows.
+    /// What may be behind the cause, where the source only suggests it: a hypothesis, of which no
+    /// bound follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspected_cause: Option<String>,
-    /// What the storage is said to be made of; absent where nobody said, and the limits of disks are taken.
+    /// What the storage is said to be made of; absent where nobody said, and the limits of disks
+    /// are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub medium: Option<StorageMedium>,
     /// Storage judged by the time it takes, whatever the shares are; the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceFinding>,
-    /// What has to be known with it: what the report covers, what it leaves open, what hangs on what.
+    /// What has to be known with it: what the report covers, what it leaves open, what hangs on
+    /// what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Why, in a sentence.
@@ -205,20 +216,22 @@ pub struct DeviceFinding {
 }
 
 impl TimeVerdict {
-    /// Amdahl's bound of a share next to others that stay. Shares overlap where a wait uses a CPU: what is left is at least
-    /// the others, and no more than all.
+    /// Amdahl's bound of a share next to others that stay. Shares overlap where a wait uses a CPU:
+    /// what is left is at least the others, and no more than all.
     fn bound(share: f64, others: f64) -> Option<f64> {
         let left = (1.0 - share).max(others).min(1.0);
         (share >= 0.0 && left > 0.0).then(|| 1.0 / left)
     }
 
-    /// Share of DB time that no storage shortens: on a CPU or waiting for one, for other sessions, for anything else.
+    /// Share of DB time that no storage shortens: on a CPU or waiting for one, for other sessions,
+    /// for anything else.
     fn share_without_storage(&self) -> f64 {
         let parts = [self.cpu_share, self.cpu_queue_share, self.contention_share, self.other_share];
         parts.into_iter().flatten().fold(0.0, |sum, share| sum + share)
     }
 
-    /// The same with what follows from its shares: the bounds, which part leads, and why in a sentence.
+    /// The same with what follows from its shares: the bounds, which part leads, and why in a
+    /// sentence.
     pub fn concluded(mut self) -> Self {
         let behind = self.write_behind_share.unwrap_or(0.0) + self.commit_share.unwrap_or(0.0);
         let others = self.share_without_storage();
@@ -248,7 +261,8 @@ impl TimeVerdict {
         }
     }
 
-    /// Share of DB time that storage has a part in: reads, writes that sessions waited for, and commits.
+    /// Share of DB time that storage has a part in: reads, writes that sessions waited for, and
+    /// commits.
     pub fn storage_share(&self) -> Option<f64> {
         let more = [self.write_behind_share, self.commit_share].into_iter().flatten();
         self.user_io_share.map(|user_io| user_io + more.sum::<f64>())
@@ -333,7 +347,8 @@ pub enum RedoFinding {
     NotWaitedFor,
     /// Most of the commit wait is the write itself, or the write is slow by any measure.
     Device,
-    /// The log writer is busy all the time: commits queue for it, and a faster device shortens the queue.
+    /// The log writer is busy all the time: commits queue for it, and a faster device shortens the
+    /// queue.
     Saturated,
     /// Most of it is not: scheduling, or commits queueing behind the log writer.
     BesideTheDevice,
@@ -362,8 +377,8 @@ pub struct RedoPath {
     /// Redo, bytes per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_s: Option<Figure>,
-    /// Share of time that the log writer waited for its writes: writes a second times their time; above 1 with several
-    /// writers.
+    /// Share of time that the log writer waited for its writes: writes a second times their time;
+    /// above 1 with several writers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer_busy_share: Option<f64>,
     /// Share of DB time that sessions waited for commits.

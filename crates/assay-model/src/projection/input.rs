@@ -83,6 +83,7 @@ pub struct ProjectionInput {
 pub struct Sensitivity {
     /// The input.
     pub kind: InputKind,
-    /// Relative change of throughput in the closed population by one standard deviation of the input.
+    /// Relative change of throughput in the closed population by one standard deviation of the
+    /// input.
     pub throughput_deviation: f64,
 }

@@ -1,4 +1,5 @@
-//! What stands against a prediction: the finding with its number, what it does to the answer, and what would lift it.
+//! What stands against a prediction: the finding with its number, what it does to the answer, and
+//! what would lift it.
 
 use serde::{Deserialize, Serialize};
 

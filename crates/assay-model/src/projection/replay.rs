@@ -1,4 +1,5 @@
-//! A database's I/O issued on other storage at its own rate, and the time that its work would take there.
+//! A database's I/O issued on other storage at its own rate, and the time that its work would take
+//! there.
 
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
@@ -20,17 +21,20 @@ pub struct ReplayedClass {
     /// Mean time of one now, seconds; absent where the database does not time it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now_s: Option<f64>,
-    /// The least that it may be, where only the waits of commits are known and `now_s` is the most.
+    /// The least that it may be, where only the waits of commits are known and `now_s` is the
+    /// most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now_least_s: Option<f64>,
     /// Mean response time of one on the other storage, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub there_s: Option<Estimate>,
-    /// Whether its time counts: it is at least a hundredth of the I/Os or of DB time, and has a time now and there.
+    /// Whether its time counts: it is at least a hundredth of the I/Os or of DB time, and has a
+    /// time now and there.
     pub is_judged: bool,
 }
 
-/// What a database's work takes now, and what it would take with the times of I/O that were measured.
+/// What a database's work takes now, and what it would take with the times of I/O that were
+/// measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -40,10 +44,12 @@ pub struct DemandReplay {
     /// DB time of one unit of work now, seconds; absent where the profile has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_now_s: Option<f64>,
-    /// The same on the other storage: the waits of each judged class grow or shrink with its time, and all else stays.
+    /// The same on the other storage: the waits of each judged class grow or shrink with its time,
+    /// and all else stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_s: Option<Estimate>,
-    /// DB time there over DB time now; where DB time is not known, time waited for I/O there over that now.
+    /// DB time there over DB time now; where DB time is not known, time waited for I/O there over
+    /// that now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ratio: Option<Estimate>,
 }

@@ -4,7 +4,8 @@ use super::Answer;
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// All predictions for the load of one run, each from another run before it: the document `verification.json`.
+/// All predictions for the load of one run, each from another run before it: the document
+/// `verification.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -31,7 +32,8 @@ pub struct Verification {
     /// Whether nothing is learnt from it: it tests what others taught.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held_out: bool,
-    /// The model's own error that the intervals hold, as a standard deviation of the logarithm of throughput.
+    /// The model's own error that the intervals hold, as a standard deviation of the logarithm of
+    /// throughput.
     pub model_deviation: f64,
     /// One a number of sessions that both runs have.
     pub cases: Vec<VerificationCase>,
@@ -68,33 +70,37 @@ pub struct VerificationCase {
     pub predicted_read_share: f64,
     /// The same, measured.
     pub measured_read_share: f64,
-    /// What scaling the read wait by the latency of one read would have said, units of work a second.
+    /// What scaling the read wait by the latency of one read would have said, units of work a
+    /// second.
     pub amdahl_per_s: f64,
     /// What the curve at the number of sessions would have said, units of work a second.
     pub lookup_per_s: f64,
     /// Share of the host's processors that others kept busy meanwhile, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others_busy_share: Option<f64>,
-    /// Share of the sessions' time in which the server was ready and waited for a processor, where it is known.
+    /// Share of the sessions' time in which the server was ready and waited for a processor, where
+    /// it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_queue_share: Option<f64>,
 }
 
 /// Above this share of their time sessions that wait for a processor are disturbed, by whomever.
 const CPU_QUEUE_MAX: f64 = 0.05;
-/// Where that is not known, others disturb above this share of the host's processors: a tenth of one of two.
+/// Where that is not known, others disturb above this share of the host's processors: a tenth of
+/// one of two.
 const OTHERS_MAX: f64 = 0.05;
 
 impl VerificationCase {
-    /// Whether other programs disturbed the measurement: it is shown, and not counted. What counts is whether sessions had to
-    /// wait for them: programs of low priority may keep every processor busy and disturb nobody.
+    /// Whether other programs disturbed the measurement: it is shown, and not counted. What counts
+    /// is whether sessions had to wait for them: programs of low priority may keep every
+    /// processor busy and disturb nobody.
     pub fn is_noisy(&self) -> bool {
         let others = self.others_busy_share.is_some_and(|busy| busy > OTHERS_MAX);
         self.cpu_queue_share.map_or(others, |queue| queue > CPU_QUEUE_MAX)
     }
 
-    /// Logarithm of measured over predicted, and the standard deviation that the inputs alone gave the prediction, where
-    /// the interval holds a model's error of `model_deviation`.
+    /// Logarithm of measured over predicted, and the standard deviation that the inputs alone gave
+    /// the prediction, where the interval holds a model's error of `model_deviation`.
     pub fn residual(&self, model_deviation: f64) -> (f64, f64) {
         let predicted = &self.predicted_per_s;
         let whole = (predicted.high / predicted.low).ln() / (2.0 * 1.96);
@@ -131,7 +137,8 @@ pub struct ErrorSummary {
     pub worst_error: f64,
     /// Share of errors of at most 15%.
     pub within_share: f64,
-    /// Share of predictions whose share of reads in DB time is within 10 points of the measured one.
+    /// Share of predictions whose share of reads in DB time is within 10 points of the measured
+    /// one.
     pub reads_within_share: f64,
     /// Share of intervals that hold what was measured.
     pub covered_share: f64,

@@ -43,12 +43,14 @@ pub struct OperationSummary {
     pub errors: u64,
     /// Submission to completion.
     pub service: TimeSummary,
-    /// Intended start to completion; only where arrivals are open, else it equals the service time.
+    /// Intended start to completion; only where arrivals are open, else it equals the service
+    /// time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<TimeSummary>,
 }
 
-/// A histogram of times by its mean, its ends and four quantiles, ns; all 0 when nothing was counted.
+/// A histogram of times by its mean, its ends and four quantiles, ns; all 0 when nothing was
+/// counted.
 ///
 /// Quantiles have the precision of the histogram they were read from; they cannot be averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -98,7 +100,8 @@ impl OperationSummary {
         }
     }
 
-    /// Response times: intended start to completion where arrivals were open, else the service times.
+    /// Response times: intended start to completion where arrivals were open, else the service
+    /// times.
     pub fn response(&self) -> &TimeSummary {
         self.response.as_ref().unwrap_or(&self.service)
     }

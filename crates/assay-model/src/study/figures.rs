@@ -4,7 +4,8 @@ use crate::load::LoadKind;
 use crate::quantity_name::{NamedStatistic, QuantityName};
 use crate::verdict::Unit;
 
-/// Rates that neither a load nor a storage test of Assay has, and results of other programs do, each a second.
+/// Rates that neither a load nor a storage test of Assay has, and results of other programs do,
+/// each a second.
 const RATES: [&str; 6] =
     ["transactions", "queries", "operations", "executions", "ignored_errors", "reconnects"];
 

@@ -14,7 +14,8 @@ const TABLE_MIN: u64 = 8 << 20;
 const FACTOR_MIN: f64 = 0.01;
 /// The cache of a load's server is not made smaller than this.
 const CACHE_MIN: u64 = 8 << 20;
-/// The warm-up of a load is not made shorter than this: a cache must be filled again for every cell.
+/// The warm-up of a load is not made shorter than this: a cache must be filled again for every
+/// cell.
 const WARM_UP_MIN: Nanos = Nanos(20_000_000_000);
 /// Memory for a sort or a hash is not made smaller than this.
 const WORK_MIN: u64 = 1 << 20;
@@ -50,8 +51,9 @@ impl FromStr for Scale {
 impl Study {
     /// The same study with data and times that many times smaller; factors stay what they are.
     ///
-    /// Measured times are not made shorter than 2 s, data not smaller than 64 MiB; what a load has of its own not below
-    /// tables of 8 MiB, one warehouse, a cache of 8 MiB, and a warm-up of 20 s.
+    /// Measured times are not made shorter than 2 s, data not smaller than 64 MiB; what a load has
+    /// of its own not below tables of 8 MiB, one warehouse, a cache of 8 MiB, and a warm-up of
+    /// 20 s.
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut small = self.clone();
         let shorter = |time: Nanos| Nanos(count(real(time.0) * scale.0));
@@ -73,7 +75,8 @@ impl Study {
         small
     }
 
-    /// Where a scale ends at the least that is measured: what [`Study::scaled`] does not make as small as the scale says.
+    /// Where a scale ends at the least that is measured: what [`Study::scaled`] does not make as
+    /// small as the scale says.
     pub fn floors(&self, scale: Scale) -> Vec<String> {
         let measure = Nanos(count(real(self.phases.measure.0) * scale.0));
         let data = self.capacity.map(|size| Bytes(count(real(size.0) * scale.0)));
@@ -124,7 +127,8 @@ impl Factor {
     }
 }
 
-/// An option of a load made smaller where it says how large its data or its memory are; times of its own are shorter.
+/// An option of a load made smaller where it says how large its data or its memory are; times of
+/// its own are shorter.
 fn scale_option(name: &str, value: &mut FactorValue, scale: Scale) {
     let part = |whole: f64| whole * scale.0;
     *value = match (name, &*value) {

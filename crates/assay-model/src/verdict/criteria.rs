@@ -59,7 +59,8 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// Reads a criteria document and checks its form; what the quantities mean is checked where they are known.
+/// Reads a criteria document and checks its form; what the quantities mean is checked where they
+/// are known.
 ///
 /// # Errors
 /// A usage error that names the line or the criterion, and what would be accepted.

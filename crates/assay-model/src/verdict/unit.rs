@@ -72,7 +72,8 @@ impl Unit {
         format!("{number}{gap}{unit}")
     }
 
-    /// The number of a value for a reader, and what stands behind it: `1.23` and `ms`, `40,000` and `/s`.
+    /// The number of a value for a reader, and what stands behind it: `1.23` and `ms`, `40,000` and
+    /// `/s`.
     pub fn parts(self, value: f64) -> (String, &'static str) {
         match self {
             Self::Ns => time_parts(value),

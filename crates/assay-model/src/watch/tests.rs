@@ -58,7 +58,8 @@ fn the_share_of_segments_sent_again_needs_segments() {
     assert_eq!(counted(0, 0).retransmit_share(), None);
 }
 
-/// In one second 100 reads of 4 ms and 50 writes of 2 ms: 0.5 outstanding on average, and Little's law closes.
+/// In one second 100 reads of 4 ms and 50 writes of 2 ms: 0.5 outstanding on average, and Little's
+/// law closes.
 #[test]
 fn rates_of_a_device_are_those_of_iostat() {
     let device = NamedDevice {

@@ -5,7 +5,8 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Sizes with the share of I/Os that each has; shares add up to 1. Written `"8KiB"` or as a list of parts.
+/// Sizes with the share of I/Os that each has; shares add up to 1. Written `"8KiB"` or as a list of
+/// parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransferMix {
     /// At least one part.

@@ -33,7 +33,8 @@ pub(super) fn all(report: &Report) -> ReportActivity {
     }
 }
 
-/// One instance of a cluster and one pluggable database share their storage with others that are not in the report.
+/// One instance of a cluster and one pluggable database share their storage with others that are
+/// not in the report.
 pub(super) fn scope(report: &Report) -> ReportScope {
     let header = &report.header;
     let alone = header.begin.instances.is_some_and(|instances| instances.value <= 1.0);

@@ -9,7 +9,8 @@ use crate::report::{IoStat, Report, stands_for};
 use crate::section::Section;
 use assay_model::profile::{Figure, IoClass, IoPurpose, RateKind};
 
-/// A multi-block read moves no more than this; a larger estimate counts reads that nobody waited for.
+/// A multi-block read moves no more than this; a larger estimate counts reads that nobody waited
+/// for.
 const MULTI_BLOCK_BYTES_MAX: f64 = 1_048_576.0;
 
 /// All classes of which something is known, the sum of all first.
@@ -35,7 +36,8 @@ pub(super) fn all(report: &Report) -> Vec<IoClass> {
     whole.map(IoClass::complete).into_iter().chain(parts).collect()
 }
 
-/// Everything that reaches the storage; where only blocks and tablespaces are printed, what they say.
+/// Everything that reaches the storage; where only blocks and tablespaces are printed, what they
+/// say.
 fn whole(report: &Report, parts: &[IoClass]) -> IoClass {
     let mut class = IoClass::new(IoPurpose::All);
     let rates = rates::all(report);
@@ -55,8 +57,8 @@ fn whole(report: &Report, parts: &[IoClass]) -> IoClass {
     class
 }
 
-/// The whole has no time of its own: it is the sum over the parts that have one. Where less than half of all I/Os have a
-/// time, only what is outstanding is given, as a lower bound.
+/// The whole has no time of its own: it is the sum over the parts that have one. Where less than
+/// half of all I/Os have a time, only what is outstanding is given, as a lower bound.
 fn timed(report: &Report, parts: &[IoClass], class: &mut IoClass) {
     // The table by function counts temporary files among direct I/O.
     let direct =
@@ -105,8 +107,8 @@ fn throughput(report: &Report) -> Option<Figure> {
     Some(Figure::new((reads.value + writes.value) * block.value, source))
 }
 
-/// Mean read time: over tablespaces weighted by their reads, else of single-block reads. Writes have no time of
-/// their own in a report that a session would have waited for.
+/// Mean read time: over tablespaces weighted by their reads, else of single-block reads. Writes
+/// have no time of their own in a report that a session would have waited for.
 fn read_latency(report: &Report) -> Option<Figure> {
     let rows = report
         .tablespaces
@@ -172,8 +174,9 @@ fn multi_block(report: &Report) -> IoClass {
     class
 }
 
-/// Mean size of a multi-block read, an estimate. Every other read into the buffer cache moves one block, those of a list
-/// each by itself: blocks beyond one a request came by multi-block reads, and each of those is one wait.
+/// Mean size of a multi-block read, an estimate. Every other read into the buffer cache moves one
+/// block, those of a list each by itself: blocks beyond one a request came by multi-block reads,
+/// and each of those is one wait.
 fn multi_block_bytes(report: &Report, waits_per_s: f64) -> Option<Figure> {
     let blocks = report.rate("physical reads cache")?;
     let functions = report.io_by_function.iter().filter(|row| row.instance.is_none());
@@ -216,8 +219,9 @@ fn by_function(
     class
 }
 
-/// The mean wait, and waits outstanding. One wait can stand for several I/Os that were issued together, so rate times time
-/// would say too much: what sessions waited each second is the least that was outstanding.
+/// The mean wait, and waits outstanding. One wait can stand for several I/Os that were issued
+/// together, so rate times time would say too much: what sessions waited each second is the least
+/// that was outstanding.
 fn by_wait(report: &Report, events: &[&str], class: &mut IoClass) {
     if let Some((rate, Some(latency))) = waits(report, events) {
         let source = format!("({}) x ({}), the least", rate.source, latency.source);
@@ -226,7 +230,8 @@ fn by_wait(report: &Report, events: &[&str], class: &mut IoClass) {
     }
 }
 
-/// Whether the table by function contradicts the types of file by half or more: its counters can overrun.
+/// Whether the table by function contradicts the types of file by half or more: its counters can
+/// overrun.
 fn is_faulty(report: &Report) -> bool {
     let rows = report.io_by_function.iter().filter(|row| row.instance.is_none());
     let functions: f64 = rows.filter_map(|row| row.reads).map(|reads| reads.value).sum();
@@ -239,7 +244,8 @@ fn is_function(printed: &str, full: &str) -> bool {
     stands_for(printed, full) || printed.eq_ignore_ascii_case(full)
 }
 
-/// The sum of some rows of I/O statistics; a counter that is out of bounds leaves the class unknown.
+/// The sum of some rows of I/O statistics; a counter that is out of bounds leaves the class
+/// unknown.
 fn summed(purpose: IoPurpose, rows: &[&IoStat]) -> IoClass {
     let mut class = IoClass::new(purpose);
     let sum = |of: fn(&IoStat) -> Option<Quantity>| -> Option<f64> {

@@ -11,8 +11,9 @@ use assay_model::profile::{LatencyBucket, LatencyCurve, Outlier};
 /// From here on an I/O of today's storage is slow.
 const SLOW_NS: u64 = 16_000_000;
 
-/// The curve of all of these events together; where their ranges differ, of the one that is waited for most. Counts are
-/// shares of the waits that the event tables print in full, else of the histogram's own rounded total.
+/// The curve of all of these events together; where their ranges differ, of the one that is waited
+/// for most. Counts are shares of the waits that the event tables print in full, else of the
+/// histogram's own rounded total.
 pub(super) fn curve(report: &Report, names: &[&str]) -> Option<LatencyCurve> {
     let found = report.histograms.iter().filter(|curve| is_any(&curve.event, names));
     let mut curves: Vec<LatencyCurve> = found.filter_map(|curve| of_event(report, curve)).collect();
@@ -59,8 +60,8 @@ fn waits(report: &Report, curve: &EventHistogram) -> Option<f64> {
     if in_full > 0.0 { Some(in_full) } else { curve.waits.map(|waits| waits.value) }
 }
 
-/// Slow I/Os a second, for the events that sessions and the log writer wait for; those that cost most come last, and of
-/// each the slowest range that matters.
+/// Slow I/Os a second, for the events that sessions and the log writer wait for; those that cost
+/// most come last, and of each the slowest range that matters.
 pub(super) fn outliers(report: &Report) -> Vec<Outlier> {
     let Some(elapsed_s) = elapsed_s(report) else {
         return Vec::new();

@@ -26,7 +26,8 @@ const OF_REDO: Limit = Limit {
     accepted_s: 0.020,
     source: "20 ms, above which Oracle's support calls writes of the log slow (1376916.1)",
 };
-/// Loaded flash gave 1.07 ms for reads and 1.13 ms for the log (EMC 2014), and 0.46 to 0.65 ms for reads (`SanDisk` 2014).
+/// Loaded flash gave 1.07 ms for reads and 1.13 ms for the log (EMC 2014), and 0.46 to 0.65 ms for
+/// reads (`SanDisk` 2014).
 const OF_FLASH: Limit =
     Limit { accepted_s: 0.002, source: "2 ms, twice what a loaded flash array gave (EMC 2014)" };
 
@@ -89,7 +90,8 @@ fn grade(ratio: f64, busy: bool) -> DeviceGrade {
     }
 }
 
-/// What would be slow if the storage were flash, in a sentence; `None` where somebody said what it is, or nothing would.
+/// What would be slow if the storage were flash, in a sentence; `None` where somebody said what it
+/// is, or nothing would.
 pub(super) fn were_it_flash(
     devices: &[DeviceFinding],
     medium: Option<StorageMedium>,

@@ -1,4 +1,5 @@
-//! Which list of waits answers a question: releases print sessions and background apart, together, or only the top ones.
+//! Which list of waits answers a question: releases print sessions and background apart, together,
+//! or only the top ones.
 
 use crate::knowledge;
 use crate::quantity::{Quantity, Unit};
@@ -41,7 +42,8 @@ fn is_of_tops(report: &Report) -> bool {
     report.kind == Kind::AwrGlobal
 }
 
-/// Waits of sessions: their own list, else the one of both less that of the background, else the top list.
+/// Waits of sessions: their own list, else the one of both less that of the background, else the
+/// top list.
 pub(super) fn of_sessions(report: &Report) -> Cow<'_, [Event]> {
     if !report.foreground_events.is_empty() {
         return Cow::Borrowed(&report.foreground_events);
@@ -58,7 +60,8 @@ pub(super) fn of_sessions(report: &Report) -> Cow<'_, [Event]> {
     Cow::Borrowed(&report.top_events)
 }
 
-/// The sessions' part of an event of both; the mean and the share are of both, so they are not kept.
+/// The sessions' part of an event of both; the mean and the share are of both, so they are not
+/// kept.
 fn without_background(report: &Report, event: &Event) -> Event {
     let of_background = report.background_events.iter().find(|other| other.name == event.name);
     let Some(other) = of_background else {

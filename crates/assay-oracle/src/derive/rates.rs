@@ -134,7 +134,8 @@ fn blocks(report: &Report) -> RequestRate {
     }
 }
 
-/// Reads of a tablespace per second: counted over elapsed time, else as printed, which is a whole number.
+/// Reads of a tablespace per second: counted over elapsed time, else as printed, which is a whole
+/// number.
 pub(super) fn reads_per_s(report: &Report, row: &FileIo) -> Option<f64> {
     per_s(report, row.reads_per_second, row.reads)
 }

@@ -11,8 +11,8 @@ const COMMITS_MATTER: f64 = 0.01;
 /// Above this share of the commit wait the write itself is the cause.
 const DEVICE_SHARE: f64 = 0.5;
 
-/// The figures of the path and what makes commits wait. Log file sync is never taken for the device's time, nor the other
-/// way round.
+/// The figures of the path and what makes commits wait. Log file sync is never taken for the
+/// device's time, nor the other way round.
 pub(super) fn path(report: &Report, time: &TimeModel, device: Option<&DeviceFinding>) -> RedoPath {
     let sync = events_of(report, LOG_SYNC);
     let synced_s =
@@ -60,8 +60,8 @@ pub(super) fn mean(report: &Report, names: &[&str]) -> Option<Figure> {
     Some(Figure::new(event.mean_s()?, format!("{}: {}", place.place(), event.name)))
 }
 
-/// A slow device is one whatever the shares are; then what commits wait for, by the write's part of the wait; then whether
-/// they queue for a writer that is busy all the time.
+/// A slow device is one whatever the shares are; then what commits wait for, by the write's part of
+/// the wait; then whether they queue for a writer that is busy all the time.
 fn finding(path: &RedoPath, grade: Option<DeviceGrade>) -> RedoFinding {
     let slow = grade.is_some_and(|grade| grade >= DeviceGrade::Slow);
     let latencies = path.sync_latency_s.as_ref().zip(path.write_latency_s.as_ref());

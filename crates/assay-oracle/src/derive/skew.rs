@@ -10,7 +10,8 @@ const FILES_MIN: usize = 4;
 /// Reads that would have to move for an even spread, as a share; less than this is as good as even.
 const SKEW_MIN: f64 = 0.2;
 
-/// The files that have more than their even part of the reads; `None` where reads are spread evenly or files are few.
+/// The files that have more than their even part of the reads; `None` where reads are spread evenly
+/// or files are few.
 pub(super) fn of_files(report: &Report) -> Option<ReadSkew> {
     let rates = report.files.iter().filter_map(|row| rates::reads_per_s(report, row));
     let source = report.files.first().and_then(|row| row.reads.or(row.writes))?.place();
@@ -22,9 +23,10 @@ pub(super) fn of_files(report: &Report) -> Option<ReadSkew> {
     })
 }
 
-/// Share of the reads on the hot files, all files, hot files. The hot ones are those above the mean: there the Lorenz curve
-/// lies furthest from the diagonal, by the share of reads that would have to move (E. M. Hoover, The Measurement of
-/// Industrial Localization, Review of Economics and Statistics 18, 1936).
+/// Share of the reads on the hot files, all files, hot files. The hot ones are those above the
+/// mean: there the Lorenz curve lies furthest from the diagonal, by the share of reads that would
+/// have to move (E. M. Hoover, The Measurement of Industrial Localization, Review of Economics and
+/// Statistics 18, 1936).
 fn skew(mut rates: Vec<f64>) -> Option<(f64, usize, usize)> {
     let files = rates.len();
     let sum: f64 = rates.iter().sum();

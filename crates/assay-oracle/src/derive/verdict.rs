@@ -1,4 +1,5 @@
-//! Whether faster storage would help: the one place that decides, so that no bullet contradicts the headline.
+//! Whether faster storage would help: the one place that decides, so that no bullet contradicts the
+//! headline.
 
 use super::activity;
 use super::devices;
@@ -164,8 +165,8 @@ fn is_listed(report: &Report) -> bool {
     lists.into_iter().any(|list| !list.is_empty()) || together
 }
 
-/// Seconds in locks and latches that the report files under `Other`: whatever their class, who waits for one waits for
-/// another session. Never more than the class itself holds.
+/// Seconds in locks and latches that the report files under `Other`: whatever their class, who
+/// waits for one waits for another session. Never more than the class itself holds.
 fn locks_of_no_class(report: &Report, time: &TimeModel) -> f64 {
     let sessions = of_sessions(report);
     let locks = sessions

@@ -1,4 +1,5 @@
-//! SQL*Plus output of a query: headings, a ruler and rows, with repeated headings and wrapped lines.
+//! SQL*Plus output of a query: headings, a ruler and rows, with repeated headings and wrapped
+//! lines.
 
 use crate::columns::{self, Layout};
 use crate::number::{self, Cell, Decimal};

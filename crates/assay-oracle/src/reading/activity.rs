@@ -84,7 +84,8 @@ impl Reading {
         }
     }
 
-    /// Counters with a total and a rate; tables of absolute values have other columns and are passed by.
+    /// Counters with a total and a rate; tables of absolute values have other columns and are
+    /// passed by.
     pub(super) fn activity(&mut self, table: &Table) {
         let (Some(total), Some(rate)) = (table.named(&["total"]), table.named(&["per second"]))
         else {
@@ -179,7 +180,8 @@ impl Reading {
             ("NUM_CPU_CORES", column("cores"), Unit::Count),
             ("NUM_CPU_SOCKETS", column("sockets"), Unit::Count),
         ];
-        // AIX has no sockets and its row is out of step; the operating system's own table says the same.
+        // AIX has no sockets and its row is out of step; the operating system's own table says the
+        // same.
         if row.cells.iter().any(|cell| cell.contains(&b'#')) {
             self.unread(table.section, row.line, b"", "its numbers are not under their headings");
             return;

@@ -100,8 +100,9 @@ fn scale(head: &str) -> Option<f64> {
     }
 }
 
-/// What a column of percents is a share of: Statspack prints `% Total Call Time` (9i `% Total Ela Time`), which holds waits
-/// of background processes and is not DB time. Statspack for 11g and later still does, under `% Total Call Time`.
+/// What a column of percents is a share of: Statspack prints `% Total Call Time` (9i `% Total Ela
+/// Time`), which holds waits of background processes and is not DB time. Statspack for 11g and
+/// later still does, under `% Total Call Time`.
 fn share_of(table: &Table, column: usize) -> ShareOf {
     let head = table.head(column);
     let is_background = table.section == Section::BackgroundEvents
@@ -122,7 +123,8 @@ impl Reading {
         let instances = table.named(&["i#"]);
         let mut whole = true;
         for row in &table.rows {
-            // Of a global report only the rows of the whole cluster; a blank `I#` goes on with the one above.
+            // Of a global report only the rows of the whole cluster; a blank `I#` goes on with the
+            // one above.
             match instances.map(|column| row.text(column)).as_deref() {
                 None | Some("") => {}
                 Some(instance) => whole = instance == "*",

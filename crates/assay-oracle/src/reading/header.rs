@@ -1,4 +1,5 @@
-//! Header tables: mapped by heading, because their columns moved at 12.2 and differ between the kinds.
+//! Header tables: mapped by heading, because their columns moved at 12.2 and differ between the
+//! kinds.
 
 use super::Reading;
 use crate::number::Decimal;
@@ -26,7 +27,8 @@ impl Reading {
         }
     }
 
-    /// Facts of one row; what an earlier table said stands, for two tables share a summary from 12.2 on.
+    /// Facts of one row; what an earlier table said stands, for two tables share a summary from
+    /// 12.2 on.
     fn facts(&mut self, table: &Table, row: &Row) {
         if row.cells.len() == 7 && table.column(|head| head.contains("platform")).is_some() {
             return self.statspack_host(row);
@@ -42,7 +44,8 @@ impl Reading {
         self.machine(table, row);
     }
 
-    /// `Report for DB: SHOP, Inst: shop1, Snaps: 10-11` or `SHOP/shop1`, for what the header left blank.
+    /// `Report for DB: SHOP, Inst: shop1, Snaps: 10-11` or `SHOP/shop1`, for what the header left
+    /// blank.
     fn page_title(&mut self, title: &str) {
         let of = |word: &str| {
             let rest = title.split_once(word)?.1.split(',').next()?.trim();
@@ -110,7 +113,8 @@ impl Reading {
         fill(&mut header.memory, memory);
     }
 
-    /// Statspack's headings of the host wrap over two lines at 80 columns: only the order is certain.
+    /// Statspack's headings of the host wrap over two lines at 80 columns: only the order is
+    /// certain.
     fn statspack_host(&mut self, row: &Row) {
         let mut count = |column| self.scaled(Section::Header, row, column, Unit::Count, None);
         let (cpus, cores, sockets) = (count(3), count(4), count(5));
@@ -228,8 +232,9 @@ impl Reading {
         self.report.header.db_cpu = self.word(row, cpu, Unit::Seconds, Some(60.0));
     }
 
-    /// Number, date and time, sessions, cursors, and in a cluster the instances that ran. Months of some languages hold
-    /// blanks (`23-4月 -14`): the time ends with the first word that has a colon.
+    /// Number, date and time, sessions, cursors, and in a cluster the instances that ran. Months of
+    /// some languages hold blanks (`23-4月 -14`): the time ends with the first word that has a
+    /// colon.
     fn snapshot(&mut self, table: &Table, row: &Row, words: &[&[u8]]) -> Snapshot {
         let clock = words.iter().skip(1).position(|word| word.contains(&b':')).map(|at| at + 1);
         let clock = clock.filter(|clock| *clock <= 5);

@@ -1,4 +1,5 @@
-//! Wait event histograms: bucket headings of all releases, and the sub-tables joined into one curve an event.
+//! Wait event histograms: bucket headings of all releases, and the sub-tables joined into one curve
+//! an event.
 
 use super::Reading;
 use crate::number::{self, Cell};
@@ -45,7 +46,8 @@ impl Reading {
         })
     }
 
-    /// The buckets of a row; a row with a bucket that cannot be read, or without its headings, has none.
+    /// The buckets of a row; a row with a bucket that cannot be read, or without its headings, has
+    /// none.
     fn buckets(
         &mut self,
         table: &Table,
@@ -66,8 +68,8 @@ impl Reading {
         buckets
     }
 
-    /// Percent; blank is truly none. Where the percent is too small global reports add the count in brackets,
-    /// `0.0(12231)`: that is the slow tail, so it is taken.
+    /// Percent; blank is truly none. Where the percent is too small global reports add the count in
+    /// brackets, `0.0(12231)`: that is the slow tail, so it is taken.
     fn share(&self, cell: &[u8], waits: Option<Quantity>) -> Option<f64> {
         let mut parts = cell.splitn(2, |byte| *byte == b'(');
         let percent = parts.next().unwrap_or_default().trim_ascii();
@@ -130,8 +132,9 @@ fn range_ns(head: &str) -> Option<(u64, Option<u64>)> {
     }
 }
 
-/// Ends of the buckets from their headings. Text cuts headings at five characters (`<128u`, `<512`), so a
-/// missing unit is that of the neighbours; the last bucket begins where the one before ends.
+/// Ends of the buckets from their headings. Text cuts headings at five characters (`<128u`,
+/// `<512`), so a missing unit is that of the neighbours; the last bucket begins where the one
+/// before ends.
 fn bounds(heads: &[String], is_fine: bool) -> Vec<Option<(u64, Option<u64>)>> {
     let mut low_ns = Some(0);
     let mut bounds = Vec::with_capacity(heads.len());

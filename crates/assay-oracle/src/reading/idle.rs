@@ -18,8 +18,8 @@ pub(super) fn mark(report: &mut Report) {
     }
 }
 
-/// Where the time grows again: the first idle event has more than the last one that is not. It must be one that is known,
-/// or one known must follow, so that a list in another order loses nothing.
+/// Where the time grows again: the first idle event has more than the last one that is not. It must
+/// be one that is known, or one known must follow, so that a list in another order loses nothing.
 fn idle_from(list: &[Event]) -> usize {
     let time = |event: &Event| event.time.map(|time| time.value);
     let grows = |pair: &[Event]| {

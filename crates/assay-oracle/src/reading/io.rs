@@ -116,7 +116,8 @@ impl Reading {
         self.scaled(table.section, row, column?, Unit::Seconds, Some(1e-3))
     }
 
-    /// Which columns the values really stand in: where writes over elapsed time is the printed write rate.
+    /// Which columns the values really stand in: where writes over elapsed time is the printed
+    /// write rate.
     fn in_step(&mut self, table: &Table, printed: Columns) -> Columns {
         if printed.single_rate.is_none() || table.section == Section::Files {
             return printed;

@@ -7,7 +7,8 @@ use crate::report::{EventBucket, EventHistogram};
 #[derive(Default)]
 pub(crate) struct Ranges {
     events: Vec<Collected>,
-    /// Whether the report counts in microseconds (12.2 and later): its milliseconds are then 1,024 of them.
+    /// Whether the report counts in microseconds (12.2 and later): its milliseconds are then 1,024
+    /// of them.
     pub(super) is_fine: bool,
 }
 
@@ -35,7 +36,8 @@ impl Ranges {
     }
 }
 
-/// Adjoining intervals out of overlapping tables: narrow ones first, a wide one only where nothing narrower is.
+/// Adjoining intervals out of overlapping tables: narrow ones first, a wide one only where nothing
+/// narrower is.
 fn finest(mut buckets: Vec<EventBucket>) -> Vec<EventBucket> {
     let end = |bucket: &EventBucket| bucket.high_ns.unwrap_or(u64::MAX);
     buckets.sort_by_key(|bucket| end(bucket) - bucket.low_ns);

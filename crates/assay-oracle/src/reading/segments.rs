@@ -23,7 +23,8 @@ impl Reading {
         }
     }
 
-    /// All statistics stand below each other in a global report: reads are picked by the name of theirs.
+    /// All statistics stand below each other in a global report: reads are picked by the name of
+    /// theirs.
     pub(super) fn segment_statistics(&mut self, table: &Table) {
         let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
         let names = ends("statistic").zip(ends("owner")).zip(ends("object name"));

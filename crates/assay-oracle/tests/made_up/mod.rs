@@ -1,4 +1,5 @@
-//! Made-up reports in the layouts of the field: a printer of text tables and of HTML tables, and whole reports.
+//! Made-up reports in the layouts of the field: a printer of text tables and of HTML tables, and
+//! whole reports.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -10,8 +11,8 @@ use std::fmt::Write as _;
 /// One column of a text table: heading lines from top to bottom, and its width.
 pub struct Column(pub &'static [&'static str], pub usize);
 
-/// A text table: heading lines, ruler and rows; the first column is text, the others stand right and are cut at
-/// their right end as SQL's LPAD does.
+/// A text table: heading lines, ruler and rows; the first column is text, the others stand right
+/// and are cut at their right end as SQL's LPAD does.
 pub fn rows(columns: &[Column], rows: &[&[&str]]) -> String {
     let depth = columns.iter().map(|column| column.0.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -48,7 +49,8 @@ fn aligned(columns: &[Column], cells: &[&str]) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// A section of a text report: page break, title with database and instance, table and closing rule.
+/// A section of a text report: page break, title with database and instance, table and closing
+/// rule.
 pub fn section(title: &str, body: &str) -> String {
     format!(
         "\x0c{title:<42}DB/Inst: SHOP/shop1  Snaps: 10-11\n-> a note on the order of rows\n\n{body}{END}\n"
@@ -151,7 +153,8 @@ pub fn top_five(events: &[&[&str]]) -> String {
     format!("Top 5 Timed Foreground Events\n{}\n{}", "~".repeat(29), rows(&columns, events))
 }
 
-/// Foreground or background wait events of 11.1 to 12.1: event, waits, seconds, milliseconds, percent.
+/// Foreground or background wait events of 11.1 to 12.1: event, waits, seconds, milliseconds,
+/// percent.
 pub fn wait_events(title: &str, events: &[&[&str]]) -> String {
     let columns = [
         Column(&["Event"], 26),

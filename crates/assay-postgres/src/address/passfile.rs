@@ -1,4 +1,5 @@
-//! The file of passwords, `~/.pgpass`: lines `host:port:database:user:password`, `*` for any, `\` before `:` and `\`.
+//! The file of passwords, `~/.pgpass`: lines `host:port:database:user:password`, `*` for any, `\`
+//! before `:` and `\`.
 //!
 //! Source: PostgreSQL documentation, "The Password File".
 
@@ -12,8 +13,9 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The usual directories of sockets, which the file knows as `localhost`.
 const SOCKET_DIRECTORIES: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-/// The password of a host (or the directory of a socket), a port, a database and a user; nothing where the file is not there or has no line for it, and why it was not read where
-/// others may read it.
+/// The password of a host (or the directory of a socket), a port, a database and a user; nothing
+/// where the file is not there or has no line for it, and why it was not read where others may read
+/// it.
 pub(super) fn password(file: &Path, wanted: [&str; 4]) -> Result<Option<String>, String> {
     let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let Ok(opened) = OpenOptions::new().read(true).custom_flags(no_wait).open(file) else {

@@ -1,4 +1,5 @@
-//! What an address, the environment and the usual files demand of the way to a server, as libpq reads them.
+//! What an address, the environment and the usual files demand of the way to a server, as libpq
+//! reads them.
 //!
 //! Source: PostgreSQL documentation, "Parameter Key Words" and "SSL Client File Usage".
 
@@ -57,7 +58,8 @@ fn roots_of(named: Option<String>, usual: &dyn Fn(&str) -> Option<PathBuf>) -> R
     }
 }
 
-/// Anybody may have a certificate of an authority that everybody trusts: it proves something for the host's name only.
+/// Anybody may have a certificate of an authority that everybody trusts: it proves something for
+/// the host's name only.
 fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
     let refused = |what: &str, hint: &str| Err(Error::usage(what, hint));
     match (security.mode, &security.roots) {

@@ -1,5 +1,5 @@
-//! Executions that travel together: one packet out, one wait for all answers, so that a transaction of many statements
-//! costs few round trips.
+//! Executions that travel together: one packet out, one wait for all answers, so that a transaction
+//! of many statements costs few round trips.
 //!
 //! Source: PostgreSQL documentation, "Frontend/Backend Protocol", section "Pipelining".
 
@@ -9,7 +9,8 @@ use super::{Connection, Messages};
 use crate::failure::Answer;
 use std::ops::Range;
 
-/// Binary format of a single-dimensional array of integers of four bytes: its element's type number.
+/// Binary format of a single-dimensional array of integers of four bytes: its element's type
+/// number.
 const INTEGER_TYPE: u32 = 23;
 
 /// Executions of prepared statements in the order in which they were added.

@@ -79,8 +79,8 @@ fn trusting(address: &Address) -> Answer<()> {
     if address.terms.binding == Binding::Require { Err(scram::unbound()) } else { Ok(()) }
 }
 
-/// Whether the password, or what is as good as it, may be given: encrypted because the address demands it, or to a local
-/// socket whose listener is not a stranger.
+/// Whether the password, or what is as good as it, may be given: encrypted because the address
+/// demands it, or to a local socket whose listener is not a stranger.
 fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> {
     let stream = messages.stream();
     let is_demanded = stream.handshake().is_some() && address.terms.security.mode >= Mode::Require;

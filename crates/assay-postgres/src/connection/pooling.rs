@@ -6,7 +6,8 @@ use crate::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 use std::time::Duration;
 
-/// A pool without a free server process lets a session wait; longer than this means that none comes.
+/// A pool without a free server process lets a session wait; longer than this means that none
+/// comes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Connection {
@@ -17,8 +18,8 @@ impl Connection {
         number.map_err(|_| Failure::Protocol("a process without a number".to_owned()))
     }
 
-    /// Refuses a pooler: it gives out process numbers of its own, its sessions are not those of the clients, and what it
-    /// shows of itself would be taken for the load.
+    /// Refuses a pooler: it gives out process numbers of its own, its sessions are not those of the
+    /// clients, and what it shows of itself would be taken for the load.
     ///
     /// # Errors
     /// A usage error that names both processes, or what the server says.
@@ -37,8 +38,8 @@ impl Connection {
         ))
     }
 
-    /// Whether a pooler gives its server process to other sessions between two transactions: prepared statements are lost
-    /// then, and settings reach sessions of others.
+    /// Whether a pooler gives its server process to other sessions between two transactions:
+    /// prepared statements are lost then, and settings reach sessions of others.
     ///
     /// # Errors
     /// When the server refuses, or the pool has no process for a second session.

@@ -11,7 +11,8 @@ pub struct Execution {
     pub count: u64,
 }
 
-/// A statement with its parameters' places; the whole packet stands ready and only the parameters change.
+/// A statement with its parameters' places; the whole packet stands ready and only the parameters
+/// change.
 ///
 /// Parameters travel in binary form and keep their lengths.
 #[derive(Clone, Debug)]

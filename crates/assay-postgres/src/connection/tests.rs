@@ -1,5 +1,5 @@
-//! Sessions with servers made of bytes: whatever they say, nothing panics, nothing is without end, and no password is given
-//! to a server that proves nothing.
+//! Sessions with servers made of bytes: whatever they say, nothing panics, nothing is without end,
+//! and no password is given to a server that proves nothing.
 
 use super::messages::message;
 use super::*;

@@ -1,6 +1,8 @@
-//! The ways to a server in the order in which they are tried: encrypted or not, as the address demands.
+//! The ways to a server in the order in which they are tried: encrypted or not, as the address
+//! demands.
 //!
-//! Source: PostgreSQL documentation, "SSL Session Encryption" and "SSL Support", "Protection Provided in Different Modes".
+//! Source: PostgreSQL documentation, "SSL Session Encryption" and "SSL Support", "Protection
+//! Provided in Different Modes".
 
 use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure, Refusal};
@@ -23,7 +25,8 @@ enum Try {
     Encrypted,
 }
 
-/// Opens a way and a session over it; the second way is tried where the first was refused because of its encryption.
+/// Opens a way and a session over it; the second way is tried where the first was refused because
+/// of its encryption.
 pub(super) fn open<T>(address: &Address, log_in: impl Fn(Stream) -> Answer<T>) -> Answer<T> {
     let (first, second) = match (&address.host, address.terms.security.mode) {
         (Host::Socket(_), _) | (_, Mode::Disable) => (Try::Plain, None),

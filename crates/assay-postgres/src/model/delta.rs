@@ -17,7 +17,8 @@ impl<'a> Delta<'a> {
     /// Two snapshots and the time between them.
     ///
     /// # Errors
-    /// An environment error when the server was restarted in between: its counters say nothing then.
+    /// An environment error when the server was restarted in between: its counters say nothing
+    /// then.
     pub fn of(before: &'a Snapshot, after: &'a Snapshot, elapsed_s: f64) -> Result<Self> {
         let moved_s = (after.settings.started_s - before.settings.started_s).abs();
         if moved_s > 1.0 || before.version != after.version {
@@ -66,10 +67,11 @@ impl<'a> Delta<'a> {
         reset(self.after) != reset(self.before)
     }
 
-    /// DB time: what the server added up, without our own sessions, and what it had not added up yet at both ends.
+    /// DB time: what the server added up, without our own sessions, and what it had not added up
+    /// yet at both ends.
     ///
-    /// A session's time is added up when its statement ends, and reaches the counters with its next one; see
-    /// [`unflushed_s`].
+    /// A session's time is added up when its statement ends, and reaches the counters with its next
+    /// one; see [`unflushed_s`].
     pub(super) fn db_time_s(&self) -> f64 {
         let names = self.after.databases.keys();
         let counted = names.map(|name| {
@@ -85,8 +87,8 @@ impl<'a> Delta<'a> {
         (counted_s + unflushed_s(self.after) - unflushed_s(self.before)).max(0.0)
     }
 
-    /// How far the server's clock was set in the interval, seconds: its own way less that of a clock that never jumps.
-    /// `None` where the two agree within what the snapshots take.
+    /// How far the server's clock was set in the interval, seconds: its own way less that of a
+    /// clock that never jumps. `None` where the two agree within what the snapshots take.
     pub(super) fn clock_step_s(&self) -> Option<f64> {
         let step_s = self.after.at_s - self.before.at_s - self.elapsed_s;
         (step_s.abs() > 0.5 + 0.05 * self.elapsed_s).then_some(step_s)
@@ -124,8 +126,8 @@ impl<'a> Delta<'a> {
         self.before.settings.track_io_timing && self.after.settings.track_io_timing
     }
 
-    /// Whether I/O on the log was timed all the time. From 18 on its times are where those of the data are, and still
-    /// have a switch of their own.
+    /// Whether I/O on the log was timed all the time. From 18 on its times are where those of the
+    /// data are, and still have a switch of their own.
     pub(super) fn is_log_timed(&self) -> bool {
         self.before.settings.track_wal_io_timing && self.after.settings.track_wal_io_timing
     }
@@ -183,8 +185,9 @@ impl<'a> Delta<'a> {
     }
 }
 
-/// Time of sessions that is not in the counters yet, seconds: of a running statement what has passed, of a session that
-/// rests its last statement. (The server adds a statement's time up when it ends, after it has reported its counters.)
+/// Time of sessions that is not in the counters yet, seconds: of a running statement what has
+/// passed, of a session that rests its last statement. (The server adds a statement's time up when
+/// it ends, after it has reported its counters.)
 pub(super) fn unflushed_s(snapshot: &Snapshot) -> f64 {
     let of_one = |session: &Session| {
         let began_s = session.statement_began_s?;

@@ -1,4 +1,5 @@
-//! Where the time of sessions went: what is counted comes first, what is sampled fills in the rest with its doubt.
+//! Where the time of sessions went: what is counted comes first, what is sampled fills in the rest
+//! with its doubt.
 
 use super::classes::{class_of, is_data_io, is_log_io};
 use super::delta::Delta;
@@ -21,12 +22,14 @@ pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent>
     ordered(events, sampler.db_time_s)
 }
 
-/// Time on a CPU by the scheduler's count, and ready for one: what sessions were seen without a wait beyond it.
+/// Time on a CPU by the scheduler's count, and ready for one: what sessions were seen without a
+/// wait beyond it.
 ///
-/// The scheduler counts time in its queue as well, but most of that is the end of a wait, which the wait's own time
-/// holds, or comes before a statement begins. Adding it would count it twice: with four sessions of pgbench on two
-/// processors that had no time to spare the parts came to 230% (release 18) and 220% (release 15) of DB time so, and to
-/// 109% and 108% in this way. What is beyond 100% there is the log's: counted flushes next to sampled waits for them.
+/// The scheduler counts time in its queue as well, but most of that is the end of a wait, which the
+/// wait's own time holds, or comes before a statement begins. Adding it would count it twice: with
+/// four sessions of pgbench on two processors that had no time to spare the parts came to 230%
+/// (release 18) and 220% (release 15) of DB time so, and to 109% and 108% in this way. What is
+/// beyond 100% there is the log's: counted flushes next to sampled waits for them.
 fn processor(sampler: Sampler<'_>) -> Vec<TimedEvent> {
     if sampler.samples.tasks.is_none() {
         return Vec::new();

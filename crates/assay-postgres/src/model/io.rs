@@ -1,4 +1,5 @@
-//! I/O by the server's own counters: requests by what counts them, by purpose, by process and on what.
+//! I/O by the server's own counters: requests by what counts them, by purpose, by process and on
+//! what.
 
 use super::delta::Delta;
 use super::redo::log_rows;
@@ -47,11 +48,12 @@ fn written_blocks(delta: &Delta<'_>) -> u64 {
     })
 }
 
-/// Temporary files are written and read again in long runs: the kernel moves them in pieces of this size.
+/// Temporary files are written and read again in long runs: the kernel moves them in pieces of this
+/// size.
 const TEMPORARY_BYTES: u64 = 131_072;
 
-/// Writes of temporary files of sorts and hashes, which `pg_stat_io` does not hold; they are counted when they are closed,
-/// and only by their bytes.
+/// Writes of temporary files of sorts and hashes, which `pg_stat_io` does not hold; they are
+/// counted when they are closed, and only by their bytes.
 fn temporary_files(delta: &Delta<'_>) -> IoRow {
     let write_bytes = delta.sum(|database| database.temporary_bytes);
     IoRow { writes: write_bytes.div_ceil(TEMPORARY_BYTES), write_bytes, ..IoRow::default() }
@@ -171,7 +173,8 @@ fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
     assay_live::whole(own(delta), &source, host, delta.elapsed_s)
 }
 
-/// A class of reads; its time is what sessions waited, the page cache and other I/O in flight included.
+/// A class of reads; its time is what sessions waited, the page cache and other I/O in flight
+/// included.
 fn reads(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool, source: &str) -> IoClass {
     let mut class = IoClass::new(purpose);
     class.rate_iops = Some(figure_per_s(row.reads, delta, source));

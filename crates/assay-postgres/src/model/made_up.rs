@@ -1,4 +1,5 @@
-//! A server that never was: two snapshots ten seconds apart whose every difference is a round number.
+//! A server that never was: two snapshots ten seconds apart whose every difference is a round
+//! number.
 
 use super::*;
 use assay_model::counters::TaskCounters;
@@ -42,8 +43,9 @@ pub(super) fn key(process: &str, object: &str, context: &str) -> IoKey {
     IoKey { process: process.into(), object: object.into(), context: context.into() }
 }
 
-/// A release with all timers on: in 10 s sessions were active for 40 s, of which 8 s on a CPU, 16 s in reads, 4 s in
-/// flushes of the log; a fifth of what was seen waited for a lock (8 s), and a fifth for nothing (8 s). 4 s are nowhere.
+/// A release with all timers on: in 10 s sessions were active for 40 s, of which 8 s on a CPU, 16 s
+/// in reads, 4 s in flushes of the log; a fifth of what was seen waited for a lock (8 s), and a
+/// fifth for nothing (8 s). 4 s are nowhere.
 pub(super) fn story(major: u32) -> Story {
     let mut before = empty(Version(major * 10_000 + 3));
     let mut after = before.clone();

@@ -1,11 +1,13 @@
-//! Reads that a session of Assay's own adds to the server's counters of I/O, which do not tell sessions apart.
+//! Reads that a session of Assay's own adds to the server's counters of I/O, which do not tell
+//! sessions apart.
 
 use super::events::CLIENT;
 use super::snapshot::{Database, IoKey, IoRow, Snapshot};
 use assay_live::watch::Observed;
 use assay_model::number::{rate, real, seconds};
 
-/// A block from the server's cache takes as long as the same block a moment later, give or take half.
+/// A block from the server's cache takes as long as the same block a moment later, give or take
+/// half.
 const MISS_FACTOR: f64 = 1.5;
 
 /// Blocks that were read past the server's cache, and how long the server waited for them.
@@ -26,7 +28,8 @@ impl OwnReads {
         }
     }
 
-    /// Leaves them out of everything that was counted in an interval: they are no demand of the database.
+    /// Leaves them out of everything that was counted in an interval: they are no demand of the
+    /// database.
     pub(crate) fn leave_out(self, observed: &mut Observed<Snapshot>, database: &str, table: &str) {
         let bytes = self.blocks * observed.after.settings.block_bytes;
         let after = &mut observed.after;

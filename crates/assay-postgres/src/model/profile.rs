@@ -82,8 +82,8 @@ pub fn profile(
     }))
 }
 
-/// What the database did. A transaction that only reads ends as one that writes does: how many waited for the log follows
-/// from the waits for it.
+/// What the database did. A transaction that only reads ends as one that writes does: how many
+/// waited for the log follows from the waits for it.
 fn work(delta: &Delta<'_>) -> Work {
     let per_s = |count: u64, what: &str| {
         Some(Figure::new(rate(count, delta.elapsed_s), format!("{what} / elapsed")))

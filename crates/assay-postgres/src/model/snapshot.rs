@@ -1,5 +1,5 @@
-//! What a server says of itself at one moment. Times are in the server's milliseconds turned into seconds; what a
-//! version or a right does not give is absent.
+//! What a server says of itself at one moment. Times are in the server's milliseconds turned into
+//! seconds; what a version or a right does not give is absent.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,8 +24,8 @@ impl Version {
         self.major() >= 16
     }
 
-    /// Whether `pg_stat_io` counts each request with its bytes; before, it counts blocks, and a request of sixteen
-    /// blocks counts as sixteen reads.
+    /// Whether `pg_stat_io` counts each request with its bytes; before, it counts blocks, and a
+    /// request of sixteen blocks counts as sixteen reads.
     pub const fn counts_requests(self) -> bool {
         self.major() >= 18
     }

@@ -34,7 +34,8 @@ pub(super) fn executed(delta: &Delta<'_>) -> Option<Executed> {
     Some(Executed { rows: rows.collect(), doubts })
 }
 
-/// Where a row counts from: the snapshot before, or nothing where it began to be counted after that.
+/// Where a row counts from: the snapshot before, or nothing where it began to be counted after
+/// that.
 fn base<'a>(
     before: &'a Statements,
     snapshot: &Snapshot,

@@ -6,8 +6,8 @@ use assay_model::counters::{DeviceCounters, NamedDevice};
 use assay_model::profile::{Bottleneck, CheckOutcome, IoPurpose, RateKind, TimeSource};
 use proptest::prelude::*;
 
-/// 40 = 8 CPU + 16 reads + 4 flushes + 8 locks (2 of 10 seen) + 4 unaccounted; of the 8 s without a wait that were
-/// seen, the CPU holds all.
+/// 40 = 8 CPU + 16 reads + 4 flushes + 8 locks (2 of 10 seen) + 4 unaccounted; of the 8 s without a
+/// wait that were seen, the CPU holds all.
 #[test]
 fn db_time_is_split_and_what_is_left_is_shown() {
     for major in [16, 17, 18] {
@@ -142,7 +142,8 @@ fn the_devices_are_told_where_they_are_known() {
     assert!(profile.rate(RateKind::Total).is_none());
 }
 
-/// Of every release: 20,000 blocks of 8 KiB, 1,000 writes of the log of 1 MB, and 3 MiB of temporary files in 24 pieces.
+/// Of every release: 20,000 blocks of 8 KiB, 1,000 writes of the log of 1 MB, and 3 MiB of
+/// temporary files in 24 pieces.
 #[test]
 fn the_demand_is_what_the_server_counts() {
     for major in [14, 15, 16, 17, 18] {
@@ -187,7 +188,8 @@ fn rights_recovery_resets_and_clock_steps_are_said() {
     assert!(!doubts(&profile, "clock"));
 }
 
-/// Whatever the clock was set to, and whatever the server made of it, DB time is what was seen: ten sessions for 10 s.
+/// Whatever the clock was set to, and whatever the server made of it, DB time is what was seen: ten
+/// sessions for 10 s.
 #[test]
 fn a_clock_that_was_set_does_not_reach_db_time() {
     for step_s in [3600.0, -3600.0, 4.0, -4.0] {
@@ -210,7 +212,8 @@ fn a_clock_that_was_set_does_not_reach_db_time() {
     }
 }
 
-/// Ten seconds of eight busy sessions are 80 s, of which 8 may be reported late; of the story's 40 s that would be too much.
+/// Ten seconds of eight busy sessions are 80 s, of which 8 may be reported late; of the story's 40
+/// s that would be too much.
 #[test]
 fn counters_that_come_late_are_a_doubt_of_short_intervals() {
     let mut story = story(18);
@@ -227,7 +230,8 @@ fn counters_that_come_late_are_a_doubt_of_short_intervals() {
     assert!(doubts(&story.profile(), "accurate to 8 s only"));
 }
 
-/// Three fourths of the blocks that were read are a table's on a space of its own: three fourths of the 16 s as well.
+/// Three fourths of the blocks that were read are a table's on a space of its own: three fourths of
+/// the 16 s as well.
 #[test]
 fn times_of_relations_and_tablespaces_are_shares_of_what_was_timed() {
     let mut story = story(18);

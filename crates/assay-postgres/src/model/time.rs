@@ -10,8 +10,8 @@ const DB_TIME: &str = "pg_stat_database.active_time of all databases, statements
 const DB_TIME_OF_LOOKS: &str =
     "estimated: active sessions by samples x elapsed, because the server's clock was set meanwhile";
 
-/// DB time. The server takes times of statements by its clock, so where that was set they say nothing; samples do not
-/// need it.
+/// DB time. The server takes times of statements by its clock, so where that was set they say
+/// nothing; samples do not need it.
 pub(super) fn db_time(delta: &Delta<'_>, samples: &Samples) -> Figure {
     if delta.clock_step_s().is_none() {
         return Figure::new(delta.db_time_s(), DB_TIME);
@@ -21,7 +21,8 @@ pub(super) fn db_time(delta: &Delta<'_>, samples: &Samples) -> Figure {
     Figure::new(mean * delta.elapsed_s, DB_TIME_OF_LOOKS)
 }
 
-/// Reads that are not timed are estimated from samples; that takes as many as an event needs that stands alone.
+/// Reads that are not timed are estimated from samples; that takes as many as an event needs that
+/// stands alone.
 const SEEN_MIN: f64 = 10.0;
 
 /// Whether faster storage would help.
@@ -34,7 +35,8 @@ pub(super) fn verdict(delta: &Delta<'_>, samples: &Samples, model: &TimeModel) -
     assay_live::without_user_io(verdict, "reads are not timed (track_io_timing is off)")
 }
 
-/// A busy session reports its counters once a second at most (`PGSTAT_MIN_INTERVAL` of the server's source).
+/// A busy session reports its counters once a second at most (`PGSTAT_MIN_INTERVAL` of the server's
+/// source).
 const LAG_S: f64 = 1.0;
 
 /// What busy sessions had not reported yet at both ends matters where the interval is short.

@@ -57,7 +57,8 @@ fn reads_of_two_releases_are_told_as_what_they_are() {
     assert!(near(size.value, 131_072.0));
 }
 
-/// 4: with asynchronous I/O several reads are in flight: the time is what a session waited, not a device's latency.
+/// 4: with asynchronous I/O several reads are in flight: the time is what a session waited, not a
+/// device's latency.
 #[test]
 fn a_wait_is_not_called_a_latency_of_the_device() {
     let profile = story(18).profile();
@@ -115,7 +116,8 @@ fn events_are_the_same_in_every_spelling() {
     assert_eq!(event(&profile, "IO:walsync").unwrap().seen, Some(200));
 }
 
-/// 8: time of sessions is that of client sessions: what parallel workers and I/O workers do is told apart.
+/// 8: time of sessions is that of client sessions: what parallel workers and I/O workers do is told
+/// apart.
 #[test]
 fn workers_are_no_sessions() {
     let mut story = story(18);
@@ -138,7 +140,8 @@ fn workers_are_no_sessions() {
     ));
 }
 
-/// 9: statements count when they end, can be thrown out, and can begin to be counted in the interval.
+/// 9: statements count when they end, can be thrown out, and can begin to be counted in the
+/// interval.
 #[test]
 fn statements_that_were_thrown_out_are_said_and_new_ones_count_whole() {
     let mut story = story(18);
@@ -155,7 +158,8 @@ fn statements_that_were_thrown_out_are_said_and_new_ones_count_whole() {
         Some(Statements { rows: rows.collect(), thrown_out })
     };
     story.before.statements = rows(&[(1, row(100, 1.0, 900.0)), (2, row(50, 9.0, 900.0))], 0);
-    // The second one was thrown out and came again, with more calls than before; the third one is new.
+    // The second one was thrown out and came again, with more calls than before; the third one is
+    // new.
     story.after.statements =
         rows(&[(1, row(140, 3.0, 900.0)), (2, row(60, 4.0, 1002.0)), (3, row(5, 0.5, 1003.0))], 1);
     let profile = story.profile();
@@ -173,7 +177,8 @@ fn our_own_sessions_are_left_out() {
     let mut story = story(18);
     story.after.own_time_s.insert("shop".into(), 3.0);
     story.after.own_statements.insert("shop".into(), 100);
-    // A database in which only we are: the time that we measure for ourselves from here is a little more than the server's.
+    // A database in which only we are: the time that we measure for ourselves from here is a little
+    // more than the server's.
     story
         .after
         .databases

@@ -1,4 +1,5 @@
-//! What the server's own programs say of its pages: `pg_amcheck` while it runs, `pg_checksums` while it rests.
+//! What the server's own programs say of its pages: `pg_amcheck` while it runs, `pg_checksums`
+//! while it rests.
 
 use super::Server;
 use assay_model::durability::PageCheck;
@@ -26,8 +27,8 @@ impl Server {
         of_amcheck(command.output())
     }
 
-    /// Gives all pages checksums. A server that has them already refuses, and one that gets none says so when its pages are
-    /// checked.
+    /// Gives all pages checksums. A server that has them already refuses, and one that gets none
+    /// says so when its pages are checked.
     pub(super) fn enable_checksums(&self) {
         let _ = self.checksums("--enable");
     }

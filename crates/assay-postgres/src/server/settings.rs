@@ -3,7 +3,8 @@
 use assay_dbserver::IoMethod;
 use assay_model::durability::Control;
 
-/// Pages are written often and handed to the device at once, so that a cut finds some of them on their way.
+/// Pages are written often and handed to the device at once, so that a cut finds some of them on
+/// their way.
 const PAGES_ON_THEIR_WAY: [(&str, &str); 7] = [
     ("checkpoint_timeout", "30s"),
     ("checkpoint_flush_after", "1"),
@@ -51,7 +52,8 @@ impl Settings {
             // What is measured is timed.
             ("track_io_timing", "on"),
             ("track_wal_io_timing", "on"),
-            // One process a session, one block a read, nothing in the background that reads for itself.
+            // One process a session, one block a read, nothing in the background that reads for
+            // itself.
             ("autovacuum", "off"),
             ("jit", "off"),
             ("max_parallel_workers_per_gather", "0"),

@@ -19,7 +19,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Names of its processes: on another host, or in another container, the number of one is somebody else's or nobody's.
+/// Names of its processes: on another host, or in another container, the number of one is somebody
+/// else's or nobody's.
 const PROCESSES: [&str; 3] = ["postgres", "postmaster", "edb-postgres"];
 
 impl ObservedServer for Watcher {

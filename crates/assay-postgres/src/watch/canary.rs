@@ -1,5 +1,6 @@
-//! A canary: an Assay session that reads one random block of a table at a modest rate, whatever else runs, and
-//! has the server time it. A server has no histogram of its reads; this is one with a known number of them.
+//! A canary: an Assay session that reads one random block of a table at a modest rate, whatever
+//! else runs, and has the server time it. A server has no histogram of its reads; this is one with
+//! a known number of them.
 
 use super::link::{MANNERS, NAME, PATIENCE};
 use crate::address::Address;
@@ -72,7 +73,8 @@ impl Canary {
         let Some((table, blocks)) = found.filter(|(_, blocks)| *blocks > 0) else {
             return Ok(None);
         };
-        // The row says how long the server had worked on the statement when it had the row, by the server's clock.
+        // The row says how long the server had worked on the statement when it had the row, by the
+        // server's clock.
         let sql = format!(
             "SELECT /* assay */ (1e9 * extract(epoch FROM clock_timestamp() - statement_timestamp()))::bigint \
              FROM {table} WHERE ctid >= $1 AND ctid < $2 LIMIT 1"

@@ -14,7 +14,8 @@ const IO: &str = "(SELECT sum(reads) FILTER (WHERE is_data)::int8 AS reads, sum(
 sum(written) FILTER (WHERE is_data)::int8 AS writes, sum(write_bytes) FILTER (WHERE is_data)::int8 AS write_bytes, \
 sum(written) FILTER (WHERE NOT is_data)::int8 AS log_writes FROM ROWS) i";
 
-/// What is asked of a release: reads, their bytes, writes, their bytes, writes of the log, its bytes, transactions.
+/// What is asked of a release: reads, their bytes, writes, their bytes, writes of the log, its
+/// bytes, transactions.
 fn question(version: Version) -> String {
     let of_io = |rows: &str, log: &str| {
         let io = IO.replace("ROWS", rows);

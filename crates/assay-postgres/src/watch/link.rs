@@ -9,11 +9,13 @@ use std::time::Duration;
 
 /// The name that marks Assay's sessions in a server's own views.
 pub(super) const NAME: &str = "assay";
-/// A sample must never become a load: none of our statements may run long, wait for a lock, or write.
+/// A sample must never become a load: none of our statements may run long, wait for a lock, or
+/// write.
 pub(super) const MANNERS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '1s'; SET default_transaction_read_only = on";
 /// The server ends our statements before this; a server that is silent for longer has stopped.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
-/// Closes every question; both clocks are the server's, and the second one stands still since the question came.
+/// Closes every question; both clocks are the server's, and the second one stands still since the
+/// question came.
 const OWN_TIME: &str =
     "SELECT /* assay */ extract(epoch FROM clock_timestamp() - statement_timestamp())::float8";
 /// What is asked at every sample is planned once.
@@ -24,8 +26,9 @@ const LOOK: &str = "assay_look";
 pub(super) struct Link {
     connection: Connection,
     pub(super) database: String,
-    /// Time that the server was busy with its statements by its own clock, seconds. Seen from here it would be longer
-    /// where this host has no CPU to spare, and too much would be left out of DB time.
+    /// Time that the server was busy with its statements by its own clock, seconds. Seen from here
+    /// it would be longer where this host has no CPU to spare, and too much would be left out
+    /// of DB time.
     pub(super) own_time_s: f64,
     pub(super) own_statements: u64,
 }

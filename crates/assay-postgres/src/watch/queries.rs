@@ -1,5 +1,5 @@
-//! What is asked, by release. Every statement carries a mark, so that it can be told apart from others in the server's own
-//! statistics. Times become seconds, byte counts 64-bit integers.
+//! What is asked, by release. Every statement carries a mark, so that it can be told apart from
+//! others in the server's own statistics. Times become seconds, byte counts 64-bit integers.
 
 use crate::model::Version;
 
@@ -26,7 +26,8 @@ current_setting('wal_block_size')::int8, pg_is_in_recovery(), \
 current_setting('io_method', true), extract(epoch FROM pg_postmaster_start_time())::float8, \
 extract(epoch FROM clock_timestamp())::float8";
 
-/// Relations of the database that anybody asked a block of; sizes are those of the last vacuum, which needs no lock, and not known before the first.
+/// Relations of the database that anybody asked a block of; sizes are those of the last vacuum,
+/// which needs no lock, and not known before the first.
 pub(super) const RELATIONS: &str = "SELECT /* assay */ c.oid, n.nspname || '.' || c.relname, \
 CASE WHEN c.relkind = 'i' THEN 'index' ELSE 'table' END, coalesce(t.spcname, d.spcname)::text, \
 pg_stat_get_blocks_fetched(c.oid) - pg_stat_get_blocks_hit(c.oid), pg_stat_get_blocks_hit(c.oid), \
@@ -51,8 +52,8 @@ pub(super) const fn background(version: Version) -> &'static str {
     }
 }
 
-/// Statements; the columns follow the extension's version, which can be older than the server: 1.10 came with release 15,
-/// 1.11 with 17. Ours are left out.
+/// Statements; the columns follow the extension's version, which can be older than the server: 1.10
+/// came with release 15, 1.11 with 17. Ours are left out.
 pub(super) fn statements(minor: u32, schema: &str) -> String {
     let (times, since) = match minor {
         11.. => (

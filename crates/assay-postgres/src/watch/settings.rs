@@ -1,4 +1,5 @@
-//! Settings that decide what the counters of a server mean, and the extension that counts statements.
+//! Settings that decide what the counters of a server mean, and the extension that counts
+//! statements.
 
 use super::columns::text;
 use super::link::Link;

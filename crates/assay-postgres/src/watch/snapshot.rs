@@ -1,4 +1,5 @@
-//! Takes a snapshot: every counter that the release has and the account may read; the rest is said to be missing.
+//! Takes a snapshot: every counter that the release has and the account may read; the rest is said
+//! to be missing.
 
 use super::columns::id;
 use super::link::Link;
@@ -13,7 +14,8 @@ use assay_model::Result;
 use std::collections::BTreeMap;
 
 impl Watcher {
-    /// Everything at this moment; refused where the server goes away, or refuses what every account may ask.
+    /// Everything at this moment; refused where the server goes away, or refuses what every account
+    /// may ask.
     pub(super) fn take_snapshot(&mut self) -> Result<Snapshot> {
         self.report_own();
         let settings = settings(&mut self.server)?;
@@ -45,11 +47,13 @@ impl Watcher {
         })
     }
 
-    /// Sessions report what they read up to a second late: what ours read before a snapshot must not come after it.
+    /// Sessions report what they read up to a second late: what ours read before a snapshot must
+    /// not come after it.
     fn report_own(&mut self) {
         if self.version.major() >= 15 {
             for link in [&mut self.server, &mut self.database] {
-                // Without the right, or the function, a few blocks of the catalogue more are counted.
+                // Without the right, or the function, a few blocks of the catalogue more are
+                // counted.
                 drop(link.query("SELECT /* assay */ pg_stat_force_next_flush()"));
             }
         }
@@ -162,8 +166,8 @@ fn statement(row: &Row) -> Option<(StatementKey, Statement)> {
     Some((key, statement))
 }
 
-/// A statement as it may be shown: where the server does not replace values, as in `ALTER ROLE … PASSWORD`, only its
-/// first word.
+/// A statement as it may be shown: where the server does not replace values, as in `ALTER ROLE …
+/// PASSWORD`, only its first word.
 pub(super) fn shown(text: &str) -> String {
     const PLAIN: [&str; 6] = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH"];
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -55,7 +55,8 @@ fn the_worked_example_gives_its_three_answers() {
     assert!((users.throughput_per_s - 1069.0).abs() < 1.0, "{}", users.throughput_per_s);
     assert!((users.response_s * 1e3 - 7.01).abs() < 0.02);
     let closed = on_faster(Population::Closed { sessions: 20.0 });
-    // By the manual 2,831 a second; the wait for one of 16 processors is a few microseconds of that.
+    // By the manual 2,831 a second; the wait for one of 16 processors is a few microseconds of
+    // that.
     assert!((closed.throughput_per_s / 2831.4 - 1.0).abs() < 1e-3, "{}", closed.throughput_per_s);
     assert!((closed.response_s * 1e3 - 7.06).abs() < 0.008);
     assert!((closed.cpu_busy_share - 0.71).abs() < 0.003);
@@ -121,7 +122,8 @@ fn commits_that_wait_for_pages_wait_as_long_as_reads_do() {
         solve(&demand, &faster(), overheads(), population, Lean::CAUTIOUS).unwrap()
     };
     let (constant, with_pages) = (of(false), of(true));
-    // Reads took 1.5 ms and take 0.2 ms; the rest of the difference is the batch, which follows the throughput.
+    // Reads took 1.5 ms and take 0.2 ms; the rest of the difference is the batch, which follows the
+    // throughput.
     let shorter_s = overheads().commit_s * (1.0 - 0.2 / 1.5);
     let found_s = constant.commit_latency_s - with_pages.commit_latency_s;
     assert!((found_s / shorter_s - 1.0).abs() < 0.1, "{found_s} {shorter_s}");

@@ -1,4 +1,5 @@
-//! A made-up campaign of power cuts on a device that loses what it acknowledged, and one on a device that does not.
+//! A made-up campaign of power cuts on a device that loses what it acknowledged, and one on a
+//! device that does not.
 
 use assay_model::durability::{
     CutKind, Declaration, DeclaredUnits, Durability, Evidence, FlushTime, FlushTiming, JudgedCut,

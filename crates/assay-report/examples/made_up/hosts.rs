@@ -1,4 +1,5 @@
-//! Hosts that measured together, made up: all share two stalls, one is slow, and one was lost in some reports.
+//! Hosts that measured together, made up: all share two stalls, one is slow, and one was lost in
+//! some reports.
 
 use super::{Dice, about};
 use assay_model::Estimate;
@@ -13,7 +14,8 @@ use assay_report::Report;
 /// Parts of the common time.
 const PARTS: usize = 60;
 
-/// A report of some hosts, the fourth of which is slow; the last one is lost where that is asked for.
+/// A report of some hosts, the fourth of which is slow; the last one is lost where that is asked
+/// for.
 pub(crate) fn hosts(count: u64, with_loss: bool) -> Report {
     let mut dice = Dice::new(17);
     let mut hosts: Vec<ClusterHost> = (1..=count).map(|number| host(number, &mut dice)).collect();

@@ -1,4 +1,5 @@
-//! A made-up report with everything in it: a disk array's calibration, a run with a stall, a verdict, an environment.
+//! A made-up report with everything in it: a disk array's calibration, a run with a stall, a
+//! verdict, an environment.
 
 pub(crate) mod cuts;
 mod environment;
@@ -88,7 +89,8 @@ fn result(dice: &mut Dice, ios: u64, median_ns: f64, precision: Precision) -> Op
     result
 }
 
-/// How fast and how slow the storage is at a moment: a garbage collection after a third, a stall at two thirds.
+/// How fast and how slow the storage is at a moment: a garbage collection after a third, a stall at
+/// two thirds.
 fn mood(index: u64, intervals: u64) -> (f64, f64) {
     let at = real(index) / real(intervals);
     match at {

@@ -7,7 +7,8 @@ use assay_model::calibration::{
 };
 use assay_model::measurement::{PerOperation, Remark};
 
-/// The array's law: IOPS level off at `most`, and by Little's law the mean time is outstanding over IOPS.
+/// The array's law: IOPS level off at `most`, and by Little's law the mean time is outstanding over
+/// IOPS.
 struct Law {
     name: &'static str,
     read_share: f64,

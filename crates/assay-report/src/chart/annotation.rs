@@ -17,7 +17,8 @@ pub(crate) type Candidate = (Point, Anchor);
 /// Left, upper, right and lower edge, pixels.
 type Box = [f64; 4];
 
-/// Writes a text at the first place where it covers nothing that is drawn so far, else at the one where it covers least.
+/// Writes a text at the first place where it covers nothing that is drawn so far, else at the one
+/// where it covers least.
 pub(crate) fn annotate(scene: &mut Scene, ink: Ink, text: &str, candidates: &[Candidate]) {
     let covered = |(at, anchor): &Candidate| covered(scene, area(*at, *anchor, text));
     if let Some((at, anchor)) = candidates.iter().min_by_key(|one| covered(one)).copied() {

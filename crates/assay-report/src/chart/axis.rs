@@ -127,8 +127,8 @@ pub(super) const ROW: f64 = 18.0;
 /// One entry of the legend.
 type Entry = (String, Ink, Stroke);
 
-/// Names what the inks and strokes mean, above the plot from the right; drawn last. What finds no room next to the name
-/// of the axis stands in rows of its own above it.
+/// Names what the inks and strokes mean, above the plot from the right; drawn last. What finds no
+/// room next to the name of the axis stands in rows of its own above it.
 pub(crate) fn legend(scene: &mut Scene, entries: &[Entry]) {
     let right = scene.plot.right();
     let rows = rows(entries, right);

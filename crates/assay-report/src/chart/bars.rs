@@ -1,4 +1,5 @@
-//! Bars side by side: a group for each name, in it a bar for each kind, with a whisker where there were several.
+//! Bars side by side: a group for each name, in it a bar for each kind, with a whisker where there
+//! were several.
 
 use super::axis::{Axis, ROW, base_line, legend, name_below, text_width, vertical};
 use super::scale::Scale;
@@ -89,7 +90,8 @@ fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
     scene
 }
 
-/// The bars of a kind; what was cut off at a limit has no whisker, because where it would have ended is not known.
+/// The bars of a kind; what was cut off at a limit has no whisker, because where it would have
+/// ended is not known.
 fn draw(
     scene: &mut Scene,
     kind: &Kind,
@@ -112,7 +114,8 @@ fn draw(
     scene.marks.push(Mark::Rects { rects, ink: kind.ink });
 }
 
-/// Names below, as many as there is room for; long ones in two rows in turn, and shortened where that is not enough.
+/// Names below, as many as there is room for; long ones in two rows in turn, and shortened where
+/// that is not enough.
 fn labels(scene: &mut Scene, chart: &Bars, step: f64) {
     let every = if step >= LABEL { 1 } else { 2 };
     let (left, bottom) = (scene.plot.left, scene.plot.bottom());

@@ -1,4 +1,5 @@
-//! Where a storage stands among known ones: a row each, on one axis on which equal ratios are equally long.
+//! Where a storage stands among known ones: a row each, on one axis on which equal ratios are
+//! equally long.
 
 use super::axis::{Axis, horizontal};
 use super::scale::Scale;
@@ -16,7 +17,8 @@ const NAMES: f64 = 138.0;
 /// The least width of a bar, pixels: a single number must be seen, too.
 const LEAST: f64 = 5.0;
 
-/// A bar ends here at the latest, as a multiple of its value and as a part of it; an arrow says that it goes on.
+/// A bar ends here at the latest, as a multiple of its value and as a part of it; an arrow says
+/// that it goes on.
 const FARTHEST: f64 = 10.0;
 /// Length of that arrow, pixels.
 const ARROW: f64 = 7.0;
@@ -26,7 +28,8 @@ const ARROW: f64 = 7.0;
 pub(crate) struct Place {
     /// What it is.
     pub(crate) name: String,
-    /// What was measured here, in the unit of the chart: drawn in colour, with a dot; absent of a class.
+    /// What was measured here, in the unit of the chart: drawn in colour, with a dot; absent of a
+    /// class.
     pub(crate) value: Option<f64>,
     /// The smallest number.
     pub(crate) low: f64,

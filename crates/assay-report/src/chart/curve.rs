@@ -31,7 +31,8 @@ struct Sheet<'a> {
 /// Which time of a point is drawn.
 type Time = fn(&CurvePoint) -> &Estimate;
 
-/// An interval of so few visits or so wide says nothing that a picture could show; the table has it.
+/// An interval of so few visits or so wide says nothing that a picture could show; the table has
+/// it.
 fn is_drawn(estimate: &Estimate) -> bool {
     const VISITS_MIN: u64 = 5;
     const WIDEST: f64 = 0.5;

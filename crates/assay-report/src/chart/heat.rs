@@ -1,4 +1,5 @@
-//! The latency heat map: time across, time taken upwards, and how many I/Os fell together as depth of colour.
+//! The latency heat map: time across, time taken upwards, and how many I/Os fell together as depth
+//! of colour.
 
 use super::axis::{Axis, vertical};
 use super::scale::Scale;
@@ -92,7 +93,8 @@ fn rows(column: &Column, operation: Operation, y: Scale, plot: Plot, divisor: f6
     rows
 }
 
-/// The depth of colour of a share: a level for every factor of three below 1, so that single outliers stay visible.
+/// The depth of colour of a share: a level for every factor of three below 1, so that single
+/// outliers stay visible.
 fn level_of(share: f64) -> u8 {
     if share <= 0.0 {
         return 0;

@@ -21,7 +21,8 @@ const LETTER: f64 = 6.9;
 /// Height of a line of text, pixels.
 const LINE: f64 = 13.0;
 
-/// Draws the times of one operation, of a kind of time and of what; the range ends where less than one in a million lies beyond.
+/// Draws the times of one operation, of a kind of time and of what; the range ends where less than
+/// one in a million lies beyond.
 pub(crate) fn histogram(
     operation: Operation,
     times: &Histogram,
@@ -57,8 +58,8 @@ fn range(times: &Histogram, format: &Formatter) -> Scale {
     Scale::log(real(low) / divisor, real(high) / divisor)
 }
 
-/// Share of the I/Os in each bar. A bucket that spans several bars at the low end, where nanoseconds are whole, falls
-/// into the bar of its middle.
+/// Share of the I/Os in each bar. A bucket that spans several bars at the low end, where
+/// nanoseconds are whole, falls into the bar of its middle.
 fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
     let mut bars = vec![0.0; index(width / BAR) + 1];
     let last = bars.len() - 1;
@@ -72,7 +73,8 @@ fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
     bars
 }
 
-/// A quantile with its label: place of its line, text, height of its base line and where that is held, pixels.
+/// A quantile with its label: place of its line, text, height of its base line and where that is
+/// held, pixels.
 struct Labelled {
     place: f64,
     text: String,
@@ -89,7 +91,8 @@ impl Labelled {
     }
 }
 
-/// Names quantiles in the upper part of the plot, a row each; a line begins below the last label that it would run through.
+/// Names quantiles in the upper part of the plot, a row each; a line begins below the last label
+/// that it would run through.
 fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Formatter) {
     let plot = scene.plot;
     let enough = |quantile: &f64| (1.0 - quantile) * real(times.ios()) >= BEYOND_MIN;
@@ -120,8 +123,8 @@ struct Marked {
 }
 
 impl Marked {
-    /// The lowest quantile has its label at the left, the others at the right, as far as there is room: two labels between
-    /// two lines would be read the wrong way round.
+    /// The lowest quantile has its label at the left, the others at the right, as far as there is
+    /// room: two labels between two lines would be read the wrong way round.
     fn new(place: f64, text: String, order: usize, plot: Plot) -> Self {
         let length = 4.0 + LETTER * real_len(text.chars().count());
         let (fits_left, fits_right) = (place - length >= plot.left, place + length <= plot.right());
@@ -137,8 +140,8 @@ fn labelled(plot: Plot, row: u32, Marked { place, text, is_left }: Marked) -> La
     Labelled { place, text, at, anchor }
 }
 
-/// Labels from above to below, each above the lines that it reaches over: first those that stand left of their lines, from
-/// the right; then the others from the left.
+/// Labels from above to below, each above the lines that it reaches over: first those that stand
+/// left of their lines, from the right; then the others from the left.
 fn in_rows(marked: Vec<Marked>) -> Vec<Marked> {
     let (mut to_left, to_right): (Vec<_>, Vec<_>) = marked.into_iter().partition(|one| one.is_left);
     to_left.reverse();

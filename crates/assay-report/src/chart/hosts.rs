@@ -1,4 +1,5 @@
-//! Several hosts in one picture: their rates over time next to each other, as a map of hosts and time, and when each began.
+//! Several hosts in one picture: their rates over time next to each other, as a map of hosts and
+//! time, and when each began.
 
 use super::axis::{Axis, horizontal, legend};
 use super::heat::depth_legend;
@@ -272,7 +273,8 @@ pub(crate) struct AloneAndTogether {
     pub(crate) together: Option<Estimate>,
 }
 
-/// A row for each host, with a point for what it gives alone and one for what it gives with all others.
+/// A row for each host, with a point for what it gives alone and one for what it gives with all
+/// others.
 pub(crate) fn alone(of: &[AloneAndTogether], format: &Formatter, size: Size) -> Scene {
     let divisor = format.divisor(Unit::IosPerS);
     let both = |host: &AloneAndTogether| [Some(host.alone), host.together];

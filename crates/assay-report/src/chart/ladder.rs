@@ -1,4 +1,5 @@
-//! Numbers of a ladder by sessions, several lines in one picture; repeats are points around the line.
+//! Numbers of a ladder by sessions, several lines in one picture; repeats are points around the
+//! line.
 
 use super::axis::{Axis, legend, vertical};
 use super::depth::depths;
@@ -21,7 +22,8 @@ pub(crate) struct Curve {
     pub(crate) value: fn(&Rung) -> Option<f64>,
 }
 
-/// Draws lines over sessions, which are called `who`; times on a logarithmic scale, rates from zero.
+/// Draws lines over sessions, which are called `who`; times on a logarithmic scale, rates from
+/// zero.
 pub(crate) fn ladder(
     (title, who): (&str, &str),
     name: &str,

@@ -1,4 +1,5 @@
-//! Lines over a number, a size or time, with intervals about their points and marks where something happened.
+//! Lines over a number, a size or time, with intervals about their points and marks where something
+//! happened.
 
 use super::annotation::annotate;
 use super::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
@@ -47,7 +48,8 @@ pub(crate) struct Lines {
     pub(crate) marks: Vec<(f64, String)>,
 }
 
-/// An interval wider than this share of its value says nothing that a picture could show; the table has it.
+/// An interval wider than this share of its value says nothing that a picture could show; the table
+/// has it.
 const WIDEST: f64 = 0.5;
 /// Places across that all lie above this share of the largest begin at the smallest, not at zero.
 const NEAR: f64 = 0.3;

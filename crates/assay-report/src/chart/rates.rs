@@ -1,4 +1,5 @@
-//! IOPS over time: the mean of each column, in the band between its slowest and its fastest interval.
+//! IOPS over time: the mean of each column, in the band between its slowest and its fastest
+//! interval.
 
 use super::axis::{Axis, legend, name_below, vertical};
 use super::scale::Scale;

@@ -51,8 +51,8 @@ impl Scale {
         Self { law: Law::Linear, low, high, from: 0.0, to: 1.0 }
     }
 
-    /// Logarithmic between the numbers, with a little room on both sides; at most nine powers of ten, whatever lies
-    /// below.
+    /// Logarithmic between the numbers, with a little room on both sides; at most nine powers of
+    /// ten, whatever lies below.
     pub(crate) fn log(low: f64, high: f64) -> Self {
         let high = if high > 0.0 { high } else { 1.0 };
         let low = low.clamp(high * 1e-9, high);
@@ -109,7 +109,8 @@ impl Scale {
             .collect()
     }
 
-    /// Powers of ten; between them 2 and 5 where there is room, and unlabelled marks where there is none.
+    /// Powers of ten; between them 2 and 5 where there is room, and unlabelled marks where there is
+    /// none.
     fn log_ticks(&self, wanted: usize) -> Vec<Tick> {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = (self.high / self.low).log10();
@@ -134,8 +135,8 @@ impl Scale {
     }
 }
 
-/// The range of some estimates: their intervals, but no farther than twice the values beyond the values, because one
-/// interval that says little must not hide all the others.
+/// The range of some estimates: their intervals, but no farther than twice the values beyond the
+/// values, because one interval that says little must not hide all the others.
 pub(crate) fn range_of<'a>(
     estimates: impl Iterator<Item = &'a Estimate> + Clone,
 ) -> Option<(f64, f64)> {

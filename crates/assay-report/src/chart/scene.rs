@@ -1,4 +1,5 @@
-//! What is drawn, before it is SVG or pixels: marks at places, in inks that have a meaning instead of a colour.
+//! What is drawn, before it is SVG or pixels: marks at places, in inks that have a meaning instead
+//! of a colour.
 
 use super::scale::Scale;
 use assay_model::measurement::Operation;
@@ -212,7 +213,8 @@ pub(crate) struct Scene {
     pub(crate) upwards: Option<Reading>,
     /// Marks that stay where they are.
     pub(crate) marks: Vec<Mark>,
-    /// Marks that are stretched when a part of the time is looked at; they are cut off at the plot's edges.
+    /// Marks that are stretched when a part of the time is looked at; they are cut off at the
+    /// plot's edges.
     pub(crate) stretching: Vec<Mark>,
 }
 

@@ -1,4 +1,5 @@
-//! Where the time of sessions went, a column a rung: parts on top of one another, with a line for the processors.
+//! Where the time of sessions went, a column a rung: parts on top of one another, with a line for
+//! the processors.
 
 use super::annotation::annotate;
 use super::axis::{Axis, base_line, legend, name_below, vertical};

@@ -1,4 +1,5 @@
-//! Active sessions by wait class over time, one class on top of the other, with a line for the processors.
+//! Active sessions by wait class over time, one class on top of the other, with a line for the
+//! processors.
 
 use super::annotation::annotate;
 use super::axis::{Axis, name_below, vertical};
@@ -64,7 +65,8 @@ pub(crate) fn waits(
     scene
 }
 
-/// The height up to which is drawn: where the line of the processors is near, there is room for its name above it.
+/// The height up to which is drawn: where the line of the processors is near, there is room for its
+/// name above it.
 pub(crate) fn above_processors(highest: f64, cpus: Option<f64>) -> f64 {
     const NEAR: f64 = 0.8;
     const ROOM: f64 = 1.2;

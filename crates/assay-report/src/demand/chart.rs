@@ -1,4 +1,5 @@
-//! The charts of one profile: how its I/Os took, where time went, and what a few tablespaces would bring.
+//! The charts of one profile: how its I/Os took, where time went, and what a few tablespaces would
+//! bring.
 
 use super::facts;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};

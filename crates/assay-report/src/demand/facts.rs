@@ -14,7 +14,8 @@ const CANDIDATES_MAX: usize = 10;
 /// Stands where a report says nothing.
 const ABSENT: &str = "–";
 
-/// Whether faster storage would help, and whose I/O its device carries where that is not the database's alone.
+/// Whether faster storage would help, and whose I/O its device carries where that is not the
+/// database's alone.
 pub(super) fn headline(profile: &Profile) -> String {
     let answer = answer(&profile.verdict);
     match neighbours(profile) {

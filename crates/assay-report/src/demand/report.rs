@@ -1,4 +1,5 @@
-//! What only a report prints, as tables: top events, the load, statements, segments, files, instances.
+//! What only a report prints, as tables: top events, the load, statements, segments, files,
+//! instances.
 
 use super::facts::{percent, significant};
 use crate::view::{Look, Table};

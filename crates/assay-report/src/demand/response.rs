@@ -5,7 +5,8 @@ use crate::view::{Look, Table};
 use assay_model::profile::{Figure, Profile};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 
-/// What follows the top events: load against processors, response time, commits; none of a live server.
+/// What follows the top events: load against processors, response time, commits; none of a live
+/// server.
 pub(super) fn tables(profile: &Profile) -> Vec<Table> {
     if profile.report.is_none() {
         return Vec::new();
@@ -186,7 +187,8 @@ mod tests {
     fn a_transaction_is_split_into_what_it_waited_for() {
         let rows = split(&profile()).plain();
         assert_eq!(rows[0], ["", "a transaction"]);
-        // 200 s in 100 s at 100 transactions a second: 20 ms each, 5 ms of them CPU, 12 ms user I/O.
+        // 200 s in 100 s at 100 transactions a second: 20 ms each, 5 ms of them CPU, 12 ms user
+        // I/O.
         assert_eq!(rows[1], ["DB time", "20.0 ms"]);
         assert_eq!(rows[2], ["CPU", "5.00 ms"]);
         assert_eq!(rows[3], ["User I/O", "12.0 ms"]);

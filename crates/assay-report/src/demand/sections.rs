@@ -1,4 +1,5 @@
-//! What is shown of one profile or of many: the answer, the demand, where time went, and how it moved from report to report.
+//! What is shown of one profile or of many: the answer, the demand, where time went, and how it
+//! moved from report to report.
 
 use super::chart::{curves, over_time, shares, tiers};
 use super::facts;

@@ -103,7 +103,8 @@ fn largest<'s, 'a>(
 pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
     let stops: Rc<[Stop<'a>]> = stops(profiles).into();
     let names = databases(&stops);
-    // Databases with a report or two each fill pages of short tables; together they can be compared.
+    // Databases with a report or two each fill pages of short tables; together they can be
+    // compared.
     let is_many = names.len() > 1 && stops.len() < REPORTS_EACH * names.len();
     let mut blocks: Vec<Block<'a>> = if is_many {
         vec![Block::Table(of_databases(&stops, &names))]
@@ -200,7 +201,8 @@ fn remarks(mine: &[&Stop<'_>]) -> Vec<String> {
     remarks.into_iter().map(|parts| parts.join(", ")).collect()
 }
 
-/// The part of a path in which it differs from the others: without the folders that all of them lie in.
+/// The part of a path in which it differs from the others: without the folders that all of them lie
+/// in.
 pub(super) fn short<'a>(file: &'a str, files: &[&str]) -> &'a str {
     let folder = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
     let is_shared = |length: usize| {

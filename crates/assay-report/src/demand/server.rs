@@ -1,4 +1,5 @@
-//! What only a live server reports, as tables: events with their doubt, load, I/O by who did it and on what, statements.
+//! What only a live server reports, as tables: events with their doubt, load, I/O by who did it and
+//! on what, statements.
 
 use super::facts::significant;
 use crate::view::{Look, Table};

@@ -29,7 +29,8 @@ fn of_one(named: NamedProfile<'_>) -> Summary {
     }
 }
 
-/// What can be done with a profile; an address names a database, and no file that a plan could be made of.
+/// What can be done with a profile; an address names a database, and no file that a plan could be
+/// made of.
 fn next(name: &str, file: &str) -> Vec<(&'static str, String)> {
     let check = (
         "Test whether storage is fast enough for this database",

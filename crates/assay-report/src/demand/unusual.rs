@@ -2,14 +2,16 @@
 
 /// Fewer reports of one database say nothing of what is usual.
 const REPORTS_MIN: usize = 5;
-/// Modified z-score from which a value is an outlier (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+/// Modified z-score from which a value is an outlier (Iglewicz and Hoaglin, How to Detect and
+/// Handle Outliers, 1993).
 const SCORE_MAX: f64 = 3.5;
 /// Makes the median absolute deviation of normal values their standard deviation: 1/Φ⁻¹(3/4).
 const NORMAL: f64 = 1.482_602_218_505_602;
 /// A value closer to the median than this is not worth a word, however steady the others are.
 const RATIO_MIN: f64 = 1.2;
 
-/// For each value how many times the median it is, where that is unusual; `None` for what is usual or not known.
+/// For each value how many times the median it is, where that is unusual; `None` for what is usual
+/// or not known.
 pub(super) fn unusual(values: &[Option<f64>]) -> Vec<Option<f64>> {
     let known: Vec<f64> = values.iter().flatten().copied().filter(|value| *value > 0.0).collect();
     let Some(median) = median(known.clone()).filter(|_| known.len() >= REPORTS_MIN) else {

@@ -1,4 +1,5 @@
-//! The storage alone next to the database on it: most reads a second, and the time of one at a time.
+//! The storage alone next to the database on it: most reads a second, and the time of one at a
+//! time.
 
 use crate::input::Report;
 use crate::view::{Look, Table};
@@ -6,8 +7,8 @@ use assay_model::calibration::MixCalibration;
 use assay_model::load::Rung;
 use assay_model::units::{show_count, show_time_ns};
 
-/// The storage alone next to the database on it: what it is, raw, with the database, and their ratio. Nothing without
-/// both, or with blocks of different sizes.
+/// The storage alone next to the database on it: what it is, raw, with the database, and their
+/// ratio. Nothing without both, or with blocks of different sizes.
 pub(crate) fn beside(report: &Report) -> Table {
     let title = "The storage alone, and the database on it";
     let names = ["reads of a block", "raw", "database", "ratio"];

@@ -1,4 +1,5 @@
-//! The ladder of a load that reads and changes blocks, in words, columns and figures, and whether storage gave what was read.
+//! The ladder of a load that reads and changes blocks, in words, columns and figures, and whether
+//! storage gave what was read.
 
 use super::columns::{
     Columns, Fill, busy, device, elapsed, of_device, sessions, uncertainty, unknown, waits,

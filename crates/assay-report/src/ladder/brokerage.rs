@@ -20,7 +20,8 @@ const FAIR_USE: &str = "This load is derived from published descriptions of TPC-
 pub(super) static VIEW: LoadView =
     LoadView { tables, sentences, flaw, charts: |load, format| charts(&PICTURE, load, format) };
 
-/// A column of each transaction: a column is a plain function, so that the names must stand in them.
+/// A column of each transaction: a column is a plain function, so that the names must stand in
+/// them.
 macro_rules! across {
     ($cell:expr) => {
         [

@@ -1,5 +1,5 @@
-//! What all ladders have in common: how a table is made of rungs, cells of any kind of load, and the tables that every
-//! load has.
+//! What all ladders have in common: how a table is made of rungs, cells of any kind of load, and
+//! the tables that every load has.
 
 use super::split::Split;
 use crate::clock::show_length;
@@ -136,7 +136,8 @@ pub(super) fn uncertainty(rung: &Rung) -> String {
     doubt(rung.statements)
 }
 
-/// The same of any rate; where the interval reaches further to one side, both its ends as shares of the rate.
+/// The same of any rate; where the interval reaches further to one side, both its ends as shares of
+/// the rate.
 pub(super) fn doubt(rate: Option<Estimate>) -> String {
     let ends = |estimate: Estimate| {
         let share = |end: f64| 100.0 * (end / estimate.value - 1.0);

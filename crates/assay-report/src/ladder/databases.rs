@@ -40,7 +40,8 @@ fn row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
     ]
 }
 
-/// Where the time of the sessions of each database went, a row for each of each rung; empty where the load is on one.
+/// Where the time of the sessions of each database went, a row for each of each rung; empty where
+/// the load is on one.
 pub(crate) fn time_of_databases(load: &Load) -> Table {
     let table = Table::new("Average active sessions of each database");
     let table = table.numbers("sessions").words("database").numbers("active").numbers("CPU");

@@ -1,4 +1,5 @@
-//! What a load shows of itself, in a table that its own file fills, and the words that follow from what it counts.
+//! What a load shows of itself, in a table that its own file fills, and the words that follow from
+//! what it counts.
 
 use super::columns::Columns;
 use crate::format::Formatter;
@@ -11,7 +12,8 @@ pub(crate) struct LoadView {
     pub(crate) tables: fn(&Load) -> Vec<Columns>,
     /// What it came to, in sentences.
     pub(crate) sentences: fn(&Load) -> Vec<String>,
-    /// What spoils the result: reads that were none of storage, or data that is not right any more.
+    /// What spoils the result: reads that were none of storage, or data that is not right any
+    /// more.
     pub(crate) flaw: fn(&Load) -> Option<String>,
     /// Its figures.
     pub(crate) charts: for<'a> fn(&'a Load, Formatter) -> Vec<Chart<'a>>,

@@ -1,5 +1,6 @@
-//! Where the time of a rung's sessions went, from one place: the server's profile where there is one, else the counters of
-//! the ladder. No part holds time of another, and what no part explains is shown.
+//! Where the time of a rung's sessions went, from one place: the server's profile where there is
+//! one, else the counters of the ladder. No part holds time of another, and what no part explains
+//! is shown.
 
 use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CONFIGURATION, CPU, IDLE, SCHEDULER, USER_IO,
@@ -63,8 +64,8 @@ impl Split {
         })
     }
 
-    /// The kernel's work for a read is in the time of the read and in the CPU time: it is taken from the CPU time as far as
-    /// both exceed the whole.
+    /// The kernel's work for a read is in the time of the read and in the CPU time: it is taken
+    /// from the CPU time as far as both exceed the whole.
     fn of_counters(time: &TimeSplit, elapsed_s: f64) -> Self {
         let each = |time_ns: Option<u64>| time_ns.map(|time_ns| seconds(time_ns) / elapsed_s);
         let database = real(time.database_ns) / 1e9 / elapsed_s;

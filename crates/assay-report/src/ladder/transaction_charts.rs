@@ -1,5 +1,5 @@
-//! The figures of a load of transactions: those that are counted by users, times of transactions by users, time of
-//! sessions, and the distribution of the best rung.
+//! The figures of a load of transactions: those that are counted by users, times of transactions by
+//! users, time of sessions, and the distribution of the best rung.
 
 use super::session_time::time_of_sessions;
 use super::split::Split;

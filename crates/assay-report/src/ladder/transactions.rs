@@ -1,5 +1,5 @@
-//! What ladders of transactions have in common: the counted transaction, refusals, reads for each write, and whether
-//! the data is right.
+//! What ladders of transactions have in common: the counted transaction, refusals, reads for each
+//! write, and whether the data is right.
 
 use super::columns::{Columns, counted, moved, of_device, sessions, unknown};
 use super::words::{end_words, goal_words, rate_of_repeats, several};
@@ -16,7 +16,8 @@ pub(crate) fn result<'a>(rung: &'a Rung, name: &str) -> Option<&'a OperationResu
     stream.operations.iter().map(|(_, result)| result).find(|result| result.ios > 0)
 }
 
-/// A response time of the transactions of a stream, ns: the one that this share of them, 0..=1, does not exceed.
+/// A response time of the transactions of a stream, ns: the one that this share of them, 0..=1,
+/// does not exceed.
 pub(crate) fn response_time_ns(rung: &Rung, stream: &str, quantile: f64) -> Option<f64> {
     result(rung, stream).map(|result| real(result.response().quantile_ns(quantile)))
 }
@@ -70,7 +71,8 @@ fn refused(rung: &Rung, class: Refusal) -> String {
     show_count(real(of_class.map(|one| one.times).sum::<u64>()))
 }
 
-/// Reads for each write: what the database asked of its data files, and what the device did, the log among it.
+/// Reads for each write: what the database asked of its data files, and what the device did, the
+/// log among it.
 pub(super) fn reads_and_writes() -> Columns {
     Columns {
         title: "Physical reads and writes",
@@ -101,7 +103,8 @@ pub(super) fn ratio(reads: u64, writes: u64) -> String {
     }
 }
 
-/// How many of the counted transactions the best rung had, and how long they took; nothing without one.
+/// How many of the counted transactions the best rung had, and how long they took; nothing without
+/// one.
 pub(super) fn rate_words(load: &Load, counted: &CountedTransaction) -> Vec<String> {
     let Some(rung) = best(load, counted.stream) else { return Vec::new() };
     let per_unit = |rung: &Rung| counted.rate(per_s(rung, counted.stream));
@@ -150,7 +153,8 @@ fn commit_words(commits: &[Commits], found: &str) -> Option<String> {
     ))
 }
 
-/// What the clients of several hosts saw against what the server counted, at the rung where both are farthest apart.
+/// What the clients of several hosts saw against what the server counted, at the rung where both
+/// are farthest apart.
 fn parity_words(load: &Load) -> Option<String> {
     let of_all = load.rungs.iter().map(|rung| (None, rung.commit_parity));
     let of_each = load.rungs.iter().flat_map(|rung| &rung.databases);

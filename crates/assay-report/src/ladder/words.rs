@@ -36,7 +36,8 @@ pub(super) fn rate_of_repeats(
     )
 }
 
-/// How many sessions, which are called `who`, keep the limit; what is limited is said of one of them and of several.
+/// How many sessions, which are called `who`, keep the limit; what is limited is said of one of
+/// them and of several.
 pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]) -> String {
     let (limit, quantile) = (show_time_ns(goal.limit_ns), nines(goal.quantile));
     match goal.sessions {

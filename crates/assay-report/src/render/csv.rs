@@ -5,12 +5,14 @@ use csv::{Terminator, WriterBuilder};
 /// What a spreadsheet takes for the beginning of a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// Whether a spreadsheet would run a cell, apart from the apostrophes in front of it that keep it from doing so.
+/// Whether a spreadsheet would run a cell, apart from the apostrophes in front of it that keep it
+/// from doing so.
 fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'').starts_with(FORMULA) && cell.parse::<f64>().is_err()
 }
 
-/// A cell that no spreadsheet runs: text that looks like a formula is behind an apostrophe; numbers stay numbers.
+/// A cell that no spreadsheet runs: text that looks like a formula is behind an apostrophe; numbers
+/// stay numbers.
 fn guarded(cell: String) -> String {
     if is_formula(&cell) { format!("'{cell}") } else { cell }
 }
@@ -20,8 +22,8 @@ pub fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| is_formula(text)).unwrap_or(cell)
 }
 
-/// Records as lines; what holds a separator, a quote or a line break is quoted, and so is a record of nothing. What a
-/// spreadsheet would run is behind an apostrophe.
+/// Records as lines; what holds a separator, a quote or a line break is quoted, and so is a record
+/// of nothing. What a spreadsheet would run is behind an apostrophe.
 pub fn csv<R>(records: impl IntoIterator<Item = R>) -> String
 where
     R: IntoIterator<Item = String>,

@@ -42,7 +42,8 @@ fn header(view: &View<'_>) -> Markup {
     tag("header").body(name.and(tag("p").class("facts").all(facts)))
 }
 
-/// The answer: what a manager reads on one screen, then the verdict's table and the sentences of those who know the words.
+/// The answer: what a manager reads on one screen, then the verdict's table and the sentences of
+/// those who know the words.
 fn answer(answer: &Answer<'_>, figures: &mut Figures) -> Markup {
     let outcome = answer.outcome.map(|outcome| badge(outcome, tag("p").class("outcome big")));
     let headline = tag("h1").text(&answer.headline);

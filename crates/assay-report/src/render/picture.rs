@@ -1,4 +1,5 @@
-//! The charts of a view as pictures, for a presentation or a ticket: PNG, twice as fine as on the page, in its light colours.
+//! The charts of a view as pictures, for a presentation or a ticket: PNG, twice as fine as on the
+//! page, in its light colours.
 
 mod canvas;
 mod file;

@@ -267,7 +267,8 @@ fn below(text: &mut Text, outcome: Option<Outcome>, words: &str) {
     }
 }
 
-/// A cell behind the name of its column; nothing of what is not known, not shown, or shown elsewhere.
+/// A cell behind the name of its column; nothing of what is not known, not shown, or shown
+/// elsewhere.
 fn value(cell: &Cell, column: &str) -> Option<String> {
     match cell {
         Cell::Words(words) | Cell::Number(words) if !words.is_empty() => {

@@ -32,7 +32,8 @@ pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     behind(&report.causes(), of_documents(report, format), report, format)
 }
 
-/// An answer behind the gravest cause, and behind a neighbour on the device, whose share is counted.
+/// An answer behind the gravest cause, and behind a neighbour on the device, whose share is
+/// counted.
 fn behind(causes: &[Cause], found: Answer, report: &Report, format: &Formatter) -> Answer {
     let neighbour = causes.iter().skip(1).find(|cause| cause.kind == CauseKind::Neighbour);
     let named = neighbour.into_iter().chain(causes.first());
@@ -66,7 +67,8 @@ const TOO_BUSY: &str = "too busy to judge";
 /// Stands before numbers that are not the storage's alone.
 const SHAPED: &str = "The numbers below were measured under this condition.";
 
-/// Where criteria were asked the headline is the verdict, else it is the first thing that was found.
+/// Where criteria were asked the headline is the verdict, else it is the first thing that was
+/// found.
 fn of_documents(report: &Report, format: &Formatter) -> Answer {
     let details: Vec<String> =
         found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
@@ -153,7 +155,8 @@ fn watch_sentence(summary: &Summary) -> String {
     )
 }
 
-/// The verdict in one sentence: the numbers that decided it with their limits, and how many criteria there are.
+/// The verdict in one sentence: the numbers that decided it with their limits, and how many
+/// criteria there are.
 fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     let (name, all) = (&verdict.criteria, verdict.judgements.len());
     if all == 0 {
@@ -339,7 +342,8 @@ fn large_sentence(mix: &MixCalibration, format: &Formatter) -> String {
     )
 }
 
-/// The rate in three digits, or the lower end of its interval, rounded down, where only that is known.
+/// The rate in three digits, or the lower end of its interval, rounded down, where only that is
+/// known.
 fn to_size_by(capacity: &Capacity) -> f64 {
     if is_lower_bound(capacity) {
         three_digits_down(capacity.rate.low)
@@ -348,7 +352,8 @@ fn to_size_by(capacity: &Capacity) -> f64 {
     }
 }
 
-/// `at least` where something other than the storage ended the rate, or nothing bounds it from above.
+/// `at least` where something other than the storage ended the rate, or nothing bounds it from
+/// above.
 fn at_least(capacity: &Capacity) -> &'static str {
     if is_lower_bound(capacity) { "at least " } else { "" }
 }

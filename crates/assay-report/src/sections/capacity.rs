@@ -1,4 +1,5 @@
-//! What the calibration found: a card for each mix, the load curves, the throughput, and the tables behind them.
+//! What the calibration found: a card for each mix, the load curves, the throughput, and the tables
+//! behind them.
 
 use super::{latency_limits, log_times, mix_card};
 use crate::chart::curve::curve;

@@ -1,4 +1,5 @@
-//! Several hosts together: how well they began together, what each gave, who lags behind, who was lost.
+//! Several hosts together: how well they began together, what each gave, who lags behind, who was
+//! lost.
 
 use super::headline::Headline;
 use crate::chart::hosts::{

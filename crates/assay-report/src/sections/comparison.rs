@@ -1,4 +1,5 @@
-//! A comparison as tables: every measure with its ratio, distributions by wall clock, parity, scaling.
+//! A comparison as tables: every measure with its ratio, distributions by wall clock, parity,
+//! scaling.
 
 use super::comparison_headline::{different, digits, name, still_needed_s, variation};
 use super::quantity_names::quantity;
@@ -45,7 +46,8 @@ fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> Section<
     Section { id, title: title.to_owned(), blocks: [lead].into_iter().chain(tables).collect() }
 }
 
-/// The parts of the sides, by the beginning of the names of their measures, in the order in which they come.
+/// The parts of the sides, by the beginning of the names of their measures, in the order in which
+/// they come.
 fn parts(pair: &Pair) -> Vec<&str> {
     let mut parts: Vec<&str> = Vec::new();
     for part in pair.measures.iter().map(part) {
@@ -322,7 +324,8 @@ fn sentence(scaling: &Scaling) -> String {
     )
 }
 
-/// The interval of a share; one that nothing bounds above where the smallest side may as well have been nothing.
+/// The interval of a share; one that nothing bounds above where the smallest side may as well have
+/// been nothing.
 fn share_interval(share: &Estimate) -> String {
     let low = share.low * 100.0;
     if share.high.is_finite() {

@@ -11,7 +11,8 @@ use assay_model::verdict::{Outcome, Reason, Unit};
 
 /// Other sides that the headline has room for.
 const PAIRS_MAX: usize = 3;
-/// Ratios of single runs beyond this are called large, though nothing is known of how the storage varies.
+/// Ratios of single runs beyond this are called large, though nothing is known of how the storage
+/// varies.
 const LARGE: f64 = 1.3;
 /// An interval of a ratio that reaches farther does not say that both are the same.
 const SAME_MAX: f64 = 1.25;
@@ -162,7 +163,8 @@ fn certainty(pair: &Pair) -> Option<String> {
     }
 }
 
-/// What is doubted of the primary measure, each with the sides of which it is; numbers without an interval have theirs above.
+/// What is doubted of the primary measure, each with the sides of which it is; numbers without an
+/// interval have theirs above.
 fn caveats(primary: &Measure) -> Vec<String> {
     let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
     for doubt in &primary.doubts {

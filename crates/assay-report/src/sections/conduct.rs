@@ -1,4 +1,5 @@
-//! How the tool itself behaved, so that a reader can distinguish the storage's limits from the tool's.
+//! How the tool itself behaved, so that a reader can distinguish the storage's limits from the
+//! tool's.
 
 use super::kernel::kernel;
 use super::notes::remark;
@@ -11,7 +12,8 @@ use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::Unit;
 
-/// One list a run, and all remarks; a terminal has a sentence of each run, and the remarks before everything else.
+/// One list a run, and all remarks; a terminal has a sentence of each run, and the remarks before
+/// everything else.
 pub(super) fn blocks<'a>(report: &Report, format: Formatter) -> Vec<Block<'a>> {
     let mut blocks: Vec<Block<'a>> = report.runs.iter().map(|run| one(run, &format)).collect();
     let remarks = report.remarks().map(|found| remark(found, &format)).collect();

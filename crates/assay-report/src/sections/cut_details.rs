@@ -1,5 +1,5 @@
-//! What cuts were and what they showed: what each kind takes away, how old lost promises were, where writes were torn, and how long
-//! flushes take by what was written before.
+//! What cuts were and what they showed: what each kind takes away, how old lost promises were,
+//! where writes were torn, and how long flushes take by what was written before.
 
 use crate::chart::bars::{Bar, Bars, Kind};
 use crate::chart::scene::{Ink, Size};

@@ -1,4 +1,5 @@
-//! What cuts did to a database: missing transactions, doubled ones, broken conditions and damaged pages, and what controls showed.
+//! What cuts did to a database: missing transactions, doubled ones, broken conditions and damaged
+//! pages, and what controls showed.
 
 use crate::view::{Look, Table};
 use assay_model::durability::{Control, Durability, JudgedCommits, JudgedCut};

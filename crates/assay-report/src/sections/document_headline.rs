@@ -1,4 +1,5 @@
-//! The sentence that answers where a run is of a comparison, of queries, of a soak, of working sets or of a study.
+//! The sentence that answers where a run is of a comparison, of queries, of a soak, of working sets
+//! or of a study.
 
 use super::headline::Headline;
 use super::{comparison_headline, dss, locality, projection, soak, study, verification};

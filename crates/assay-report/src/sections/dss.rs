@@ -1,5 +1,5 @@
-//! A load of decision support: bars and times of every query, the runs next to each other, and what they asked of the
-//! storage.
+//! A load of decision support: bars and times of every query, the runs next to each other, and what
+//! they asked of the storage.
 
 use super::headline::Headline;
 use super::styles::STYLES;

@@ -1,4 +1,5 @@
-//! Whether storage keeps what it acknowledged: the answer with how strong it is, the cuts, the times of flushes, the declarations.
+//! Whether storage keeps what it acknowledged: the answer with how strong it is, the cuts, the
+//! times of flushes, the declarations.
 
 use super::{cut_details, database_faults, page_protection};
 use crate::format::Formatter;

@@ -1,4 +1,5 @@
-//! Whether what was read is what was written: the answer, faults by kind, each of the first, what was looked at, what it cost.
+//! Whether what was read is what was written: the answer, faults by kind, each of the first, what
+//! was looked at, what it cost.
 
 use super::headline::Headline;
 use crate::chart::bars::{Bar, Bars, Kind};

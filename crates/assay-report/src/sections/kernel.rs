@@ -5,7 +5,8 @@ use assay_model::counters::{Counters, NamedDevice};
 use assay_model::number::rate;
 use assay_model::verdict::Unit;
 
-/// A table of the devices of the stack; nothing where none is known. `passthrough` are the targets of which it counts nothing.
+/// A table of the devices of the stack; nothing where none is known. `passthrough` are the targets
+/// of which it counts nothing.
 pub(super) fn kernel<'a>(counters: &Counters, passthrough: &[String]) -> Block<'a> {
     let title = "The kernel's counters of the devices";
     let names = ["Device", "Reads", "Mean", "Writes", "Mean", "Flushes", "Busy"];

@@ -6,8 +6,8 @@ use crate::view::{Block, Cell, Estimated, Look, Table};
 use assay_model::calibration::{Calibration, LimitStep, MixCalibration};
 use assay_model::verdict::Unit;
 
-/// A table with a row a limit and a column a mix; nothing without a series, and in relative reports, because limits are
-/// absolute.
+/// A table with a row a limit and a column a mix; nothing without a series, and in relative
+/// reports, because limits are absolute.
 pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option<Block<'a>> {
     let mixes: Vec<&MixCalibration> =
         calibration.mixes.iter().filter(|mix| !mix.steps.is_empty()).collect();

@@ -37,7 +37,8 @@ impl Way {
     }
 }
 
-/// What the run gives for good and what it gave before: `873 IOPS sustained, after a burst of 5,000 IOPS for 30 s`.
+/// What the run gives for good and what it gave before: `873 IOPS sustained, after a burst of 5,000
+/// IOPS for 30 s`.
 pub(super) fn sustained(change: &LevelChange, format: &Formatter) -> String {
     let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
     let at = show_length(change.at_s);

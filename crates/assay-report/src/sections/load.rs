@@ -1,4 +1,5 @@
-//! What a database got of the storage: the ladder as figures and tables, how it was loaded, and what failed.
+//! What a database got of the storage: the ladder as figures and tables, how it was loaded, and
+//! what failed.
 
 use crate::chart::scene::Size;
 use crate::chart::waits::{Stretch, waits};
@@ -15,7 +16,8 @@ const TABLES_OPEN: usize = 2;
 /// Tables of the server that a terminal shows as well.
 const IN_BRIEF: [&str; 2] = ["Top timed events of sessions", "Single-block read latency"];
 
-/// The whole section; nothing without a load, and in relative reports, because every column is absolute.
+/// The whole section; nothing without a load, and in relative reports, because every column is
+/// absolute.
 pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
     let known = |load: &&'a Load| !format.is_relative() && !load.rungs.is_empty();
     let Some(load) = report.load.as_ref().filter(known) else {
@@ -58,7 +60,8 @@ fn activity<'a>(load: &Load) -> Vec<Block<'a>> {
 }
 
 fn activity_of<'a>(title: String, profile: &Profile) -> Block<'a> {
-    // Rates of the same seconds stand in the ladder's own columns, from the same place for all rungs.
+    // Rates of the same seconds stand in the ladder's own columns, from the same place for all
+    // rungs.
     let shown = server_tables(profile).into_iter().filter(|table| table.caption != LOAD_TABLE);
     let block = |table: Table| {
         let is_brief = IN_BRIEF.contains(&table.caption.as_str());

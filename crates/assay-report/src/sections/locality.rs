@@ -1,4 +1,5 @@
-//! A locality curve: read times by working set, the places behind them, and how a moving hot spot is followed.
+//! A locality curve: read times by working set, the places behind them, and how a moving hot spot
+//! is followed.
 
 use super::headline::Headline;
 use super::styles::STYLES;

@@ -1,4 +1,5 @@
-//! The log of a database on the target: how long an append takes, alone and during I/O of data, and what it does to reads.
+//! The log of a database on the target: how long an append takes, alone and during I/O of data, and
+//! what it does to reads.
 
 use crate::format::Formatter;
 use crate::phrases::size;

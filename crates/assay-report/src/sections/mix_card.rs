@@ -1,4 +1,5 @@
-//! A card for each mix of reads and writes: the number that matters most, and below it what else it gives.
+//! A card for each mix of reads and writes: the number that matters most, and below it what else it
+//! gives.
 
 use crate::clock::show_length;
 use crate::format::Formatter;

@@ -1,4 +1,5 @@
-//! What to know before relying on the numbers: how runs ended, what contradicts what, and what the tool remarked.
+//! What to know before relying on the numbers: how runs ended, what contradicts what, and what the
+//! tool remarked.
 
 use crate::format::Formatter;
 use crate::input::Report;

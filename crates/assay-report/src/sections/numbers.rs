@@ -1,4 +1,5 @@
-//! The table of a run's numbers: rates and quantiles of every operation, of the whole and of each stream and target.
+//! The table of a run's numbers: rates and quantiles of every operation, of the whole and of each
+//! stream and target.
 
 use crate::format::Formatter;
 use crate::input::RunReport;

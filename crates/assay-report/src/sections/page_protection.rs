@@ -1,5 +1,5 @@
-//! The answer to a database's administrator: must full-page writes, or the doublewrite buffer, stay on here? Never more than was
-//! declared or seen.
+//! The answer to a database's administrator: must full-page writes, or the doublewrite buffer, stay
+//! on here? Never more than was declared or seen.
 
 use crate::phrases::size;
 use assay_model::durability::{Control, Durability, PageAnswer, PageProtection};

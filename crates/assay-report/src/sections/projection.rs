@@ -1,4 +1,5 @@
-//! What a database would do on other storage: the answer, its time before and after, its curve, its budget, what stands against it.
+//! What a database would do on other storage: the answer, its time before and after, its curve, its
+//! budget, what stands against it.
 
 use super::headline::Headline;
 use super::styles::STYLES;
@@ -134,7 +135,8 @@ pub(super) fn ending(found: &Projection) -> Section<'_> {
     Section { id: "projection", title, blocks }
 }
 
-/// The same of a check that issued the database's own I/O: what that took comes first, then the model.
+/// The same of a check that issued the database's own I/O: what that took comes first, then the
+/// model.
 pub(super) fn ending_of_check<'a>(found: &Projection, own: Vec<Block<'a>>) -> Section<'a> {
     let mut blocks = own;
     blocks.push(Block::captioned(Level::Detail, states_table(found)));
@@ -314,7 +316,8 @@ fn sums(columns: &[(String, TimeParts)], wholes_s: &[f64]) -> Vec<Vec<String>> {
     twice.into_iter().chain([whole.collect()]).collect()
 }
 
-/// Throughput and response over sessions without think time, a line a target, and the measured point.
+/// Throughput and response over sessions without think time, a line a target, and the measured
+/// point.
 fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
     let drawn: Vec<&ProjectedTarget> =
         found.targets.iter().filter(|target| !target.curve.is_empty()).collect();

@@ -1,4 +1,5 @@
-//! Names of quantities and factors in words: `read.service_time.q0.99` is what criteria say, not what a reader does.
+//! Names of quantities and factors in words: `read.service_time.q0.99` is what criteria say, not
+//! what a reader does.
 
 use crate::phrases::nines;
 use assay_model::study::load_figures;

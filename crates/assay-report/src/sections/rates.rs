@@ -2,8 +2,8 @@
 
 use crate::format::Shown;
 
-/// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative rates `78% of the best rate
-/// in random 8 KiB reads`.
+/// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative
+/// rates `78% of the best rate in random 8 KiB reads`.
 pub(super) fn paced(what: &str, rate: &Shown) -> String {
     match what.strip_suffix("I/Os") {
         _ if !rate.is_rate() => format!("{rate} of the best rate in {what}"),

@@ -4,7 +4,8 @@ use crate::format::Formatter;
 use crate::input::Report;
 use crate::view::Block;
 
-/// The whole section; relative reports leave it out, because commands and documents carry absolute figures.
+/// The whole section; relative reports leave it out, because commands and documents carry absolute
+/// figures.
 pub(super) fn blocks<'a>(report: &Report, format: Formatter) -> Vec<Block<'a>> {
     if format.is_relative() {
         let note = "Commands and documents are omitted because they contain absolute figures.";

@@ -1,4 +1,5 @@
-//! What happened under a workload: its numbers, its errors, how its times spread, and how it went over time.
+//! What happened under a workload: its numbers, its errors, how its times spread, and how it went
+//! over time.
 
 use super::levels;
 use super::numbers::numbers;

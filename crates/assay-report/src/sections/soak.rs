@@ -1,4 +1,5 @@
-//! A soak as charts and tables: every quantity over time with its levels, changes, what rests brought, rules of others.
+//! A soak as charts and tables: every quantity over time with its levels, changes, what rests
+//! brought, rules of others.
 
 use super::headline::Headline;
 use super::quantity_names::quantity;

@@ -201,7 +201,8 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
     })
 }
 
-/// The load curve of the study: mean time of reads by their rate, a line for each setting of the other factors.
+/// The load curve of the study: mean time of reads by their rate, a line for each setting of the
+/// other factors.
 fn latency_by_rate(study: &StudyResult) -> Option<Lines> {
     let curves = |quantity: &'static str| {
         study.curves.iter().filter(move |curve| curve.quantity == quantity)
@@ -275,8 +276,9 @@ fn settings(result: &CellResult) -> String {
     words.join(", ")
 }
 
-/// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database blocks and bytes; nothing
-/// where reads and writes were not told apart, as in the results of some other programs.
+/// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database
+/// blocks and bytes; nothing where reads and writes were not told apart, as in the results of some
+/// other programs.
 fn ladder(study: &StudyResult, format: &Formatter) -> Option<Table> {
     const RATES: [&str; 4] = ["read.iops", "write.iops", "read.throughput", "write.throughput"];
     let has_rates = |cell: &CellResult| RATES.iter().any(|name| number(cell, name, None).is_some());

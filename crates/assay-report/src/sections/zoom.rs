@@ -1,4 +1,5 @@
-//! The numbers under the charts of a run, for the page's own script: pointing at a chart reads them.
+//! The numbers under the charts of a run, for the page's own script: pointing at a chart reads
+//! them.
 
 use crate::compact_histogram::CompactHistogram;
 use crate::format::Formatter;
@@ -13,8 +14,8 @@ pub(super) fn id(number: u32) -> String {
     format!("timeline-{number}")
 }
 
-/// The columns as JSON: ends in seconds, and for each operation rates and times. Numbers carry four digits, which is
-/// more than a line on a screen can format.
+/// The columns as JSON: ends in seconds, and for each operation rates and times. Numbers carry four
+/// digits, which is more than a line on a screen can format.
 pub(super) fn data(timeline: &Timeline, format: &Formatter) -> Value {
     let columns = timeline.columns();
     let start: Vec<Value> =

@@ -1,4 +1,5 @@
-//! What to buy: the answer, how the demand was built up, what carries it with its limits and cost, and what does not.
+//! What to buy: the answer, how the demand was built up, what carries it with its limits and cost,
+//! and what does not.
 
 mod summary;
 mod tables;
@@ -13,7 +14,8 @@ use assay_model::sizing::{Configuration, Sizing};
 /// Rejections that are shown; the document has all.
 const REJECTIONS_MAX: usize = 20;
 
-/// The page of a sizing with its best `top` configurations; `program` is the name and version of the program.
+/// The page of a sizing with its best `top` configurations; `program` is the name and version of
+/// the program.
 pub fn sizing_html(sizing: &Sizing, top: usize, program: &str) -> String {
     render::html::html(&view(sizing, top, program))
 }

@@ -87,7 +87,8 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     details
 }
 
-/// How many of what: `4 x gp3, stripe of 4, each of 1.00 TiB, 5,000 IOPS, 157 MB/s`, or `24 x hdd-15k, RAID 10`.
+/// How many of what: `4 x gp3, stripe of 4, each of 1.00 TiB, 5,000 IOPS, 157 MB/s`, or `24 x
+/// hdd-15k, RAID 10`.
 pub(super) fn pieces(found: &Configuration) -> String {
     let spares =
         if found.spares > 0 { format!(" and {} spares", found.spares) } else { String::new() };

@@ -1,4 +1,5 @@
-//! Storage of known classes: what a random read takes and how many there are a second, each value with its source.
+//! Storage of known classes: what a random read takes and how many there are a second, each value
+//! with its source.
 
 use crate::chart::classes::{Place, classes};
 use crate::chart::scene::Size;
@@ -119,7 +120,8 @@ pub(crate) fn blocks<'a>(found: &[Found], what: &str, format: Formatter) -> Vec<
     vec![Block::part("Compared with known storage", parts.collect())]
 }
 
-/// A row for each thing that was found and for each class that has such a number; nothing without the former.
+/// A row for each thing that was found and for each class that has such a number; nothing without
+/// the former.
 fn places(
     found: &[Found],
     own: fn(&Found) -> Option<Reach>,

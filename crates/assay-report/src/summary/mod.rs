@@ -1,4 +1,5 @@
-//! What a manager reads before the details: what the answer means, how it compares with known storage, what to do next.
+//! What a manager reads before the details: what the answer means, how it compares with known
+//! storage, what to do next.
 
 mod known;
 

@@ -5,7 +5,8 @@ use crate::input::Report;
 use crate::render::csv::csv;
 use assay_model::study::{CellResult, CellState, StudyResult};
 
-/// All cells of a study; nothing where there is none. One that was not measured has a row without a quantity.
+/// All cells of a study; nothing where there is none. One that was not measured has a row without a
+/// quantity.
 pub fn cells_csv(report: &Report, run_id: &str) -> Option<String> {
     let study = report.study.as_ref()?;
     let factors = factors(study);

@@ -11,8 +11,8 @@ service_time_mean_ns,service_time_mean_low_ns,service_time_mean_high_ns,\
 limited_quantile,service_time_limited_ns,service_time_limited_low_ns,service_time_limited_high_ns,\
 confidence,n,elapsed_s,worker_busy_share,host_busy_share";
 
-/// All points of all mixes; `kind` is `random` for small I/Os, `burst` for those before the level fell, and `large` for
-/// large ones. Nothing without a calibration.
+/// All points of all mixes; `kind` is `random` for small I/Os, `burst` for those before the level
+/// fell, and `large` for large ones. Nothing without a calibration.
 pub fn curve_csv(report: &Report, run_id: &str) -> Option<String> {
     let calibrations = report.calibration.iter();
     let rows = calibrations.flat_map(|calibration| {

@@ -8,8 +8,9 @@ use assay_model::measurement::{NamedResult, OperationResult};
 /// The header line.
 const HEADER: &str = "workload,scope,name,operation,time,lowest_ns,highest_ns,ios";
 
-/// All histograms of all streams and targets of all runs and steps of ladders; the whole of a run is the sum of its streams. A bucket holds
-/// the times from its lowest to its highest, both included.
+/// All histograms of all streams and targets of all runs and steps of ladders; the whole of a run
+/// is the sum of its streams. A bucket holds the times from its lowest to its highest, both
+/// included.
 pub fn histograms_csv(report: &Report, run_id: &str) -> Option<String> {
     let of_load = report.load.iter().flat_map(|load| &load.rungs).map(|rung| &rung.measurement);
     let of_runs = report.runs.iter().map(|run| &run.measurement);

@@ -1,4 +1,5 @@
-//! Hosts that measured together as tables: a row for each of them, and one for each of them and part of the time.
+//! Hosts that measured together as tables: a row for each of them, and one for each of them and
+//! part of the time.
 
 use super::{known, number, table, three};
 use crate::input::Report;

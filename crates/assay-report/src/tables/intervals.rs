@@ -14,8 +14,9 @@ response_time_mean_ns,response_time_min_ns,response_time_q0_5_ns,response_time_q
 response_time_q0_999_ns,response_time_max_ns,\
 outstanding_mean\n";
 
-/// The rows of some intervals behind their run, cell and workload, without the header, so that a long run can be written
-/// piece by piece. Times are empty where nothing completed, response times where arrivals are closed.
+/// The rows of some intervals behind their run, cell and workload, without the header, so that a
+/// long run can be written piece by piece. Times are empty where nothing completed, response times
+/// where arrivals are closed.
 pub fn intervals_csv(origin: [&str; 3], intervals: &[IntervalSummary]) -> String {
     csv(intervals.iter().flat_map(|interval| {
         let results = [&interval.read, &interval.write, &interval.sync];

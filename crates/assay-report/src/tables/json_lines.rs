@@ -3,7 +3,8 @@
 use crate::render::csv::unguarded;
 use serde_json::{Map, Number, Value};
 
-/// The rows of a CSV text with a header line. A column is one of numbers where all of its cells are; an empty cell is null.
+/// The rows of a CSV text with a header line. A column is one of numbers where all of its cells
+/// are; an empty cell is null.
 pub fn json_lines(table: &str) -> String {
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let names: Vec<String> =

@@ -1,4 +1,5 @@
-//! The ladder of a load on a database as a table: a row a step, with the counters of session, server, host and device.
+//! The ladder of a load on a database as a table: a row a step, with the counters of session,
+//! server, host and device.
 
 use super::{five, known, number, table};
 use crate::input::Report;

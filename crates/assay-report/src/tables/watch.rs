@@ -1,4 +1,5 @@
-//! The machine as a table: a row for each moment and device; columns of the host are the same in all rows of a moment.
+//! The machine as a table: a row for each moment and device; columns of the host are the same in
+//! all rows of a moment.
 
 use super::{known, number};
 use crate::render::csv::csv;

@@ -1,4 +1,5 @@
-//! The one form of a table: columns of words or numbers, and cells that keep apart what a renderer may show apart.
+//! The one form of a table: columns of words or numbers, and cells that keep apart what a renderer
+//! may show apart.
 
 use assay_model::Estimate;
 use assay_model::measurement::Operation;

@@ -1,4 +1,5 @@
-//! Instances of a cluster, copies of a report, other databases, and reports that overlap or are missing.
+//! Instances of a cluster, copies of a report, other databases, and reports that overlap or are
+//! missing.
 
 use super::*;
 use assay_model::profile::{Figure, IoPurpose, parse_profile};

@@ -209,7 +209,8 @@ fn what_may_fail_is_bought_on_top() {
     plan.port = Some("fc-8g".to_owned());
     let sizing = sized(&plan);
     let found = &sizing.configurations[0];
-    // 122,000 each at 70% reads: two, of which three of four controllers would have to carry 200,000.
+    // 122,000 each at 70% reads: two, of which three of four controllers would have to carry
+    // 200,000.
     assert_eq!((without, found.units), (2, 3));
     let iops = found.limit(LimitKind::Iops).unwrap();
     assert!(iops.failed.is_some_and(|failed| failed.use_ratio() <= 1.0), "{iops:?}");
@@ -334,7 +335,8 @@ impl SizingPlan {
     }
 }
 
-/// What the cheapest costs; the number of pieces where nothing has a price; infinite where nothing does.
+/// What the cheapest costs; the number of pieces where nothing has a price; infinite where nothing
+/// does.
 fn least(sizing: &Sizing) -> f64 {
     sizing.configurations.first().map_or(f64::INFINITY, |first| {
         first.cost.as_ref().map_or_else(|| real(first.units), |cost| cost.month_total)

@@ -16,7 +16,8 @@ fn estimate(value: f64, relative: f64) -> Estimate {
     }
 }
 
-/// The curve of `servers` exponential servers with closed customers, with intervals of a relative half width.
+/// The curve of `servers` exponential servers with closed customers, with intervals of a relative
+/// half width.
 fn closed(servers: u32, loads: &[u32], relative: f64) -> Vec<LoadPoint> {
     let point = |customers: &u32| {
         let queue = ClosedQueue { servers, services_per_s: 100.0, customers: *customers };

@@ -1,20 +1,23 @@
-//! Closed networks whose stations work faster with more customers: Buzen's convolution, tilted so that nothing overflows.
+//! Closed networks whose stations work faster with more customers: Buzen's convolution, tilted so
+//! that nothing overflows.
 //!
-//! The probability of `n_k` customers at station k is the product of its terms `f_k(n)` = Π_{i≤n} `D_k/α_k(i)` over G(N), where
-//! G is the convolution of all `f_k`, and X(N) = G(N-1)/G(N) (J. Buzen, CACM 16(9), 1973). Exact load-dependent mean value
-//! analysis is not used: it loses all digits where many servers are nearly full (G. Casale, "A note on stable flow-equivalent
+//! The probability of `n_k` customers at station k is the product of its terms `f_k(n)` = Π_{i≤n}
+//! `D_k/α_k(i)` over G(N), where G is the convolution of all `f_k`, and X(N) = G(N-1)/G(N) (J.
+//! Buzen, CACM 16(9), 1973). Exact load-dependent mean value analysis is not used: it loses all
+//! digits where many servers are nearly full (G. Casale, "A note on stable flow-equivalent
 //! aggregation in closed networks", Queueing Systems 60, 2008).
 
 use crate::special::ln_gamma;
 use assay_model::number::{index, real_len};
 
-/// A station of a network: what one pass asks of it, and how much faster it works with more customers present.
+/// A station of a network: what one pass asks of it, and how much faster it works with more
+/// customers present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Station {
     /// Time of one pass where nobody else is present, seconds.
     pub demand_s: f64,
-    /// Work done a second with 1, 2, … customers present, over that with one; the last holds for all more. At least one,
-    /// each above 0.
+    /// Work done a second with 1, 2, … customers present, over that with one; the last holds for
+    /// all more. At least one, each above 0.
     pub speedup_ratio: Vec<f64>,
 }
 
@@ -40,7 +43,8 @@ impl Station {
         self.speedup_ratio[(present - 1).min(self.speedup_ratio.len() - 1)]
     }
 
-    /// Passes a second that it can serve with up to `present` customers; infinite where nothing is asked of it.
+    /// Passes a second that it can serve with up to `present` customers; infinite where nothing is
+    /// asked of it.
     pub fn most_per_s(&self, present: usize) -> f64 {
         let reached = &self.speedup_ratio[..present.clamp(1, self.speedup_ratio.len())];
         reached.iter().copied().fold(0.0, f64::max) / self.demand_s
@@ -56,7 +60,8 @@ pub struct NetworkState {
     pub customers: Vec<f64>,
 }
 
-/// The exact throughput, passes a second, of `customers` who think for `think_time_s` between two passes.
+/// The exact throughput, passes a second, of `customers` who think for `think_time_s` between two
+/// passes.
 ///
 /// ```
 /// use assay_stats::network::convolution::{Station, throughput_per_s};
@@ -69,8 +74,8 @@ pub fn throughput_per_s(stations: &[Station], think_time_s: f64, customers: f64)
 
 /// Stations and a fixed number of customers, of whom only the think time is still open.
 ///
-/// A number of customers that is not whole lies between the two next to it, in proportion. Solving for another think time
-/// takes no new convolution.
+/// A number of customers that is not whole lies between the two next to it, in proportion. Solving
+/// for another think time takes no new convolution.
 #[derive(Clone, Debug)]
 pub struct ClosedStations {
     stations: Vec<Station>,
@@ -81,7 +86,8 @@ pub struct ClosedStations {
 
 /// Terms of all stations together, each multiplied by `tilt_per_s`^n and scaled to a largest of 1.
 ///
-/// With a tilt near the throughput all of them are of ordinary size where the network is, whatever N is.
+/// With a tilt near the throughput all of them are of ordinary size where the network is, whatever
+/// N is.
 #[derive(Clone, Debug)]
 struct Joint {
     tilt_per_s: f64,
@@ -102,7 +108,8 @@ impl ClosedStations {
         Self::near(stations, customers, 0.0)
     }
 
-    /// The same, prepared for think times of about this length: with short ones more customers are at the stations.
+    /// The same, prepared for think times of about this length: with short ones more customers are
+    /// at the stations.
     pub fn near(stations: &[Station], customers: f64, think_time_s: f64) -> Self {
         let whole = index(customers);
         let bound_per_s = bound_per_s(stations, think_time_s, whole);
@@ -143,7 +150,8 @@ impl ClosedStations {
         low + self.fraction * (of(self.customers + 1) - low)
     }
 
-    /// What `of` makes of the weights of a think time; the terms reach further and are tilted again where they have to be.
+    /// What `of` makes of the weights of a think time; the terms reach further and are tilted again
+    /// where they have to be.
     fn at(&self, think_time_s: f64, customers: usize, of: impl Fn(&Weights<'_>) -> f64) -> f64 {
         let bound_per_s = bound_per_s(&self.stations, think_time_s, customers);
         let kept = Weights::new(&self.joint, think_time_s, customers);
@@ -183,8 +191,8 @@ impl Joint {
     }
 }
 
-/// The terms of thinking customers next to those of the stations: `thinking[m]` is that of N + 1 - m who think, so that the
-/// same list serves N customers and one fewer.
+/// The terms of thinking customers next to those of the stations: `thinking[m]` is that of N + 1 -
+/// m who think, so that the same list serves N customers and one fewer.
 struct Weights<'a> {
     joint: &'a Joint,
     thinking: Vec<f64>,
@@ -227,7 +235,8 @@ impl<'a> Weights<'a> {
             / self.states(customers, customers)
     }
 
-    /// Mean number of customers at a station: the sum of n f(n) G'(N-n) over G(N), where G' is without it.
+    /// Mean number of customers at a station: the sum of n f(n) G'(N-n) over G(N), where G' is
+    /// without it.
     fn mean_at(&self, station: usize, customers: usize) -> f64 {
         let others = self.joint.each.iter().enumerate().filter(|(place, _)| *place != station);
         let mut rest = vec![0.0; self.joint.together.len()];
@@ -293,8 +302,9 @@ fn convolved(left: &[f64], right: &[f64]) -> Vec<f64> {
     (0..left.len()).map(term).collect()
 }
 
-/// The same where the right list goes on with a constant `ratio` from its place `settled` on: what that tail adds follows
-/// from what it added to the place before, so that this takes as many steps a place as the station has rates.
+/// The same where the right list goes on with a constant `ratio` from its place `settled` on: what
+/// that tail adds follows from what it added to the place before, so that this takes as many steps
+/// a place as the station has rates.
 fn convolved_with_tail(left: &[f64], right: &[f64], settled: usize, ratio: f64) -> Vec<f64> {
     let first = right.get(settled).copied().unwrap_or(0.0);
     if first < SMALLEST_TAIL {

@@ -1,5 +1,5 @@
-//! How visits of one device vary together under slow noise whose correlation falls exponentially with time, in time proportional to
-//! their number.
+//! How visits of one device vary together under slow noise whose correlation falls exponentially
+//! with time, in time proportional to their number.
 
 use super::visit::Visit;
 
@@ -13,7 +13,8 @@ struct Link {
     gap: f64,
     /// The same from its start to its end.
     length: f64,
-    /// Standard deviation of the slow noise times what a mean over the visit keeps of it, seen from either end.
+    /// Standard deviation of the slow noise times what a mean over the visit keeps of it, seen
+    /// from either end.
     slow: f64,
     /// Variance of the visit's mean.
     variance: f64,
@@ -21,9 +22,10 @@ struct Link {
 
 /// The covariance of visits, relative to their levels, in order of time.
 ///
-/// Two visits are correlated by the factors of each of them and by what is left over the time between, so that the matrix has a
-/// diagonal and one product below it. Its triangle L and diagonal D follow from one visit to the next (D. Foreman-Mackey and
-/// others, Astronomical Journal 154, 2017, §4).
+/// Two visits are correlated by the factors of each of them and by what is left over the time
+/// between, so that the matrix has a diagonal and one product below it. Its triangle L and diagonal
+/// D follow from one visit to the next (D. Foreman-Mackey and others, Astronomical Journal 154,
+/// 2017, §4).
 pub(super) struct Covariance {
     links: Vec<Link>,
     diagonal: Vec<f64>,
@@ -31,7 +33,8 @@ pub(super) struct Covariance {
 }
 
 impl Covariance {
-    /// Of visits in order of time that do not overlap; `short_wider` widens the part that visits show of themselves.
+    /// Of visits in order of time that do not overlap; `short_wider` widens the part that visits
+    /// show of themselves.
     pub(super) fn of(visits: &[Visit], spread: f64, memory_s: f64, short_wider: f64) -> Self {
         let links = links(visits, spread, memory_s, short_wider);
         let (mut diagonal, mut weights) = (Vec::new(), Vec::new());
@@ -133,7 +136,8 @@ mod tests {
         (0..visits.len()).map(row).collect()
     }
 
-    /// Gauss's elimination: the logarithm of the determinant and the quadratic form of a vector with the inverse.
+    /// Gauss's elimination: the logarithm of the determinant and the quadratic form of a vector
+    /// with the inverse.
     fn eliminated(mut matrix: Vec<Vec<f64>>, vector: &[f64]) -> (f64, f64) {
         let n = vector.len();
         let (mut right, mut log_determinant) = (vector.to_vec(), 0.0);

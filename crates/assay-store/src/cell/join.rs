@@ -6,8 +6,8 @@ use assay_model::measurement::{
 };
 use assay_model::number::seconds;
 
-/// The measurement `after`, which took up `before` where it ended: counts and histograms add up, means are
-/// weighted by measured time, and what the tool says of itself is said once.
+/// The measurement `after`, which took up `before` where it ended: counts and histograms add up,
+/// means are weighted by measured time, and what the tool says of itself is said once.
 pub fn joined(before: Measurement, after: Measurement) -> Measurement {
     let weights = Weights::of(before.elapsed_ns, after.elapsed_ns);
     let mut whole = Measurement {
@@ -22,7 +22,8 @@ pub fn joined(before: Measurement, after: Measurement) -> Measurement {
     whole
 }
 
-/// The conduct of a measurement at the moment when it is taken up, with what is known of the new sitting.
+/// The conduct of a measurement at the moment when it is taken up, with what is known of the new
+/// sitting.
 pub(super) fn taken_up(before: &Measurement, start: &Conduct) -> Conduct {
     let mut conduct = before.conduct.clone();
     if let Some(unfinished) = conduct.remarks.iter_mut().find(|found| found.what == UNFINISHED) {

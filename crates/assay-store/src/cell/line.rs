@@ -20,8 +20,8 @@ pub(super) struct Begin {
     pub(super) errors: Vec<ErrorCount>,
 }
 
-/// A line with everything that is in it; in `tail.jsonl` the joint is that of the interval alone, or stands
-/// without one for all intervals before.
+/// A line with everything that is in it; in `tail.jsonl` the joint is that of the interval alone,
+/// or stands without one for all intervals before.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Line {
@@ -41,7 +41,8 @@ pub(super) struct LineRef<'a> {
     pub(super) joint: Option<&'a Window>,
 }
 
-/// A line whose histograms are passed over: tens of times faster to read than a [`Line`] with a joint.
+/// A line whose histograms are passed over: tens of times faster to read than a [`Line`] with a
+/// joint.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Outline {

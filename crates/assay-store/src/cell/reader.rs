@@ -72,7 +72,8 @@ impl CellReader {
     /// What was issued on storage.
     ///
     /// # Errors
-    /// When the document cannot be read or is not of this version, or when this is a rung of a database load.
+    /// When the document cannot be read or is not of this version, or when this is a rung of a
+    /// database load.
     pub fn workload(&self) -> Result<Workload> {
         match self.plan()? {
             LoadedPlan::Workload(workload) => Ok(*workload),
@@ -91,7 +92,8 @@ impl CellReader {
         })
     }
 
-    /// Measured time, ns; quick for a finished cell, else as quick as [`summaries`](Self::summaries).
+    /// Measured time, ns; quick for a finished cell, else as quick as
+    /// [`summaries`](Self::summaries).
     pub fn elapsed_ns(&self) -> Result<u64> {
         match self.head()? {
             Some(head) => Ok(head.elapsed_ns),
@@ -120,9 +122,10 @@ impl CellReader {
         Ok(Summaries { lines: self.lines()?, tail: self.tail()?, next: 0 })
     }
 
-    /// Every joint with the stretch of time that it covers, in flat memory: per interval in cells of up to
-    /// [`WINDOWS_MAX`](super::WINDOWS_MAX) intervals, else that many parts of the planned time. What no joint
-    /// covers yet comes as one more. The joints add up to the exact total.
+    /// Every joint with the stretch of time that it covers, in flat memory: per interval in cells
+    /// of up to [`WINDOWS_MAX`](super::WINDOWS_MAX) intervals, else that many parts of the
+    /// planned time. What no joint covers yet comes as one more. The joints add up to the exact
+    /// total.
     ///
     /// # Errors
     /// When the cell cannot be read; each item, when its line is not of this version.
@@ -130,8 +133,8 @@ impl CellReader {
         Ok(Joints { lines: self.lines()?, tail: Some(self.tail()?), covered: Vec::new(), next: 0 })
     }
 
-    /// The stretches of [`joints`](Self::joints) as intervals with full histograms, all streams together; their
-    /// index is that of the first interval in them.
+    /// The stretches of [`joints`](Self::joints) as intervals with full histograms, all streams
+    /// together; their index is that of the first interval in them.
     pub fn intervals(&self) -> Result<impl Iterator<Item = Result<Interval>>> {
         Ok(self.joints()?.map(|item| item.map(|(interval, _)| interval)))
     }

@@ -15,12 +15,13 @@ use assay_model::number::{real, seconds};
 pub(super) const UNFINISHED: &str =
     "the measurement is not finished: it still goes on, or the program was ended";
 
-/// While a cell is written a joint may take the place of the tail between two looks; then it is looked at again.
+/// While a cell is written a joint may take the place of the tail between two looks; then it is
+/// looked at again.
 const LOOKS: u32 = 3;
 
 impl CellReader {
-    /// The result: as it was finished, or what the intervals add up to with [`Finish::Unfinished`] and a remark
-    /// on what that means.
+    /// The result: as it was finished, or what the intervals add up to with [`Finish::Unfinished`]
+    /// and a remark on what that means.
     pub fn measurement(&self) -> Result<Measurement> {
         match read_text(&self.directory()?, MEASUREMENT)? {
             Some(text) => parse_versioned(&text, &self.path().join(MEASUREMENT)),
@@ -53,7 +54,8 @@ struct Sum {
 }
 
 impl Sum {
-    /// Measured time, ns; where joints are missing their time is missing too, so that rates stay true.
+    /// Measured time, ns; where joints are missing their time is missing too, so that rates stay
+    /// true.
     const fn elapsed_ns(&self) -> u64 {
         if self.joint.intervals == self.extent.intervals {
             self.extent.elapsed_ns

@@ -38,8 +38,8 @@ impl Iterator for Summaries {
     }
 }
 
-/// The part of the tail that no joint covers: an interval in numbers with its histograms, or the histograms of
-/// several whose numbers stand in `intervals.jsonl`.
+/// The part of the tail that no joint covers: an interval in numbers with its histograms, or the
+/// histograms of several whose numbers stand in `intervals.jsonl`.
 pub(super) struct Tail {
     pub(super) lines: Lines<Line>,
     pub(super) next: u64,

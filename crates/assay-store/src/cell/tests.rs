@@ -1,4 +1,5 @@
-//! The growth of a cell on disk: how joints and tail stay within their limits, with all intervals in them.
+//! The growth of a cell on disk: how joints and tail stay within their limits, with all intervals
+//! in them.
 
 use super::*;
 use crate::{NewRun, RunWriter, Store};

@@ -1,4 +1,5 @@
-//! Writing a cell: an interval is safe before the next one begins, and totals keep their full precision.
+//! Writing a cell: an interval is safe before the next one begins, and totals keep their full
+//! precision.
 
 use super::join::taken_up;
 use super::line::{Begin, LineRef};
@@ -20,10 +21,11 @@ const SYNC_AFTER_NS: u64 = 750_000_000;
 
 /// A cell that is being measured.
 ///
-/// Every interval goes into `intervals.jsonl` in numbers. Its histograms, of full precision and for every stream
-/// and target, go into the tail; when a window is full its joint goes into `intervals.jsonl` and the tail is
-/// started over. So the size on disk grows with the joints and not with the intervals, and whenever the program is
-/// killed, joints and tail add up to the exact total. Memory holds one joint.
+/// Every interval goes into `intervals.jsonl` in numbers. Its histograms, of full precision and for
+/// every stream and target, go into the tail; when a window is full its joint goes into
+/// `intervals.jsonl` and the tail is started over. So the size on disk grows with the joints and
+/// not with the intervals, and whenever the program is killed, joints and tail add up to the exact
+/// total. Memory holds one joint.
 #[derive(Debug)]
 pub struct CellWriter {
     directory: Directory,
@@ -107,7 +109,8 @@ impl CellWriter {
         })
     }
 
-    /// Brings the state back in which the cell was left: intervals that only the tail has are written again.
+    /// Brings the state back in which the cell was left: intervals that only the tail has are
+    /// written again.
     fn restore(&mut self, reader: &CellReader) -> Result<()> {
         let progress = reader.progress()?;
         self.extent = progress.lines;
@@ -160,17 +163,19 @@ impl CellWriter {
         self.extent
     }
 
-    /// The measured time of the sittings before this one, ns: what a resumed workload need not measure again.
+    /// The measured time of the sittings before this one, ns: what a resumed workload need not
+    /// measure again.
     pub const fn elapsed_before_ns(&self) -> u64 {
         self.begun.elapsed_ns
     }
 
-    /// Keeps one interval: its number, times and outstanding I/Os from `interval`, its I/Os from `joint`, which
-    /// has the histograms of that interval at full precision. Both count from 0 in every sitting.
+    /// Keeps one interval: its number, times and outstanding I/Os from `interval`, its I/Os from
+    /// `joint`, which has the histograms of that interval at full precision. Both count from 0
+    /// in every sitting.
     ///
     /// # Errors
-    /// An environment error when the store cannot take it, as on a full disk. What was kept before stays; the
-    /// caller ends the measurement and calls [`finish`](Self::finish).
+    /// An environment error when the store cannot take it, as on a full disk. What was kept before
+    /// stays; the caller ends the measurement and calls [`finish`](Self::finish).
     pub fn append_interval(&mut self, interval: &Interval, joint: &Window) -> Result<()> {
         let summary = self.placed(interval, joint);
         let single = Window { first_interval: summary.index, intervals: 1, ..joint.clone() };
@@ -221,8 +226,8 @@ impl CellWriter {
         Ok(())
     }
 
-    /// Joins the intervals of the tail to one line, which has no place for their numbers: those are in
-    /// `intervals.jsonl` and must be safe there first.
+    /// Joins the intervals of the tail to one line, which has no place for their numbers: those are
+    /// in `intervals.jsonl` and must be safe there first.
     fn shorten_tail(&mut self) -> Result<()> {
         if self.durability == Durability::EveryInterval {
             self.lines.sync()?;
@@ -256,8 +261,8 @@ impl CellWriter {
         self.empty_tail()
     }
 
-    /// Another file takes the place of the tail: whoever reads it while it is emptied and filled again would else find the end
-    /// of a new line behind the start of an old one.
+    /// Another file takes the place of the tail: whoever reads it while it is emptied and filled
+    /// again would else find the end of a new line behind the start of an old one.
     fn empty_tail(&mut self) -> Result<()> {
         self.tail_joint_bytes = 0;
         if self.tail.bytes() == 0 {
@@ -282,8 +287,8 @@ impl CellWriter {
         must
     }
 
-    /// Puts the result in place and returns it: what the caller measured in this sitting, behind the sittings
-    /// before. Until it is there the cell stays unfinished and readable.
+    /// Puts the result in place and returns it: what the caller measured in this sitting, behind
+    /// the sittings before. Until it is there the cell stays unfinished and readable.
     pub fn finish(mut self, measurement: Measurement) -> Result<Measurement> {
         // On a full disk the tail is as good as its joint, and the result may still find room.
         let joint_is_safe = self.close_window().is_ok();

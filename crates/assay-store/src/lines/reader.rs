@@ -1,4 +1,5 @@
-//! Reading lines: one at a time, in flat memory, those that no crash can explain counted or refused.
+//! Reading lines: one at a time, in flat memory, those that no crash can explain counted or
+//! refused.
 
 use super::LINE_BYTES_MAX;
 use crate::damage;
@@ -15,8 +16,9 @@ use std::path::PathBuf;
 
 /// The lines of a file as nouns; a file that is not there has none.
 ///
-/// A line that is cut off ends the iteration. A line in the middle whose checksum is wrong, or that is not JSON, is
-/// counted and remembered as damaged and left out; a line that is JSON but not ours is an error.
+/// A line that is cut off ends the iteration. A line in the middle whose checksum is wrong, or that
+/// is not JSON, is counted and remembered as damaged and left out; a line that is JSON but not ours
+/// is an error.
 #[derive(Debug)]
 pub(crate) struct Lines<T> {
     reader: Option<BufReader<File>>,
@@ -54,8 +56,8 @@ impl<T: DeserializeOwned> Lines<T> {
         self.damaged
     }
 
-    /// Reads the next whole line into the buffer; `false` at the end, or where the last line is cut off, even
-    /// if a writer goes on with it meanwhile.
+    /// Reads the next whole line into the buffer; `false` at the end, or where the last line is cut
+    /// off, even if a writer goes on with it meanwhile.
     fn advance(&mut self) -> Result<bool> {
         let Some(reader) = &mut self.reader else {
             return Ok(false);
@@ -90,7 +92,8 @@ impl<T: DeserializeOwned> Lines<T> {
         damage::note(&self.path, Some(self.number), why);
     }
 
-    /// Whether the line is what was written, as far as its checksum can tell; takes the checksum off.
+    /// Whether the line is what was written, as far as its checksum can tell; takes the checksum
+    /// off.
     fn is_sound(&mut self) -> bool {
         match unseal(&mut self.buffer) {
             Seal::Whole => self.sealed = true,

@@ -54,7 +54,8 @@ impl RunReader {
         &self.directory
     }
 
-    /// Whether its documents have checksums: those of earlier versions have none, and what changed in them is not noticed.
+    /// Whether its documents have checksums: those of earlier versions have none, and what changed
+    /// in them is not noticed.
     pub fn is_checked(&self) -> bool {
         checksum::is_kept(&self.directory)
     }

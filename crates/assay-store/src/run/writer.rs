@@ -20,10 +20,12 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Ids of one second and kind differ in four random characters; another try is a matter of luck, not of load.
+/// Ids of one second and kind differ in four random characters; another try is a matter of luck,
+/// not of load.
 const ATTEMPTS: u32 = 8;
 
-/// A run that is being written. When it is dropped without [`finish`](Self::finish) the run stays unfinished.
+/// A run that is being written. When it is dropped without [`finish`](Self::finish) the run stays
+/// unfinished.
 #[derive(Debug)]
 pub struct RunWriter {
     directory: Directory,
@@ -129,7 +131,8 @@ impl RunWriter {
         self.events.sync()
     }
 
-    /// Keeps blocks that did not hold what was written to them; they are on the disk when this returns.
+    /// Keeps blocks that did not hold what was written to them; they are on the disk when this
+    /// returns.
     pub fn keep_faults(&self, faults: &[FaultVersions]) -> Result<()> {
         let mut lines = LineFile::open(&self.directory, FAULTS)?;
         faults.iter().try_for_each(|fault| lines.append(fault))?;
@@ -144,7 +147,8 @@ impl RunWriter {
     /// Begins a cell; its directory is the name in plain letters.
     ///
     /// # Errors
-    /// A usage error when the run has a cell of that name, an environment error when the store cannot take it.
+    /// A usage error when the run has a cell of that name, an environment error when the store
+    /// cannot take it.
     pub fn create_cell<'a>(
         &self,
         name: &str,
@@ -178,7 +182,8 @@ impl RunWriter {
     /// [`elapsed_before_ns`](CellWriter::elapsed_before_ns) for what is left to measure.
     ///
     /// # Errors
-    /// A usage error when there is no such cell or it is complete, an environment error when the store refuses.
+    /// A usage error when there is no such cell or it is complete, an environment error when the
+    /// store refuses.
     pub fn resume_cell(&self, name: &str, start: &CellStart) -> Result<CellWriter> {
         CellWriter::resume(&self.reader()?.cell(name)?, start)
     }
@@ -186,7 +191,8 @@ impl RunWriter {
     /// Ends the run and gives up the lock.
     ///
     /// # Errors
-    /// An environment error when the store cannot take it; the run then stays unfinished and readable.
+    /// An environment error when the store cannot take it; the run then stays unfinished and
+    /// readable.
     pub fn finish(mut self, finish: Finish, now_unix_ns: u64) -> Result<RunReader> {
         self.manifest.finish = Some(finish);
         self.manifest.finished_unix_ns = Some(now_unix_ns);
@@ -195,7 +201,8 @@ impl RunWriter {
     }
 }
 
-/// Refuses a store behind a link that another user made: who may make one here would choose where results go.
+/// Refuses a store behind a link that another user made: who may make one here would choose where
+/// results go.
 fn check_link(root: &Path) -> Result<()> {
     let Ok(found) = root.symlink_metadata() else { return Ok(()) };
     let mine = rustix::process::geteuid().as_raw();

@@ -152,7 +152,8 @@ pub fn interval_of(index: u64, joint: &Window) -> Interval {
     }
 }
 
-/// Interval `index` of a made-up measurement with two streams on one target: any part of it can be made again.
+/// Interval `index` of a made-up measurement with two streams on one target: any part of it can be
+/// made again.
 pub fn piece(index: u64) -> Window {
     let mut random = Random(index);
     let mut times = |most: u64| -> Vec<u64> {

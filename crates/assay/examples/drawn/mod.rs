@@ -1,4 +1,5 @@
-//! Simulated devices whose service times are drawn from a law, and what Assay reports of a run on one.
+//! Simulated devices whose service times are drawn from a law, and what Assay reports of a run on
+//! one.
 
 use assay_engine::device::{DeviceIo, Law, Pipeline};
 use assay_engine::{Observer, Simulation};
@@ -27,7 +28,8 @@ pub(crate) enum Drawn {
     LogNormal(f64, f64),
     /// The exponent and the mean.
     Pareto(f64, f64),
-    /// The mean, and the standard deviation and the memory of its logarithm from one second to the next; Erlang of 16 within.
+    /// The mean, and the standard deviation and the memory of its logarithm from one second to the
+    /// next; Erlang of 16 within.
     Wander(f64, f64, f64),
     /// Two means, and how many seconds each lasts on average.
     Regimes([f64; 2], [f64; 2]),
@@ -146,7 +148,8 @@ impl Observer for Keep {
     }
 }
 
-/// A workload on `servers` with a law of service: what was measured, how it went over time, and what is reported of it.
+/// A workload on `servers` with a law of service: what was measured, how it went over time, and
+/// what is reported of it.
 pub(crate) fn run(
     servers: usize,
     law: Drawn,

@@ -1,5 +1,6 @@
-//! The command line of fio, as its users type it after `assay run`: its options are the words of a job file, which the
-//! reader of job files reads; the few that are not of a job have a counterpart or are refused.
+//! The command line of fio, as its users type it after `assay run`: its options are the words of a
+//! job file, which the reader of job files reads; the few that are not of a job have a counterpart
+//! or are refused.
 
 use assay_formats::fio::{is_flag, is_job_option};
 use assay_model::{Error, Result};
@@ -49,12 +50,13 @@ pub struct CommandWords {
     pub notes: Vec<String>,
 }
 
-/// The option of `assay run` that takes a word of a job, and what stands in the place of a workload's name.
+/// The option of `assay run` that takes a word of a job, and what stands in the place of a
+/// workload's name.
 const JOB_WORD: &str = "--job-word";
 const JOB_NAME: &str = "fio";
 
-/// Translates the words that follow `assay run` where they name a job of fio by `--rw`; words that are not fio's stay as
-/// they are, and follow the job.
+/// Translates the words that follow `assay run` where they name a job of fio by `--rw`; words that
+/// are not fio's stay as they are, and follow the job.
 ///
 /// # Errors
 /// A usage error for what fio does and Assay does not.
@@ -102,7 +104,8 @@ fn check_foreign(word: &str) -> Result<()> {
     ))
 }
 
-/// The name and the value of a word that is an option: `--bs=4k`, `--bs`, and `-bs=4k`, which fio takes, too.
+/// The name and the value of a word that is an option: `--bs=4k`, `--bs`, and `-bs=4k`, which fio
+/// takes, too.
 fn option(word: &str) -> Option<(&str, Option<&str>)> {
     let typed = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
     Some(typed.split_once('=').map_or((typed, None), |(name, value)| (name, Some(value))))

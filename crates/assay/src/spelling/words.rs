@@ -3,7 +3,8 @@
 use super::fio::{CommandWords, translate};
 use assay_model::Result;
 
-/// The command line, program first, as Assay spells it, with notes about what is read otherwise than it was typed.
+/// The command line, program first, as Assay spells it, with notes about what is read otherwise
+/// than it was typed.
 ///
 /// # Errors
 /// A usage error for an option of fio that has no counterpart.

@@ -32,7 +32,8 @@ pub struct Options {
 enum Kind {
     /// Run brokerage in the manner of TPC-E: trade results/s
     ///
-    /// Derived from published descriptions of TPC-E; results are not TPC results and cannot be compared with published ones.
+    /// Derived from published descriptions of TPC-E; results are not TPC results and cannot be
+    /// compared with published ones.
     #[command(
         alias = "tpce",
         after_help = "Examples:
@@ -56,7 +57,8 @@ enum Kind {
     Slob(Box<LoadCommand<SlobPlan>>),
     /// Run order entry in the manner of TPC-C: new orders/min
     ///
-    /// Derived from the TPC-C standard; results are not TPC results and cannot be compared with published ones.
+    /// Derived from the TPC-C standard; results are not TPC results and cannot be compared with
+    /// published ones.
     #[command(
         alias = "tpcc",
         after_help = "Examples:
@@ -92,8 +94,8 @@ struct TransactionCommand<Plan: Args> {
 struct CommitOptions {
     #[command(flatten)]
     ledger: LedgerOptions,
-    /// Start the managed server without this on purpose: the cut must break something, else losses are not seen here; its data
-    /// are of no use afterwards
+    /// Start the managed server without this on purpose: the cut must break something, else losses
+    /// are not seen here; its data are of no use afterwards
     #[arg(long, value_enum, value_name = "WHAT", help_heading = CUTS)]
     control: Option<Control>,
 }
@@ -102,7 +104,8 @@ impl CommitOptions {
     /// What is done with a ledger, where there is one.
     ///
     /// # Errors
-    /// A usage error when options contradict each other, an environment error when the token cannot be read.
+    /// A usage error when options contradict each other, an environment error when the token cannot
+    /// be read.
     fn plan(&self, step: CommitStep) -> Result<Option<CommitPlan>> {
         let control = self.control;
         match self.ledger.place()? {

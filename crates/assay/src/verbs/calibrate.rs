@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
   assay calibrate /mnt/data --hosts local:2
   assay calibrate /mnt/data --as orion -run simple")]
 pub struct Options {
-    /// Take block size, mix and log from this report, profile or benchmark step (RUN:SESSIONS); each mix with reads
-    /// takes half of --time more
+    /// Take block size, mix and log from this report, profile or benchmark step (RUN:SESSIONS);
+    /// each mix with reads takes half of --time more
     #[arg(long = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
     database: Option<String>,
     #[command(flatten)]
@@ -32,7 +32,8 @@ pub struct Options {
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE", help_heading = None::<&'static str>)]
     criteria: Option<PathBuf>,
-    /// Take the words that follow as those of another program: `--as orion -run simple -testname mytest`; it comes last
+    /// Take the words that follow as those of another program: `--as orion -run simple -testname
+    /// mytest`; it comes last
     #[arg(long = "as", value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with = "hosts", help_heading = None::<&'static str>)]
     foreign: Vec<String>,
     #[command(flatten)]
@@ -96,7 +97,8 @@ impl Options {
         })
     }
 
-    /// What ORION's words do not say holds as it stands before them, and without both there are reads only.
+    /// What ORION's words do not say holds as it stands before them, and without both there are
+    /// reads only.
     fn foreign_read_share(&self, write_share: Option<f64>) -> Vec<Share> {
         match write_share {
             Some(share) => vec![Share(1.0 - share)],

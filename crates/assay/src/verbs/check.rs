@@ -23,7 +23,8 @@ use std::path::PathBuf;
   assay check /mnt/data --for postgresql://user@host/database --profile-time 60s
   assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
 pub struct Options {
-    /// Judge by one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the address of a server
+    /// Judge by one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the
+    /// address of a server
     #[arg(long = "for", value_name = "DB")]
     database: Option<String>,
     /// How long to watch a live server first
@@ -56,7 +57,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     start::carry_out_checked(&options.run, || plan.summary(), run)
 }
 
-/// The demand of the database that is named, as a workload; of a live server nothing is known before it was watched.
+/// The demand of the database that is named, as a workload; of a live server nothing is known
+/// before it was watched.
 fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDemand>)> {
     let check = &options.plan;
     if options.run.start.dry_run && is_address(named) {

@@ -19,8 +19,8 @@ use std::path::PathBuf;
   assay compare A1,A2,A3 B1,B2,B3 --html comparison.html
   assay compare before.profile.json after.profile.json")]
 pub struct Options {
-    /// Runs (id or its beginning, name, `latest`, directory; a cell as RUN:1) or profiles (`*.profile.json`); join repeats
-    /// of one side with commas: A1,A2,A3 B1,B2,B3
+    /// Runs (id or its beginning, name, `latest`, directory; a cell as RUN:1) or profiles
+    /// (`*.profile.json`); join repeats of one side with commas: A1,A2,A3 B1,B2,B3
     #[arg(value_name = "RUN", required = true, num_args = 1..)]
     sides: Vec<String>,
     /// Test whether the others are no worse than the first by more than this; exit 1 if one is

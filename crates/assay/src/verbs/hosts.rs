@@ -78,7 +78,8 @@ struct CollectOptions {
     /// The run: its id, or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
+    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload,
+    /// if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     #[command(flatten, next_help_heading = COMMON)]
@@ -121,7 +122,8 @@ fn nodes(options: &NodesOptions) -> Result<ExitStatus> {
     print(&(each + &shared_and_different(&found)))
 }
 
-/// The answer of a run whose driver has died; that somebody killed it does not count against collecting.
+/// The answer of a run whose driver has died; that somebody killed it does not count against
+/// collecting.
 fn collect_run(options: &CollectOptions) -> Result<ExitStatus> {
     let asked = CriteriaSource::named(options.criteria.as_deref())?;
     let context = context(&options.store, &options.output)?;
@@ -180,7 +182,8 @@ fn sign(number: i64) -> f64 {
     if number < 0 { -1.0 } else { 1.0 }
 }
 
-/// What keeps a node of Ray small: 80 MB for objects, which nobody uses, and nobody who reads its programs' logs.
+/// What keeps a node of Ray small: 80 MB for objects, which nobody uses, and nobody who reads its
+/// programs' logs.
 const LEAN: &str = "--object-store-memory=80000000 --include-log-monitor=false";
 
 /// What is typed on each host, with what keeps Ray from disturbing a measurement.

@@ -1,4 +1,5 @@
-//! `assay inspect`: what lies under a path, and what about it costs speed, distorts results or endangers data.
+//! `assay inspect`: what lies under a path, and what about it costs speed, distorts results or
+//! endangers data.
 
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::COMMON;
@@ -21,8 +22,8 @@ pub struct Options {
     /// Directories, files or block devices
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Hosts that are inspected, each with its findings, and which devices they share: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
+    /// Hosts that are inspected, each with its findings, and which devices they share: local:N
+    /// (processes here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Print JSON documents instead of text

@@ -1,4 +1,5 @@
-//! `assay list`: what comes with the program: workloads, studies, criteria, arrays, catalog entries, mixes and schemas.
+//! `assay list`: what comes with the program: workloads, studies, criteria, arrays, catalog
+//! entries, mixes and schemas.
 
 mod arrays;
 mod catalog;

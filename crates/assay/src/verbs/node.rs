@@ -8,15 +8,17 @@ use std::io::{self, BufRead};
 /// Letters of the secret of a session.
 const SECRET_MAX: u64 = 256;
 
-/// Carries the command out: orders come from standard input, answers go to standard output. The secret of the session is in the
-/// environment, or in the first line where whoever started it could not put it there.
+/// Carries the command out: orders come from standard input, answers go to standard output. The
+/// secret of the session is in the environment, or in the first line where whoever started it could
+/// not put it there.
 pub fn run() -> Result<ExitStatus> {
     let token = std::env::var(TOKEN).unwrap_or_else(|_| first_line(io::stdin().lock()));
     serve(io::stdin(), io::stdout(), &token, &crate::signals::stop_flag()?)?;
     Ok(ExitStatus::Success)
 }
 
-/// One line, of which nothing behind its end is taken; a node without a secret refuses every session.
+/// One line, of which nothing behind its end is taken; a node without a secret refuses every
+/// session.
 fn first_line(input: impl BufRead) -> String {
     let mut line = Vec::new();
     drop(input.take(SECRET_MAX).read_until(b'\n', &mut line));

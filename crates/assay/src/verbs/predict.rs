@@ -26,23 +26,27 @@ use std::path::PathBuf;
 
 Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 refused")]
 pub struct Options {
-    /// A report (AWR or Statspack), a profile (`*.profile.json`), or a step of a benchmark as RUN:SESSIONS
+    /// A report (AWR or Statspack), a profile (`*.profile.json`), or a step of a benchmark as
+    /// RUN:SESSIONS
     #[arg(value_name = "DB", required_unless_present = "verify")]
     profile: Option<String>,
-    /// Storage to predict for: a run of calibrate or check, its `calibration.json`, or a simulated device (`array:NAME`);
-    /// NAME=RUN gives it a name; repeat it for others
+    /// Storage to predict for: a run of calibrate or check, its `calibration.json`, or a simulated
+    /// device (`array:NAME`); NAME=RUN gives it a name; repeat it for others
     #[arg(long, value_name = "RUN|STORAGE", required = true)]
     on: Vec<String>,
-    /// Two runs of the same load, before and after a move: predict the second from the first, compare, and keep that with it
+    /// Two runs of the same load, before and after a move: predict the second from the first,
+    /// compare, and keep that with it
     #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"], conflicts_with = "profile")]
     verify: Vec<String>,
     /// Learn nothing from this verification: it tests what others taught of the model's error
     #[arg(long, requires = "verify", conflicts_with = "profile")]
     held_out: bool,
-    /// Calibration of the storage that the profile was measured on: the model is checked there first
+    /// Calibration of the storage that the profile was measured on: the model is checked there
+    /// first
     #[arg(long, value_name = "RUN|STORAGE")]
     from: Option<String>,
-    /// Calibration of the log's own device, now and after the move; by default log and data share one
+    /// Calibration of the log's own device, now and after the move; by default log and data share
+    /// one
     #[arg(long, value_name = "RUN|STORAGE")]
     log: Option<String>,
     /// Users who think between two units of work: their think time follows from the profile
@@ -72,13 +76,15 @@ pub struct Options {
     /// Size of the buffer cache now, for a profile without the server's own advice
     #[arg(long, value_name = "SIZE", requires = "cache")]
     present_cache: Option<Bytes>,
-    /// Writes that the database has outstanding at most; by default as many as it had when sessions waited for late writes
+    /// Writes that the database has outstanding at most; by default as many as it had when
+    /// sessions waited for late writes
     #[arg(long, value_name = "N", value_parser = positive)]
     writers: Option<f64>,
     /// Response time wanted of one unit of work; the answer says how long a read may take
     #[arg(long, value_name = "TIME", value_parser = latency)]
     response_limit: Option<Nanos>,
-    /// Virtual time to calibrate a simulated device for, each mix; by default 5 s, and 30 s for a slow device
+    /// Virtual time to calibrate a simulated device for, each mix; by default 5 s, and 30 s for a
+    /// slow device
     #[arg(long, value_name = "TIME")]
     time: Option<Nanos>,
     /// Number of random draws of the inputs from their intervals
@@ -108,7 +114,8 @@ fn positive(text: &str) -> std::result::Result<f64, String> {
 /// Carries the command out.
 ///
 /// # Errors
-/// What the store says, a profile or a target that cannot be read, or a file that cannot be written.
+/// What the store says, a profile or a target that cannot be read, or a file that cannot be
+/// written.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.draws == 0 || options.draws > 100_000 {
         return Err(Error::usage("--draws is to be from 1 to 100,000", "1000 are usual"));

@@ -1,4 +1,5 @@
-//! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
+//! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a
+//! live server.
 
 use crate::demand_options::DemandOptions;
 use crate::documents::{ProfileList, ReportTable};
@@ -33,16 +34,16 @@ use std::path::{Path, PathBuf};
   assay profile postgresql://user@host/database --time 60s
   assay profile awr.html --workload database.toml")]
 pub struct Options {
-    /// Reports as text or HTML, also packed by gzip or zip, or folders of them; the kind of a file is detected from its
-    /// content. Or the address of a server, `postgresql://user@host:port/database` or
-    /// `mysql://user:password@host:port/database`
+    /// Reports as text or HTML, also packed by gzip or zip, or folders of them; the kind of a file
+    /// is detected from its content. Or the address of a server,
+    /// `postgresql://user@host:port/database` or `mysql://user:password@host:port/database`
     #[arg(value_name = "DB", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
     #[arg(long, alias = "duration", value_name = "TIME", default_value = "60s")]
     time: Nanos,
-    /// Read one random block of the largest table of a PostgreSQL server 20 times a second meanwhile, and show how long
-    /// that takes
+    /// Read one random block of the largest table of a PostgreSQL server 20 times a second
+    /// meanwhile, and show how long that takes
     #[arg(long)]
     canary: bool,
     /// Print one row per report; the default for several reports and for folders
@@ -51,14 +52,16 @@ pub struct Options {
     /// Print the rows as CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Print the rows in the form of another program: `rac_stats` is the table of EMC's script of that name
+    /// Print the rows in the form of another program: `rac_stats` is the table of EMC's script of
+    /// that name
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["csv", "json"])]
     form: Option<RowForm>,
-    /// What the storage behind the reports is made of, which sets the limits for its times; no report says it, and by
-    /// default the limits of disks apply
+    /// What the storage behind the reports is made of, which sets the limits for its times; no
+    /// report says it, and by default the limits of disks apply
     #[arg(long, value_name = "MEDIUM", value_enum)]
     storage: Option<StorageMedium>,
-    /// Sizes of tablespaces, one `NAME,SIZE` per line, to rank candidates for faster storage by what each byte saves
+    /// Sizes of tablespaces, one `NAME,SIZE` per line, to rank candidates for faster storage by
+    /// what each byte saves
     #[arg(long, value_name = "FILE")]
     capacity: Option<PathBuf>,
     /// Write the page to this new file
@@ -67,7 +70,8 @@ pub struct Options {
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Write the workload that asks the same of storage to this new file, for `assay run`; - prints it
+    /// Write the workload that asks the same of storage to this new file, for `assay run`; -
+    /// prints it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "csv", "form", "json"])]
     workload: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options with --workload")]
@@ -96,8 +100,8 @@ enum RowForm {
 /// Carries the command out.
 ///
 /// # Errors
-/// When no file holds a report, or what is to be written exists; other files that cannot be read are reported one by one,
-/// the rest goes on, and the exit code says so.
+/// When no file holds a report, or what is to be written exists; other files that cannot be read
+/// are reported one by one, the rest goes on, and the exit code says so.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     if let Some(path) = &options.workload {
         return write_workload(path, options);
@@ -124,7 +128,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 /// Writes the workload to a new file; `-` is standard output.
 ///
 /// # Errors
-/// What the profile or the options say, or a file that cannot be written; an existing file is not overwritten.
+/// What the profile or the options say, or a file that cannot be written; an existing file is not
+/// overwritten.
 fn write_workload(path: &Path, options: &Options) -> Result<ExitStatus> {
     let [named] = options.files.as_slice() else {
         return Err(Error::usage(
@@ -166,7 +171,8 @@ fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     let wanted =
         ServerWatch { address, length: options.time, canary: options.canary, named: &named };
     let profile = profile(&wanted, &stop_flag()?, &progress(&output))?;
-    // What the next commands name: the document that is written, else the server; its address may hold a password.
+    // What the next commands name: the document that is written, else the server; its address may
+    // hold a password.
     let file = document(&profile.name)
         .map_or_else(|| redacted(address), |path| path.display().to_string());
     Ok(ReadReport { file, row: Vec::new(), rac_stats: String::new(), profile: Some(profile) })

@@ -26,11 +26,12 @@ use std::path::{Path, PathBuf};
   assay report latest --csv curve
   assay report latest --as fio-json")]
 pub struct Options {
-    /// A run (id or its beginning, name, `latest`, directory), or a cell or step of it (RUN:CELL, RUN:SESSIONS)
+    /// A run (id or its beginning, name, `latest`, directory), or a cell or step of it (RUN:CELL,
+    /// RUN:SESSIONS)
     #[arg(default_value = "latest")]
     run: String,
-    /// Judge by these criteria instead of the run's own, and exit 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE: a file, check,
-    /// oltp-default or dell-2017
+    /// Judge by these criteria instead of the run's own, and exit 0 for PASS, 1 for FAIL, 3 for
+    /// INCONCLUSIVE: a file, check, oltp-default or dell-2017
     #[arg(long, value_name = "FILE", conflicts_with_all = ["csv", "jsonl", "form"])]
     criteria: Option<PathBuf>,
     /// Write the page to this new file instead of printing text

@@ -53,7 +53,8 @@ const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "prin
   assay run randread /mnt/data --hosts local:4 --time 10s
   assay run --resume latest")]
 pub struct Options {
-    /// Workload file, job file of fio, Vdbench or `IOMeter`, or a built-in name such as oltp or randread: `assay list workloads`
+    /// Workload file, job file of fio, Vdbench or `IOMeter`, or a built-in name such as oltp or
+    /// randread: `assay list workloads`
     #[arg(required_unless_present = "resume")]
     workload: Option<String>,
     /// Measured time, instead of the workload's own
@@ -64,10 +65,12 @@ pub struct Options {
     /// Print the workload as a file that `run` accepts, and run nothing
     #[arg(long, conflicts_with = "resume")]
     print: bool,
-    /// With --print: write each workload and study of a job file to a new file of its own in this directory
+    /// With --print: write each workload and study of a job file to a new file of its own in this
+    /// directory
     #[arg(long, value_name = "DIR", requires = "print")]
     out: Option<PathBuf>,
-    /// Run what a database demands: a report, a folder of reports, a profile, RUN:SESSIONS, or the address of a server
+    /// Run what a database demands: a report, a folder of reports, a profile, RUN:SESSIONS, or the
+    /// address of a server
     #[arg(long = "for", value_name = "DB", conflicts_with = "resume")]
     database: Option<String>,
     /// How long to watch a live server first
@@ -84,12 +87,14 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
+    /// Compare what is read with what was written, all reads or a share of them, and read
+    /// everything again at the end
     #[arg(long, value_name = "SHARE", conflicts_with = "hosts", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]
     hosts: Option<HostsPlan>,
-    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
+    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload,
+    /// if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Continue an unfinished run as it was started: its id, or `latest`
@@ -269,7 +274,8 @@ fn no_workload(target: &str) -> Error {
     )
 }
 
-/// The workload as a file: the preset as it ships, with the reasons for its numbers, where nothing is changed.
+/// The workload as a file: the preset as it ships, with the reasons for its numbers, where nothing
+/// is changed.
 fn text(name: &str, workload: &Workload) -> Result<String> {
     let shipped =
         preset_text(name).filter(|_| preset(name).is_ok_and(|preset| preset == *workload));

@@ -23,8 +23,8 @@ use std::path::PathBuf;
   assay size crm/ shop/ --consolidate
   assay size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2")]
 pub struct Options {
-    /// Profiles (`*.profile.json`), AWR or Statspack reports, or folders of reports; without any, the demand is given by
-    /// --iops
+    /// Profiles (`*.profile.json`), AWR or Statspack reports, or folders of reports; without any,
+    /// the demand is given by --iops
     #[arg(value_name = "DB")]
     profiles: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "Options of the demand")]
@@ -71,7 +71,8 @@ struct DemandOptions {
     /// What counts of several profiles: `max`, `p95`, or a multiple of their mean such as `2x`
     #[arg(long, value_name = "WHICH", value_parser = peak, default_value = "max")]
     peak: Peak,
-    /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is sustained
+    /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is
+    /// sustained
     #[arg(long, value_name = "TIME")]
     peak_time: Option<Nanos>,
     /// Growth per year; below 0% if the database shrinks
@@ -204,7 +205,8 @@ impl Options {
 /// Carries the command out.
 ///
 /// # Errors
-/// What a profile, a catalog or the options say, or a file that cannot be written; an existing file is not overwritten.
+/// What a profile, a catalog or the options say, or a file that cannot be written; an existing file
+/// is not overwritten.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let request = SizingRequest {
         profiles: options.profiles.clone(),

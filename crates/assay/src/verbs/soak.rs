@@ -40,7 +40,8 @@ const OWN: [&str; 10] = [
   assay soak /mnt/data --time 12h --hosts hA,hB
   assay soak --resume latest")]
 pub struct Options {
-    /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` where writing is not allowed
+    /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` where writing is not
+    /// allowed
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<String>,
     /// Time under load, without rests
@@ -67,7 +68,8 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
+    /// Compare what is read with what was written, all reads or a share of them, and read
+    /// everything again at the end
     #[arg(long, value_name = "SHARE", conflicts_with = "hosts", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]

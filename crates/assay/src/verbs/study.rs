@@ -30,7 +30,8 @@ const OWN: [&str; 2] = ["study", "scale"];
   assay study cluster.study.toml /mnt/data --hosts local:4
   assay study --resume latest")]
 pub struct Options {
-    /// Study file (`*.study.toml`), or the name of a built-in study; `assay list studies` lists them
+    /// Study file (`*.study.toml`), or the name of a built-in study; `assay list studies` lists
+    /// them
     #[arg(required_unless_present = "resume")]
     study: Option<String>,
     /// Scale data and times down to this share: 1/1000, 5%
@@ -74,7 +75,8 @@ fn is_built_in(name: &str) -> bool {
     study_text(name).is_ok()
 }
 
-/// The built-in study of this name, else the file. A file that another user can have written runs no commands.
+/// The built-in study of this name, else the file. A file that another user can have written runs
+/// no commands.
 fn load(name: &str) -> Result<Study> {
     let is_file = is_file_name(name, is_built_in(name)) || name.contains('/');
     let (text, is_own) = if is_file {

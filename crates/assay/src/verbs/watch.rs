@@ -44,7 +44,8 @@ const EVERY_MIN: Nanos = Nanos(100_000_000);
   assay watch --from oswatcher-archive/
   assay watch --from iostat.txt")]
 pub struct Options {
-    /// Directories, files or block devices whose devices to watch; by default all disks that were ever used
+    /// Directories, files or block devices whose devices to watch; by default all disks that were
+    /// ever used
     #[arg(value_name = "STORAGE", conflicts_with = "from")]
     targets: Vec<PathBuf>,
     /// How long to watch; by default until Ctrl-C
@@ -53,11 +54,12 @@ pub struct Options {
     /// Time between two samples
     #[arg(long, value_name = "TIME", default_value = "1s", conflicts_with = "from")]
     interval: Nanos,
-    /// Hosts that are watched together, their devices next to each other under one clock: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
+    /// Hosts that are watched together, their devices next to each other under one clock: local:N
+    /// (processes here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"])]
     hosts: Option<HostNames>,
-    /// Read another machine from an archive of `OSWatcher`, or from a trace of iostat, vmstat, mpstat, sar or sadf
+    /// Read another machine from an archive of `OSWatcher`, or from a trace of iostat, vmstat,
+    /// mpstat, sar or sadf
     #[arg(long, value_name = "DIR|FILE")]
     from: Option<PathBuf>,
     /// Also write the samples as an archive of `OSWatcher` into this directory
@@ -143,7 +145,8 @@ fn keep_notes(notes: &[String], writer: &mut RunWriter) -> Result<()> {
     })
 }
 
-/// The page, and the verdict where one is asked for; rows that were printed are not followed by words.
+/// The page, and the verdict where one is asked for; rows that were printed are not followed by
+/// words.
 fn finish_with(
     options: &Options,
     writer: RunWriter,
@@ -238,7 +241,8 @@ fn together(
     })
 }
 
-/// Watches this machine until the time is over or a person ends it; both are a good end where no time was named.
+/// Watches this machine until the time is over or a person ends it; both are a good end where no
+/// time was named.
 fn live(
     options: &Options,
     environment: Option<&Environment>,
@@ -292,7 +296,8 @@ fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
     is_last
 }
 
-/// What the devices did up to a moment that ends this long after the start, ns; the kernel keeps no histograms.
+/// What the devices did up to a moment that ends this long after the start, ns; the kernel keeps no
+/// histograms.
 fn interval(moment: &Moment, end_ns: u64) -> Interval {
     let mut operations = PerOperation::default();
     let mut add = |operation, ios, bytes| {

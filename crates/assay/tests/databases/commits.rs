@@ -1,5 +1,6 @@
-//! Acknowledged transactions over power cuts: servers that wait for their storage lose none, those that do not are caught, and
-//! what is missing or doubled is named. Without a server, root or FUSE the tests say that they were skipped.
+//! Acknowledged transactions over power cuts: servers that wait for their storage lose none, those
+//! that do not are caught, and what is missing or doubled is named. Without a server, root or FUSE
+//! the tests say that they were skipped.
 
 use crate::mariadb;
 use crate::server::{
@@ -69,8 +70,9 @@ impl Scratch {
             assert!(ended.is_none(), "it ended by itself: {ended:?}");
             length(&self.ledger()) > begun + self.enough_bytes
         });
-        // No process survives a power cut: the server neither. One that ends by itself when its storage goes has no directory any
-        // more, and is still there until somebody has heard of its end.
+        // No process survives a power cut: the server neither. One that ends by itself when its
+        // storage goes has no directory any more, and is still there until somebody has
+        // heard of its end.
         let mut processes = processes_in(self.disk.path());
         self.disk.cut_power(seed);
         kill_process(Pid::from_child(&writing), Signal::KILL).unwrap();
@@ -125,7 +127,8 @@ fn is_broken(commits: &Value) -> bool {
     counts.into_iter().chain(damaged).any(|count| count > Some(0)) || commits["refusal"].is_string()
 }
 
-/// Nothing that was acknowledged is missing, all conditions hold, and whatever looked at the pages found nothing.
+/// Nothing that was acknowledged is missing, all conditions hold, and whatever looked at the pages
+/// found nothing.
 fn assert_kept(load: &Value, cuts: usize) {
     let durability = &load["durability"];
     assert_eq!(durability["evidence"], "power_cuts", "{durability:#}");
@@ -143,11 +146,13 @@ fn assert_kept(load: &Value, cuts: usize) {
     }
 }
 
-/// What the device keeps or loses by itself: less than a page, and enough for the superblock of ext4, which a smaller unit tears.
+/// What the device keeps or loses by itself: less than a page, and enough for the superblock of
+/// ext4, which a smaller unit tears.
 const TEARS_BYTES: u64 = 4096;
 
-/// A device that tears pages under a server that does not protect them. It is so slow and the cache of the server so small that pages are
-/// always on their way, so that a cut meets some that were written and not flushed.
+/// A device that tears pages under a server that does not protect them. It is so slow and the cache
+/// of the server so small that pages are always on their way, so that a cut meets some that were
+/// written and not flushed.
 fn torn_pages(product: &'static str) {
     let time = |micros| Latency::fixed(Duration::from_micros(micros));
     let script = Script::new()
@@ -233,7 +238,8 @@ fn mariadb_keeps_what_it_acknowledged_and_without_waiting_it_does_not() {
     if mariadb::place("commits").is_none() {
         return;
     }
-    // Its pages are kept whole: it does not restore the first page of a file that was torn (10.11.19, `benchmarks/README.md`).
+    // Its pages are kept whole: it does not restore the first page of a file that was torn
+    // (10.11.19, `benchmarks/README.md`).
     campaign("mariadb", 8 << 10);
 }
 

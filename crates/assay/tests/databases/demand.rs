@@ -1,5 +1,6 @@
-//! The demand of a live server is its own: next to a neighbour on its disk, at rest, through a pooler, and as what storage is
-//! checked for. Without a server the tests say that they were skipped.
+//! The demand of a live server is its own: next to a neighbour on its disk, at rest, through a
+//! pooler, and as what storage is checked for. Without a server the tests say that they were
+//! skipped.
 
 use crate::mariadb;
 use crate::server::{Place, address, given_server, json, wait_for, words};
@@ -24,7 +25,8 @@ const PIECE: usize = 1 << 16;
 #[repr(align(4096))]
 struct Piece([u8; PIECE]);
 
-/// Another program, as far as a server can tell: reads a file past the page cache while something else is done.
+/// Another program, as far as a server can tell: reads a file past the page cache while something
+/// else is done.
 fn beside_a_neighbour<T>(directory: &Path, work: impl FnOnce() -> T) -> T {
     let path = directory.join("neighbour");
     fs::write(&path, vec![7_u8; 32 * PIECE]).unwrap();
@@ -71,7 +73,8 @@ fn value(profile: &Value, pointer: &str) -> f64 {
         .unwrap_or_else(|| panic!("{pointer}: {profile}"))
 }
 
-/// Blocks and writes of the log that the server has counted; the session that asks has reported its own.
+/// Blocks and writes of the log that the server has counted; the session that asks has reported its
+/// own.
 fn counted(client: &mut Connection) -> f64 {
     let sql = if client.major() >= 18 {
         "SELECT (sum(reads) + sum(writes) + sum(coalesce(extends, 0)))::float8 FROM pg_stat_io"
@@ -83,8 +86,8 @@ fn counted(client: &mut Connection) -> f64 {
     client.one(sql).unwrap().real(0).unwrap()
 }
 
-/// All that the server counts between two looks at its counters was done while it was watched: the rates of the profile are
-/// those counts, whatever the neighbour reads.
+/// All that the server counts between two looks at its counters was done while it was watched: the
+/// rates of the profile are those counts, whatever the neighbour reads.
 #[test]
 fn the_demand_is_what_the_server_counts_beside_a_neighbour() {
     if Place::new("own-demand").is_none() {
@@ -257,7 +260,8 @@ fn a_pooler_is_named_in_both_modes() {
     }
 }
 
-/// One command from a live server to a verdict about it, on storage that answers as fast as memory and on a slow disk.
+/// One command from a live server to a verdict about it, on storage that answers as fast as memory
+/// and on a slow disk.
 #[test]
 fn storage_is_checked_for_a_live_server_in_one_command() {
     if Place::new("for-live").is_none() {

@@ -1,5 +1,5 @@
-//! Loads on databases, as a user meets them. One program for all of them: most of the time its tests wait for servers, and
-//! the more of them wait at once the sooner they are done.
+//! Loads on databases, as a user meets them. One program for all of them: most of the time its
+//! tests wait for servers, and the more of them wait at once the sooner they are done.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,5 +1,6 @@
-//! `assay bench brokerage` on MariaDB: that its books stay right, also when its server is killed, that its transactions
-//! answer what those of PostgreSQL answer, and what it refuses. Without a server the tests say that they were skipped.
+//! `assay bench brokerage` on MariaDB: that its books stay right, also when its server is killed,
+//! that its transactions answer what those of PostgreSQL answer, and what it refuses. Without a
+//! server the tests say that they were skipped.
 
 use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
 use crate::mariadb::{databases, given, kill_server, own_address, place};

@@ -1,5 +1,6 @@
-//! `assay bench dss` on MariaDB: that its answers are those of PostgreSQL, what it measures and finds again, how it fails, and
-//! that nothing stays behind. Without a server the tests say that they were skipped.
+//! `assay bench dss` on MariaDB: that its answers are those of PostgreSQL, what it measures and
+//! finds again, how it fails, and that nothing stays behind. Without a server the tests say that
+//! they were skipped.
 
 use crate::dss::{ROWS, assert_complete, assert_ordered, has_loaded, kept, queries, refused};
 use crate::mariadb::{address, databases, given, place, servers};
@@ -11,7 +12,8 @@ use std::path::Path;
 
 /// The smallest of all loads.
 const SMALL: &str = "--scale 0.01 --streams 0 --no-refresh --quiet --json";
-/// Relative difference of averages and quotients, of which each product keeps another number of digits.
+/// Relative difference of averages and quotients, of which each product keeps another number of
+/// digits.
 const TOLERANCE: f64 = 1e-9;
 
 #[test]
@@ -44,7 +46,8 @@ fn power_and_throughput_runs_ask_everything_once() {
     }
 }
 
-/// Rows of the answer to a query; a text with commas falls into pieces, which are compared like all others.
+/// Rows of the answer to a query; a text with commas falls into pieces, which are compared like all
+/// others.
 fn answer(folder: &Path, query: u32) -> Vec<Vec<String>> {
     let text = fs::read_to_string(folder.join(format!("q{query:02}.csv"))).unwrap();
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()

@@ -1,5 +1,6 @@
-//! Loads on MariaDB where something is in their way: searches that would ask for too many sessions, servers that are full or
-//! take no writes, and users without rights. Without a server the tests say that they were skipped.
+//! Loads on MariaDB where something is in their way: searches that would ask for too many sessions,
+//! servers that are full or take no writes, and users without rights. Without a server the tests
+//! say that they were skipped.
 
 use crate::mariadb::{address, databases, given, own_address, place};
 use crate::server::{on_small, words};

@@ -1,5 +1,5 @@
-//! `assay bench oltp` on MariaDB: that its data stays right, also when its server is killed, and what it refuses. Without a
-//! server the tests say that they were skipped.
+//! `assay bench oltp` on MariaDB: that its data stays right, also when its server is killed, and
+//! what it refuses. Without a server the tests say that they were skipped.
 
 use crate::mariadb::{address, databases, given, kill_server, own_address, place};
 use crate::server::{json, wait_for, words};

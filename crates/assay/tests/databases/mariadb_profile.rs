@@ -1,5 +1,6 @@
-//! `assay profile mysql://…`: the time model of a MariaDB server that somebody else runs, what rights and settings take from it,
-//! and the profile of a rung. Without a server the tests say that they were skipped.
+//! `assay profile mysql://…`: the time model of a MariaDB server that somebody else runs, what
+//! rights and settings take from it, and the profile of a rung. Without a server the tests say that
+//! they were skipped.
 
 use crate::mariadb::{address, given, own_address, place};
 use crate::server::{Place, json, words};
@@ -53,8 +54,8 @@ fn while_one_sleeps<T>(server: &Server, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// A statement that runs from before the start until after the end has the whole interval, although the server has added
-/// nothing of it up.
+/// A statement that runs from before the start until after the end has the whole interval, although
+/// the server has added nothing of it up.
 #[test]
 fn a_server_that_works_has_a_profile_of_its_time() {
     let Some(place) = place("profile") else { return };
@@ -173,7 +174,8 @@ impl Drop for Plain {
     }
 }
 
-/// Sessions are looked at and pages counted; that nothing is timed is said with the setting that times it.
+/// Sessions are looked at and pages counted; that nothing is timed is said with the setting that
+/// times it.
 #[test]
 fn a_server_without_the_performance_schema_has_what_it_counts() {
     let Some(place) = place("profile-plain") else { return };

@@ -1,5 +1,5 @@
-//! `assay bench slob` on MariaDB: what it measures, how it fails, and that nothing stays behind, also when it is killed.
-//! Without a server the tests say that they were skipped.
+//! `assay bench slob` on MariaDB: what it measures, how it fails, and that nothing stays behind,
+//! also when it is killed. Without a server the tests say that they were skipped.
 
 use crate::mariadb::{address, databases, given, place, place_on_disk, servers};
 use crate::server::{Place, json, kept, on_small, wait_for, words};
@@ -36,7 +36,8 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     assert!(!rungs.is_empty(), "{load}");
     for (rung, sessions) in rungs.iter().zip([1, 3]) {
         let ios = ios(rung);
-        // Fifty steps each; of a hundred in a row exactly twenty change rows, so of fifty about ten.
+        // Fifty steps each; of a hundred in a row exactly twenty change rows, so of fifty about
+        // ten.
         assert_eq!(ios.iter().sum::<u64>(), 50 * sessions, "{ios:?}");
         assert!((8 * sessions..=12 * sessions).contains(&ios[1]), "{ios:?}");
         assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty());
@@ -44,8 +45,8 @@ fn a_ladder_counts_what_server_and_sessions_count() {
         assert!(count(rung, "commits") >= 50 * sessions && count(rung, "log_bytes") > 0);
         let time = &rung["time"];
         assert!(time["database_ns"].as_u64().unwrap() > 0 && time["cpu_ns"].as_u64().unwrap() > 0);
-        // Nobody times the log of changes in this version: it is nothing, not 0. A rung so short may be less than one tick
-        // of CPU time.
+        // Nobody times the log of changes in this version: it is nothing, not 0. A rung so short
+        // may be less than one tick of CPU time.
         assert!(time["commit_ns"].is_null() && rung["server_cpu_s"].as_f64().unwrap() >= 0.0);
     }
     assert_eq!((place.left().len(), servers(&place).len()), (0, 0));
@@ -65,8 +66,8 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
         assert!(filled["table_bytes"].as_u64().unwrap() >= 4096 * 8192 * 98 / 100, "{filled}");
         let rung = &load["rungs"][0];
         let (read, met) = (count(rung, "reads"), 400 * work_unit);
-        // Five of six pages are not in the cache; the index is. Neighbours in key are not neighbours on storage: were they,
-        // eight keys would be read once or twice.
+        // Five of six pages are not in the cache; the index is. Neighbours in key are not
+        // neighbours on storage: were they, eight keys would be read once or twice.
         assert!(read > met * 6 / 10 && read < met * 12 / 10, "{read} of {met}");
         assert!(rung["database"]["read_wait_ns"].as_u64().unwrap() > 0);
     }
@@ -81,7 +82,8 @@ fn a_given_server_is_left_as_it_was() {
     let load = format!("bench slob {target} --scale 8MiB --sessions 2 --time 1s --quiet --json");
     let output = place.run(&load);
     assert_eq!(json(&output)["load"]["server"]["is_own"], false, "{}", words(&output));
-    // Eight megabytes lie in the server's own cache, or in that of the kernel, and then that is said.
+    // Eight megabytes lie in the server's own cache, or in that of the kernel, and then that is
+    // said.
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
     assert!(!String::from_utf8_lossy(&output.stdout).contains(&secret));
     let mut connection = Connection::open(&server.address()).unwrap();

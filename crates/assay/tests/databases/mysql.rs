@@ -1,5 +1,5 @@
-//! Loads on a MySQL server, which `ASSAY_MYSQLD` names as a program (`mysqld`, 8.0 or newer); without it the test says that it
-//! was skipped.
+//! Loads on a MySQL server, which `ASSAY_MYSQLD` names as a program (`mysqld`, 8.0 or newer);
+//! without it the test says that it was skipped.
 
 use crate::server::{Place, json, wait_for, words};
 use crate::transactions::assert_right;
@@ -141,7 +141,8 @@ fn logins_loads_and_refusals_are_those_of_mysql() {
     assert_eq!(left, Vec::new());
 }
 
-/// Over a network the password itself is not sent; once the server knows it from a login over its socket, its proof will do.
+/// Over a network the password itself is not sent; once the server knows it from a login over its
+/// socket, its proof will do.
 fn logins(server: &MySql) {
     let by_network = format!("bench slob {} --scale 8MiB", server.by_network());
     server.refused(&by_network, "socket");

@@ -1,6 +1,6 @@
-//! `assay bench brokerage` on the servers that this machine has: what it measures, that its books stay right, also when its
-//! server is killed, that its functions answer what plain queries say, and how it fails. Without a server the tests say
-//! that they were skipped.
+//! `assay bench brokerage` on the servers that this machine has: what it measures, that its books
+//! stay right, also when its server is killed, that its functions answer what plain queries say,
+//! and how it fails. Without a server the tests say that they were skipped.
 
 use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
 use crate::server::{Place, address, given_server, json, schemas, words};
@@ -115,8 +115,8 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
         let reads: u64 = reads.map(|name| ios(rung, name)).sum();
         let total: u64 = streams(rung).iter().map(|name| ios(rung, name)).sum();
         let late = rung["backlog"].as_u64().unwrap();
-        // A busy machine may be late, but nothing that was due is lost: 400, the one at the start, and at the most
-        // the 100 of the warm-up.
+        // A busy machine may be late, but nothing that was due is lost: 400, the one at the start,
+        // and at the most the 100 of the warm-up.
         assert!((395..=505).contains(&(total + late)), "{total} {late}");
         (total - reads, total)
     };
@@ -131,7 +131,8 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
     // What is asked by these, with six standard deviations of 72 to spare.
     assert!((1..=123).contains(&asked), "{asked}");
     let ((few, of_few), (many, of_many)) = (share("default"), share("write-heavy"));
-    // 23 and 62 of a hundred, less the limits that still wait; shares of 400 are within 7 of a hundred.
+    // 23 and 62 of a hundred, less the limits that still wait; shares of 400 are within 7 of a
+    // hundred.
     assert!(many * of_few > 3 * few * of_many / 2, "{few}/{of_few} {many}/{of_many}");
 }
 
@@ -321,7 +322,8 @@ fn functions_answer_what_plain_queries_say_and_broken_books_are_seen() {
     assert_eq!(all["load"]["checks"][0]["checks"][0]["violations"], 1);
 }
 
-/// A limit waits, goes to the market when its price comes, and is settled; one that is taken back leaves nothing.
+/// A limit waits, goes to the market when its price comes, and is settled; one that is taken back
+/// leaves nothing.
 fn a_trade_passes_through_all_its_states(connection: &mut Connection) {
     let owner = "(SELECT first_name FROM {s}.customer WHERE id = 17), (SELECT last_name FROM {s}.customer WHERE id = 17), \
                  (SELECT tax_code FROM {s}.customer WHERE id = 17)";

@@ -1,5 +1,6 @@
-//! `assay bench dss` on the servers that this machine has: what it measures, what it finds again, how it fails, and that
-//! nothing stays behind. Without a server the tests say that they were skipped.
+//! `assay bench dss` on the servers that this machine has: what it measures, what it finds again,
+//! how it fails, and that nothing stays behind. Without a server the tests say that they were
+//! skipped.
 
 use crate::dss::{
     ROWS, assert_complete, assert_ordered, has_loaded, kept, names, queries, refused,

@@ -1,6 +1,6 @@
-//! `assay bench oltp` where something is in its way: searches and waits that hardly do anything, servers that are full,
-//! take few sessions or take no writes, and sessions that stand in each other's way. Without a server the tests say
-//! that they were skipped.
+//! `assay bench oltp` where something is in its way: searches and waits that hardly do anything,
+//! servers that are full, take few sessions or take no writes, and sessions that stand in each
+//! other's way. Without a server the tests say that they were skipped.
 
 use crate::server::{Place, address, given_server, json, on_small, schemas, words};
 use crate::transactions::{assert_fills_up, assert_right, assert_searches_end, assert_tried_again};

@@ -1,5 +1,6 @@
-//! `assay bench oltp` on the servers that this machine has: what it measures, that its data stays right, also when its
-//! server is killed, and how it fails. Without a server the tests say that they were skipped.
+//! `assay bench oltp` on the servers that this machine has: what it measures, that its data stays
+//! right, also when its server is killed, and how it fails. Without a server the tests say that
+//! they were skipped.
 
 use crate::server::{Place, address, given_server, json, schemas, words};
 use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
@@ -30,7 +31,8 @@ fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
             let back = ios(rung, "rolled back order");
             let users = rung["sessions"].as_u64().unwrap();
             assert!(orders + payments > 0, "{rung}");
-            // Each session deals whole decks of ten and ten: two may be begun at both ends of the time.
+            // Each session deals whole decks of ten and ten: two may be begun at both ends of the
+            // time.
             assert!((orders + back).abs_diff(payments) <= 20 * users, "{orders} {back} {payments}");
             assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
         }

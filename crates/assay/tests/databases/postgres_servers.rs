@@ -1,5 +1,6 @@
-//! Servers that somebody else runs: old ones, replicas, users without rights, sessions that end, two of us at once. What
-//! cannot be measured is refused with a way out, what can is measured, and what is missing is said.
+//! Servers that somebody else runs: old ones, replicas, users without rights, sessions that end,
+//! two of us at once. What cannot be measured is refused with a way out, what can is measured, and
+//! what is missing is said.
 
 use crate::server::{Place, json, words};
 use assay_postgres::address::{Address, ConnectionOptions, Host};
@@ -266,7 +267,8 @@ fn a_server_that_ends_meanwhile_ends_the_profile() {
         std::thread::sleep(Duration::from_millis(50));
     }
     given.stop("immediate");
-    // Where it was about to open one more session it says that it could not connect; it ends all the same.
+    // Where it was about to open one more session it says that it could not connect; it ends all
+    // the same.
     let output = child.wait_with_output().unwrap();
     let doing =
         if words(&output).contains("connecting") { "connecting" } else { "asking the server" };
@@ -299,7 +301,8 @@ fn too_many_sessions_for_a_server_are_refused_and_leave_nothing() {
     assert_eq!(given.schemas(), Vec::<String>::new());
 }
 
-/// A managed server is reached over a socket in its own directory, so whoever has the usual port does not matter.
+/// A managed server is reached over a socket in its own directory, so whoever has the usual port
+/// does not matter.
 #[test]
 fn the_usual_port_may_be_taken() {
     if binaries().is_none() {
@@ -332,7 +335,8 @@ fn a_release_says_what_it_lacks() {
     assert!(rung["over_time"]["classes"].as_array().is_some_and(|all| !all.is_empty()), "{load}");
 }
 
-/// The limit of open files that a shell usually has ends a load of some hundred sessions; ours is lower to need fewer.
+/// The limit of open files that a shell usually has ends a load of some hundred sessions; ours is
+/// lower to need fewer.
 #[test]
 fn sessions_have_the_open_files_that_the_system_allows() {
     if binaries().is_none() {

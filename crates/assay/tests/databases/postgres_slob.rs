@@ -1,5 +1,6 @@
-//! `assay bench slob` on the servers that this machine has: what it measures, how it fails, and that nothing stays
-//! behind, also when it is killed. Without a server the tests say that they were skipped.
+//! `assay bench slob` on the servers that this machine has: what it measures, how it fails, and
+//! that nothing stays behind, also when it is killed. Without a server the tests say that they were
+//! skipped.
 
 use crate::server::{
     Place, address, given_server, has_server, json, kept, on_small, schemas, wait_for, words,
@@ -40,21 +41,24 @@ fn a_ladder_counts_what_server_and_sessions_count() {
             .flat_map(|stream| stream["operations"].as_object().unwrap().values())
             .map(|operation| operation["ios"].as_u64().unwrap())
             .collect();
-        // Fifty steps each; of a hundred in a row exactly twenty change rows, so of fifty about ten.
+        // Fifty steps each; of a hundred in a row exactly twenty change rows, so of fifty about
+        // ten.
         assert_eq!(ios.iter().sum::<u64>(), 50 * sessions, "{streams:?}");
         assert!((8 * sessions..=12 * sessions).contains(&ios[1]), "{ios:?}");
         assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty());
         let asked = rung["database"]["logical_reads"].as_u64().unwrap();
         assert!(asked >= 8 * 50 * sessions, "{asked}");
-        // The observer's own transactions are taken out, and its server process reports the last second of them only as it ends,
-        // which may be after the last counters were read: ten are as many as there are in a second.
+        // The observer's own transactions are taken out, and its server process reports the last
+        // second of them only as it ends, which may be after the last counters were read:
+        // ten are as many as there are in a second.
         assert!(rung["database"]["commits"].as_u64().unwrap() + 10 >= 50 * sessions, "{rung}");
         assert!(rung["database"]["log_bytes"].as_u64().unwrap() > 0);
     }
     assert_eq!((place.left().len(), place.processes()), (0, 0));
 }
 
-/// Steps of a session lie at least the shortest think time apart, at the end of the measured time, too.
+/// Steps of a session lie at least the shortest think time apart, at the end of the measured time,
+/// too.
 #[test]
 fn no_think_time_is_shortened() {
     const SESSIONS: f64 = 12.0;
@@ -75,14 +79,16 @@ fn no_think_time_is_shortened() {
     // One step every two seconds at most.
     let most = SESSIONS * (elapsed_s / 2.0).floor();
     assert!(steps <= most, "{steps} > {most}: {rates:?}");
-    // In an interval of a second every session takes a step at most; the last interval is like the others.
+    // In an interval of a second every session takes a step at most; the last interval is like the
+    // others.
     let last = rates.last().unwrap();
     assert!(*last <= SESSIONS, "{rates:?}");
     let least = SESSIONS * (elapsed_s / 3.2).floor() / 2.0;
     assert!(steps >= least, "{steps} < {least}: {rates:?}");
 }
 
-/// A closed terminal ends a load like SIGTERM and a Ctrl-C: what was measured stays, servers and directories go.
+/// A closed terminal ends a load like SIGTERM and a Ctrl-C: what was measured stays, servers and
+/// directories go.
 fn ends_with(signal: Signal) {
     let Some(place) = Place::new("interrupt") else {
         return;
@@ -125,7 +131,8 @@ fn a_load_that_has_hardly_begun_leaves_nothing_either() {
     });
 }
 
-/// Kills the program at random moments; whatever it was doing, the next start that is asked to leaves nothing behind.
+/// Kills the program at random moments; whatever it was doing, the next start that is asked to
+/// leaves nothing behind.
 fn kill_at_random(times: u64, name: &str) {
     let Some(place) = Place::new(name) else {
         return;
@@ -226,7 +233,8 @@ fn a_given_server_is_left_as_it_was() {
     let output = place.run(&load);
     let found = json(&output);
     assert_eq!(found["load"]["server"]["is_own"], false, "{}", words(&output));
-    // Eight megabytes lie in the server's own cache, or in that of the kernel, and then that is said.
+    // Eight megabytes lie in the server's own cache, or in that of the kernel, and then that is
+    // said.
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
     assert_eq!(schemas(&server), Vec::<String>::new());
     let secret = server.address("postgres").password.unwrap();

@@ -1,5 +1,5 @@
-//! That a load drops and changes nothing on a given server but what its own runs made, and that a server of its own reaches
-//! nothing of the superuser who started it.
+//! That a load drops and changes nothing on a given server but what its own runs made, and that a
+//! server of its own reaches nothing of the superuser who started it.
 
 use crate::mariadb;
 use crate::server::{Place, address, given_server, kept, schemas, wait_for, words};
@@ -152,8 +152,8 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
 }
 
 /// A schema that another program uses is not dropped under it.
-/// Somebody who may write to `public` makes operators that fit Assay's expressions better than the server's own do (CVE-2018-1058):
-/// they would run with the rights of whoever profiles or loads.
+/// Somebody who may write to `public` makes operators that fit Assay's expressions better than the
+/// server's own do (CVE-2018-1058): they would run with the rights of whoever profiles or loads.
 #[test]
 fn operators_of_others_are_not_run() {
     let Some(place) = Place::new("safety-operators") else { return };
@@ -221,7 +221,8 @@ fn a_schema_that_is_used_stays() {
     assert_eq!(schemas(&server), Vec::<String>::new());
 }
 
-/// A copy that is restored: what somebody put into the database meanwhile keeps it from being dropped.
+/// A copy that is restored: what somebody put into the database meanwhile keeps it from being
+/// dropped.
 #[test]
 fn a_database_of_ours_with_something_of_others_in_it_stays() {
     let Some(place) = Place::new("safety-copy") else { return };
@@ -328,8 +329,8 @@ fn running(place: &Place) -> PathBuf {
     place.0.join("d").join(&place.left()[0])
 }
 
-/// V02b, V05, V10, V10b, V11: a server runs in rooms that are its account's, and reaches nothing else; it knows nothing of
-/// the caller's environment.
+/// V02b, V05, V10, V10b, V11: a server runs in rooms that are its account's, and reaches nothing
+/// else; it knows nothing of the caller's environment.
 #[test]
 #[expect(clippy::too_many_lines, reason = "one story from a server to its end")]
 fn the_account_of_a_server_reaches_its_own_rooms_and_no_secret() {

@@ -1,5 +1,5 @@
-//! Loads whose sessions are on several hosts: what they did adds up to what the server did, and what no host can do is refused.
-//! Without a server the tests say that they were skipped.
+//! Loads whose sessions are on several hosts: what they did adds up to what the server did, and
+//! what no host can do is refused. Without a server the tests say that they were skipped.
 
 use crate::mariadb;
 use crate::server::{Place, json, words};
@@ -10,7 +10,8 @@ use std::process::Output;
 const TRANSACTIONS: [&str; 6] =
     ["new order", "payment", "order status", "delivery", "stock level", "rolled back order"];
 
-/// Every acknowledged transaction is in the tables, and what is said of the hosts is a rung of the load, to the last transaction.
+/// Every acknowledged transaction is in the tables, and what is said of the hosts is a rung of the
+/// load, to the last transaction.
 fn adds_up(document: &Value) {
     let load = &document["load"];
     assert_right(load, 2);
@@ -29,7 +30,8 @@ fn adds_up(document: &Value) {
         // One observer of the server counts at least what all clients saw end.
         assert!(rung["database"]["commits"].as_u64().unwrap() + 40 >= *count, "{rung}");
         assert!(rung["client_cpu_s"].as_f64().unwrap() > 0.0, "{rung}");
-        // What opens, sets and ends a few sessions commits, too; of more transactions it is nothing.
+        // What opens, sets and ends a few sessions commits, too; of more transactions it is
+        // nothing.
         let parity = &rung["commit_parity"];
         let (clients, server) =
             (parity["clients"].as_u64().unwrap(), parity["server"].as_u64().unwrap());

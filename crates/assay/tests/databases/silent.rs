@@ -1,4 +1,5 @@
-//! Servers that take a connection and fall silent, at every step of a session: Ctrl-C ends the wait, and the program says so.
+//! Servers that take a connection and fall silent, at every step of a session: Ctrl-C ends the
+//! wait, and the program says so.
 
 use crate::server::{Place, wait_for, words};
 use rustix::net::{
@@ -65,7 +66,8 @@ fn greeting(encrypts: bool) -> Vec<u8> {
     packet(0, &body)
 }
 
-/// Where a session of PostgreSQL falls silent: what the server has said by then, and the mode of the address.
+/// Where a session of PostgreSQL falls silent: what the server has said by then, and the mode of
+/// the address.
 fn postgres_steps() -> Vec<(&'static str, Script, &'static str)> {
     let scram = message(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0");
     let ready =

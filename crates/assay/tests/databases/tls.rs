@@ -1,5 +1,5 @@
-//! Servers that are reached over TLS alone, and those who play one: what is checked is checked, and who cannot be trusted
-//! gets no password.
+//! Servers that are reached over TLS alone, and those who play one: what is checked is checked, and
+//! who cannot be trusted gets no password.
 
 mod given;
 
@@ -12,7 +12,8 @@ use std::net::TcpListener;
 struct Terms {
     /// Authorities, a certificate of the client, its key.
     files: [&'static str; 3],
-    /// The mode, and the word for all checks, for the authority alone, for none, and for no encryption.
+    /// The mode, and the word for all checks, for the authority alone, for none, and for no
+    /// encryption.
     mode: &'static str,
     modes: [&'static str; 4],
 }
@@ -102,7 +103,8 @@ fn mariadb_over_tls_alone_is_loaded_and_profiled_and_what_is_wrong_is_refused() 
     over_tls_alone(Product::Mariadb);
 }
 
-/// Whoever shows a certificate of the server's authority comes in; who shows none, or one of another authority, does not.
+/// Whoever shows a certificate of the server's authority comes in; who shows none, or one of
+/// another authority, does not.
 fn wanting_certificates(product: Product, unshown: &str) {
     let Some(mut given) = Given::new(product, "clients") else { return };
     let terms = Terms::of(product);

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A file of an archive in the form `newc`, which the kernel unpacks at its start (`initramfs buffer format` of its documentation).
+/// A file of an archive in the form `newc`, which the kernel unpacks at its start (`initramfs
+/// buffer format` of its documentation).
 fn archived(name: &str, mode: u32, content: &[u8]) -> Vec<u8> {
     let [length, name_length] =
         [content.len(), name.len() + 1].map(|length| u32::try_from(length).unwrap());
@@ -28,7 +29,8 @@ pub(crate) struct Kit {
 }
 
 impl Kit {
-    /// With the program that is started first, modules that it loads in the place of `MODULES`, and files by name.
+    /// With the program that is started first, modules that it loads in the place of `MODULES`, and
+    /// files by name.
     pub(crate) fn make(
         place: &Place,
         init: &str,

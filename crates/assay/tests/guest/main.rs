@@ -1,5 +1,5 @@
-//! Virtual machines: one whose disk loses its power, with `assay verify` in the guest, its witness on the host, and what is judged after
-//! each cut; and one with NVMe drives.
+//! Virtual machines: one whose disk loses its power, with `assay verify` in the guest, its witness
+//! on the host, and what is judged after each cut; and one with NVMe drives.
 //!
 //! `make guest` fetches a kernel for them and runs the long campaign.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
@@ -43,8 +43,8 @@ const MODULES: [&str; 9] = [
     "virtio_net",
 ];
 
-/// The first program of the guest: it judges what the last cut left, and writes until the next one. A second disk says what was cut,
-/// where the witness is, and when the kernel is to panic.
+/// The first program of the guest: it judges what the last cut left, and writes until the next one.
+/// A second disk says what was cut, where the witness is, and when the kernel is to panic.
 const INIT: &str = r#"#!/busybox sh
 /busybox mkdir -p /bin /proc /sys /dev /tmp
 /busybox --install -s /bin
@@ -93,7 +93,8 @@ enum Cut {
     Quit,
     /// Its machine is started again by its monitor, and the disk keeps its power.
     Reset,
-    /// Its processors are stopped in the middle of whatever they do; then it is killed, and the disk loses its power.
+    /// Its processors are stopped in the middle of whatever they do; then it is killed, and the
+    /// disk loses its power.
     Stop,
     /// The disk loses its power under the running machine, which is killed afterwards.
     DiskFirst,
@@ -213,7 +214,8 @@ impl Scratch {
         files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
     }
 
-    /// Lets a guest write until enough is acknowledged, and cuts; the guest, where its machine starts again.
+    /// Lets a guest write until enough is acknowledged, and cuts; the guest, where its machine
+    /// starts again.
     fn cut(&self, mut guest: Guest, cut: Cut, seed: u64) -> Option<Guest> {
         let begun_bytes = self.acknowledged_bytes();
         guest.wait_until("acknowledgements", |_| {
@@ -323,7 +325,8 @@ impl Guest {
         }
     }
 
-    /// Has the machine's monitor carry out a command (qemu's QMP: what is asked is answered by a line with `return`).
+    /// Has the machine's monitor carry out a command (qemu's QMP: what is asked is answered by a
+    /// line with `return`).
     fn ask(&self, command: &str) {
         let mut monitor = UnixStream::connect(&self.monitor).unwrap();
         let answers = BufReader::new(monitor.try_clone().unwrap()).lines();

@@ -1,4 +1,5 @@
-//! NVMe namespaces past the block layer, in a virtual machine with NVMe drives: what is read and written, and what is refused and why.
+//! NVMe namespaces past the block layer, in a virtual machine with NVMe drives: what is read and
+//! written, and what is refused and why.
 
 use crate::kit::Kit;
 use crate::support::{Place, measurement, random_bytes};

@@ -63,7 +63,8 @@ impl<L: Product> Side<L> {
         Days::of(&mut L::open(&self.address).unwrap(), &schema, rules).unwrap()
     }
 
-    /// Sums over all columns of all tables, but for moments and days: when that is depends on the clock.
+    /// Sums over all columns of all tables, but for moments and days: when that is depends on the
+    /// clock.
     fn sums(&self, rules: &Rules) -> Vec<(String, Option<u64>)> {
         let (floor, schema) = (BrokerageSchema { rules }, self.database.schema.clone());
         let long = if L::DIALECT == Dialect::Postgres { "bigint" } else { "signed" };

@@ -1,4 +1,5 @@
-//! The program as a user meets it: a place of its own to work in, what it printed, and how it ended.
+//! The program as a user meets it: a place of its own to work in, what it printed, and how it
+//! ended.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -69,7 +70,8 @@ quantity = "errors"
 at_most = 0
 "#;
 
-/// A directory with workloads, criteria and an empty directory `d` to measure in; gone when it is dropped.
+/// A directory with workloads, criteria and an empty directory `d` to measure in; gone when it is
+/// dropped.
 pub struct Place {
     directory: PathBuf,
 }
@@ -161,7 +163,8 @@ impl Place {
         self.start(line).wait()
     }
 
-    /// The whole result of a command that ends with `code` and prints JSON, and nothing else, on standard output.
+    /// The whole result of a command that ends with `code` and prints JSON, and nothing else, on
+    /// standard output.
     pub fn json(&self, line: &str, code: i32) -> Value {
         self.run(&format!("{line} --json")).json(code)
     }
@@ -229,7 +232,8 @@ impl Started {
         self.child.id()
     }
 
-    /// The most memory that it has had so far (`VmHWM`, `proc_pid_status(5)`), bytes; 0 where it has ended.
+    /// The most memory that it has had so far (`VmHWM`, `proc_pid_status(5)`), bytes; 0 where it
+    /// has ended.
     pub fn peak_memory_bytes(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.unwrap_or_default();

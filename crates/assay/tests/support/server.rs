@@ -78,8 +78,8 @@ impl Place {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Ends the first process of the only server under test: with `QUIT` it takes the others with it, with `KILL` they
-    /// do not learn of it.
+    /// Ends the first process of the only server under test: with `QUIT` it takes the others with
+    /// it, with `KILL` they do not learn of it.
     pub fn kill_server(&self, signal: Signal) {
         let directory = self.0.join("d").join(&self.left()[0]);
         let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
@@ -87,7 +87,8 @@ impl Place {
         kill_process(pid, signal).unwrap();
     }
 
-    /// Ends the process of one session as a crash would: the others go with it, and their server restarts them.
+    /// Ends the process of one session as a crash would: the others go with it, and their server
+    /// restarts them.
     pub fn kill_session(&self) {
         let serves = |process: &PathBuf| {
             let words = fs::read(process.join("cmdline")).unwrap_or_default();
@@ -123,7 +124,8 @@ impl Drop for Place {
     }
 }
 
-/// Does something while the directory under test is a small file system; says so where there is no right to mount one.
+/// Does something while the directory under test is a small file system; says so where there is no
+/// right to mount one.
 pub fn on_small(place: &Place, mebibytes: u32, act: impl FnOnce()) {
     let options = format!("size={mebibytes}m,mode=755");
     let small = place.0.join("d");

@@ -62,7 +62,8 @@ pub fn assert_searches_end(place: &Place, load: &str) {
     let output = place.run(&format!("{load} --find-knee"));
     let found = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    // Twice as many each time, the last as many as the server takes; a busy machine ends it earlier.
+    // Twice as many each time, the last as many as the server takes; a busy machine ends it
+    // earlier.
     let rungs = climbed(found);
     assert_eq!(rungs[0], 1, "{rungs:?}");
     assert!(rungs.windows(2).all(|pair| pair[0] < pair[1] && pair[1] <= 2 * pair[0]), "{rungs:?}");
@@ -87,7 +88,8 @@ pub fn killed(place: &Place, load: &str, after: Duration, kill: impl FnOnce()) -
     child.wait_with_output().unwrap()
 }
 
-/// Such a load has all that was acknowledged, met errors, and its rung ended so; gives the acknowledged transactions.
+/// Such a load has all that was acknowledged, met errors, and its rung ended so; gives the
+/// acknowledged transactions.
 pub fn assert_nothing_lost(place: &Place, output: &Output, finish: &str) -> u64 {
     let load = &json(output)["load"];
     assert_right(load, 2);
@@ -98,8 +100,8 @@ pub fn assert_nothing_lost(place: &Place, output: &Output, finish: &str) -> u64 
     load["commits"][0]["acknowledged"].as_u64().unwrap()
 }
 
-/// Many sessions on few rows: what is refused for the sake of others, by one of these codes, is tried again and counted
-/// with the transaction that it was.
+/// Many sessions on few rows: what is refused for the sake of others, by one of these codes, is
+/// tried again and counted with the transaction that it was.
 pub fn assert_tried_again(place: &Place, load: &str, codes: &[&str]) {
     let output = place.run(&format!(
         "{load} --sessions 24 --isolation serializable --time 3s --warm-up 0s --verify --json --quiet"

@@ -1,4 +1,5 @@
-//! Queries and refreshes of a run for those who look on: what ended since the last second, as an interval.
+//! Queries and refreshes of a run for those who look on: what ended since the last second, as an
+//! interval.
 
 use assay_model::dss::{DssOutcome, DssQuery};
 use assay_model::histogram::Precision;

@@ -1,4 +1,5 @@
-//! All runs of a load of decision support, one after the other; every query is kept before the next one ends.
+//! All runs of a load of decision support, one after the other; every query is kept before the next
+//! one ends.
 
 use super::answers;
 use super::data::Tables;
@@ -122,7 +123,8 @@ impl<L: Product> Measuring<'_, L> {
         Ok(Finish::Complete)
     }
 
-    /// All runs in their order: for every number of parallel processes the power run, then rising numbers of streams.
+    /// All runs in their order: for every number of parallel processes the power run, then rising
+    /// numbers of streams.
     fn plans(&self) -> Vec<RunPlan> {
         let request = self.request;
         let mut plans = Vec::new();
@@ -213,7 +215,8 @@ impl<L: Product> Measuring<'_, L> {
     }
 }
 
-/// Keeps what has ended of a run that goes on: a program that is killed loses no more than the query at hand.
+/// Keeps what has ended of a run that goes on: a program that is killed loses no more than the
+/// query at hand.
 fn keep(writer: &RunWriter, result: &Dss, plan: &RunPlan, ended: &[DssQuery]) -> Result<()> {
     let last = ended.iter().map(|query| query.started_ns + query.elapsed_ns).max();
     let run = DssRun::begun(plan.kind, plan.streams, plan.asked.parallel, plan.repeat);

@@ -1,5 +1,5 @@
-//! The judgement after a cut: the server recovers, every acknowledged transaction must be there, the conditions must hold, and its
-//! own programs look at its pages.
+//! The judgement after a cut: the server recovers, every acknowledged transaction must be there,
+//! the conditions must hold, and its own programs look at its pages.
 
 use super::commit_ledger::{CommitPlan, kept_server, read_own};
 use super::driver::TransactionLoad;
@@ -67,8 +67,8 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
     /// Judges, as a run of its own; changes nothing in the tables of the load.
     ///
     /// # Errors
-    /// A usage error when ledger and server do not belong together, an environment error when the server does not start for
-    /// another reason than what it found on storage.
+    /// A usage error when ledger and server do not belong together, an environment error when the
+    /// server does not start for another reason than what it found on storage.
     pub(super) fn run(
         &self,
         (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
@@ -214,7 +214,8 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
     fn count(database: &mut Database<M::Link>, case: &Case<'_>) -> Result<Found> {
         let commits = match database.commits_of(case.run) {
             Ok((ranges, doubled)) => judge_commits(&case.epoch.promises, &ranges, doubled),
-            // Who may not look knows nothing; whatever else is in the way of reading them is in the way of everybody.
+            // Who may not look knows nothing; whatever else is in the way of reading them is in the
+            // way of everybody.
             Err(failure) if failure.meaning() == Some(assay_model::failure::Refusal::Denied) => {
                 return Err(failure.of("looking for acknowledged transactions"));
             }

@@ -1,4 +1,5 @@
-//! The ledger of acknowledged transactions that a load writes: begun before the first rung, gone on with after a cut.
+//! The ledger of acknowledged transactions that a load writes: begun before the first rung, gone on
+//! with after a cut.
 
 use crate::context::Context;
 use crate::load::prepared_server::{Cleanup, PreparedServer};
@@ -54,7 +55,8 @@ impl CommitRun {
     /// Before anything is made.
     ///
     /// # Errors
-    /// Where a ledger that is gone on with cannot be read or is about something else, or a new one cannot be made.
+    /// Where a ledger that is gone on with cannot be read or is about something else, or a new one
+    /// cannot be made.
     pub fn new(plan: &CommitPlan, target: &str, context: &Context) -> Result<Self> {
         let known = match plan.step {
             CommitStep::GoOn => {
@@ -70,7 +72,8 @@ impl CommitRun {
         Ok(Self { plan: plan.clone(), target: target.to_owned(), context: context.clone(), known })
     }
 
-    /// Keeps the data from now on, leaves the first row of the run, and opens the ledger for the sessions.
+    /// Keeps the data from now on, leaves the first row of the run, and opens the ledger for the
+    /// sessions.
     ///
     /// # Errors
     /// What the server, the file system or the witness say; nothing was acknowledged then.
@@ -143,7 +146,8 @@ impl CommitRun {
 }
 
 impl<L: Product> PreparedServer<L> {
-    /// Keeps the data whatever happens from now on: a managed server with all that it has written, or our tables.
+    /// Keeps the data whatever happens from now on: a managed server with all that it has written,
+    /// or our tables.
     fn keep_from_now(&mut self, stop: &AtomicBool) -> Result<()> {
         let Some(own) = &mut self.own else {
             self.after = Cleanup::Leave;
@@ -166,7 +170,8 @@ fn run_number() -> Result<u32> {
     Ok(u32::from_be_bytes([first, second, third, fourth]))
 }
 
-/// What a database is known by when it is found again: the directory of a managed server, or the address; and the schema.
+/// What a database is known by when it is found again: the directory of a managed server, or the
+/// address; and the schema.
 fn identity(target: &str, directory: Option<&Path>, schema: &str) -> Result<String> {
     let name = directory.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     Ok(match name {

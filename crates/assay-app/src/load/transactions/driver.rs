@@ -1,5 +1,5 @@
-//! A load of transactions on its way up a ladder: data restored before a rung, acknowledged transactions counted after
-//! it, conditions of the data checked.
+//! A load of transactions on its way up a ladder: data restored before a rung, acknowledged
+//! transactions counted after it, conditions of the data checked.
 
 use super::commit_ledger::CommitRun;
 use crate::load::prepared_server::PreparedServer;
@@ -81,7 +81,8 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
         Ok(())
     }
 
-    /// The data as they were loaded: copied now, or gone back to where a kept server has its copy still.
+    /// The data as they were loaded: copied now, or gone back to where a kept server has its copy
+    /// still.
     fn copied(prepared: &mut PreparedServer<M::Link>, stop: &AtomicBool) -> Result<Snapshot> {
         let Some(own) = prepared.own.as_mut() else {
             return Snapshot::of_database(&mut prepared.database);

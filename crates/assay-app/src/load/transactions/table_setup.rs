@@ -1,5 +1,5 @@
-//! Where a load of transactions runs: its tables on a managed server or on a given one, made again, found whole, or
-//! found half loaded.
+//! Where a load of transactions runs: its tables on a managed server or on a given one, made again,
+//! found whole, or found half loaded.
 
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
@@ -44,8 +44,8 @@ impl<T: Tables> TableSetup<'_, T> {
     /// Makes or enters the server and sees to the tables.
     ///
     /// # Errors
-    /// What the gate or the server say, that there is no room for the sessions, or that tables are there which are not
-    /// as they should be.
+    /// What the gate or the server say, that there is no room for the sessions, or that tables are
+    /// there which are not as they should be.
     pub fn prepare<L: Product>(
         &self,
         named: &LoadTarget,

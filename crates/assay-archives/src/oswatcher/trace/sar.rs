@@ -1,4 +1,5 @@
-//! What `sar` and `sadf -d` print: tables of one activity each, whose rows of the same time belong together.
+//! What `sar` and `sadf -d` print: tables of one activity each, whose rows of the same time belong
+//! together.
 
 use super::super::parse::{self, DeviceRow, Found, Row};
 use super::super::stamp::{Stamp, clock_of};

@@ -1,4 +1,5 @@
-//! fio's histogram logs: counts of I/Os by latency for each interval (fio manual, "`write_hist_log`").
+//! fio's histogram logs: counts of I/Os by latency for each interval (fio manual,
+//! "`write_hist_log`").
 
 use super::intervals::LogIntervals;
 use crate::results::imported::{broken, refused};
@@ -7,14 +8,16 @@ use assay_model::histogram::Precision;
 use assay_model::measurement::{OperationResult, PerOperation};
 use assay_model::number::index_of;
 
-/// Groups of 64 times each that fio 3 has for nanoseconds, and that earlier versions had for microseconds.
+/// Groups of 64 times each that fio 3 has for nanoseconds, and that earlier versions had for
+/// microseconds.
 const LAYOUTS: [Layout; 2] =
     [Layout { bins: 29 * 64, unit_ns: 1 }, Layout { bins: 19 * 64, unit_ns: 1000 }];
 /// How often fio halves the number of times at most.
 const COARSENESS_MAX: u32 = 6;
 /// Intervals that are read at most.
 const INTERVALS_MAX: usize = 100_000;
-/// I/Os of one line at most: no device does as many while fio runs. fio 3.7 wrote counts that it had not set.
+/// I/Os of one line at most: no device does as many while fio runs. fio 3.7 wrote counts that it
+/// had not set.
 const LINE_IOS_MAX: u64 = 1 << 40;
 
 #[derive(Clone, Copy)]
@@ -40,8 +43,8 @@ impl Bins {
         all.find(|bins| bins.layout.bins / bins.stride == count)
     }
 
-    /// The middle of the times of a count, ns: below 128 each time has a bin, above a group of 64 is twice as wide as the
-    /// one before it.
+    /// The middle of the times of a count, ns: below 128 each time has a bin, above a group of 64
+    /// is twice as wide as the one before it.
     fn middle_ns(self, place: usize) -> u64 {
         let edge = |bin: usize| -> u64 {
             let bin = assay_model::number::count_of(bin);

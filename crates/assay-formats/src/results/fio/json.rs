@@ -39,7 +39,8 @@ struct Document {
     client_stats: Rows,
 }
 
-/// Jobs or clients: each takes a hundred times as much in memory as it can take in a file, so they are counted as they come.
+/// Jobs or clients: each takes a hundred times as much in memory as it can take in a file, so they
+/// are counted as they come.
 #[derive(Default)]
 struct Rows(Vec<Job>);
 
@@ -180,7 +181,8 @@ struct Times {
     bins: Bins,
 }
 
-/// A number that may be missing, and is unknown where it is impossible or something else stands in its place.
+/// A number that may be missing, and is unknown where it is impossible or something else stands in
+/// its place.
 #[derive(Clone, Copy, Default)]
 struct Loose(Option<f64>);
 
@@ -204,7 +206,8 @@ where
     Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Reads fio's JSON; what stands before, between and behind its documents are notes and other outputs of fio.
+/// Reads fio's JSON; what stands before, between and behind its documents are notes and other
+/// outputs of fio.
 pub fn read(text: &str) -> Result<PrintedOutput> {
     let text = with_nulls(text);
     let mut last: Option<Document> = None;
@@ -225,7 +228,8 @@ pub fn read(text: &str) -> Result<PrintedOutput> {
     Ok(last.ok_or_else(|| broken("fio", "it contains no JSON"))?.printed())
 }
 
-/// Where the next document begins: at the brace before its first key, which is the version, or at the first brace.
+/// Where the next document begins: at the brace before its first key, which is the version, or at
+/// the first brace.
 fn begin(text: &str) -> Option<usize> {
     let key = text.find("\"fio version\"")?;
     let before = text[..key].trim_end();
@@ -263,8 +267,8 @@ fn number_or_null(word: &str) -> &str {
     }
 }
 
-/// Documents of one run follow one another where it printed its state now and then: nothing of the later one is less, and
-/// it comes as much later as it has run longer.
+/// Documents of one run follow one another where it printed its state now and then: nothing of the
+/// later one is less, and it comes as much later as it has run longer.
 fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
     let grows = |before: Option<f64>, after: Option<f64>| match (before, after) {
         (Some(before), Some(after)) => before <= after,

@@ -118,7 +118,8 @@ impl Fields {
 }
 
 impl LogLines {
-    /// Makes times of the calendar times since the first, and checks that no line lies far behind it.
+    /// Makes times of the calendar times since the first, and checks that no line lies far behind
+    /// it.
     fn count_from_start(&mut self) -> Result<()> {
         let first_ms = self.lines.iter().map(|line| line.at_ms).min().unwrap_or(0);
         if first_ms >= EPOCH_MS_MIN {
@@ -200,8 +201,8 @@ impl LogKind {
         if matches!(self, Self::Throughput) { 1024.0 } else { 1.0 }
     }
 
-    /// What a log of this kind lacks by itself: fio 2 wrote microseconds where fio 3 writes nanoseconds, in the same form. The
-    /// number of counts in a histogram says which.
+    /// What a log of this kind lacks by itself: fio 2 wrote microseconds where fio 3 writes
+    /// nanoseconds, in the same form. The number of counts in a histogram says which.
     pub fn lacks(self) -> Vec<Lack> {
         let mut lacks = vec![Lack::Load, Lack::Environment];
         if !matches!(self, Self::Throughput | Self::Iops | Self::Histogram) {

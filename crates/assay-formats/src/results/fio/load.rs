@@ -21,8 +21,8 @@ struct Asked {
     unknown: Vec<String>,
 }
 
-/// What the jobs did, as far as their options say: never run again, only shown and compared. The options that nobody
-/// understood are added to those given.
+/// What the jobs did, as far as their options say: never run again, only shown and compared. The
+/// options that nobody understood are added to those given.
 pub fn workload(
     jobs: &[&PrintedJob],
     measurement: &Measurement,
@@ -47,8 +47,8 @@ pub fn workload(
     workload
 }
 
-/// What the options of a job stand for in a job file; nothing where a file of them is refused for more than a name that is
-/// not known.
+/// What the options of a job stand for in a job file; nothing where a file of them is refused for
+/// more than a name that is not known.
 fn asked(job: &PrintedJob, is_copy: bool) -> Asked {
     let mut options: BTreeMap<&String, &String> = job.options.iter().collect();
     // Places are names here, and every job has its own.
@@ -94,8 +94,8 @@ fn done(job: &PrintedJob, result: &NamedResult) -> Stream {
     Stream::closed("", Share(share(reads, ios)), Bytes(transfer), outstanding)
 }
 
-/// Whether a result leaves it open how random places were drawn: older ones have no options without a value, as
-/// `norandommap` is.
+/// Whether a result leaves it open how random places were drawn: older ones have no options without
+/// a value, as `norandommap` is.
 pub fn hides_flags(job: &PrintedJob) -> bool {
     let direction = job.options.get("rw").or_else(|| job.options.get("readwrite"));
     let is_random = direction.is_some_and(|direction| direction.starts_with("rand"));

@@ -13,7 +13,8 @@ pub(super) struct PrintedOutput {
     pub version: String,
     /// When it was printed.
     pub ended_unix_ns: Option<u64>,
-    /// Whether Assay wrote it: then completion latencies are service times, and total ones response times.
+    /// Whether Assay wrote it: then completion latencies are service times, and total ones
+    /// response times.
     pub is_of_assay: bool,
     /// Jobs, or groups of them where fio joined their numbers.
     pub jobs: Vec<PrintedJob>,
@@ -139,7 +140,8 @@ impl PrintedTimes {
 }
 
 impl PrintedTimes {
-    /// Records the bins; of the outermost one I/O each took the shortest and the longest time, which are known exactly.
+    /// Records the bins; of the outermost one I/O each took the shortest and the longest time,
+    /// which are known exactly.
     fn record_bins(&self, histogram: &mut Histogram) {
         let mut bins: Vec<(u64, u64)> =
             self.bins.iter().copied().filter(|(_, ios)| *ios > 0).collect();
@@ -174,7 +176,8 @@ impl PrintedSide {
         self.total.histogram(self.ios).filter(|_| self.total.has_distribution())
     }
 
-    /// Whether the percentiles are of total latency, while its mean is that of the completion latency.
+    /// Whether the percentiles are of total latency, while its mean is that of the completion
+    /// latency.
     pub fn has_quantiles_of_total(&self) -> bool {
         !self.completion.has_distribution() && self.total.has_distribution()
     }
@@ -189,7 +192,8 @@ impl PrintedSide {
         !(self.completion.bins.is_empty() && self.total.bins.is_empty())
     }
 
-    /// Its times: the distribution of completion latencies, or that of the total ones around the known mean.
+    /// Its times: the distribution of completion latencies, or that of the total ones around the
+    /// known mean.
     pub fn times(&self) -> KnownTimes {
         let joined = PrintedTimes {
             mean_ns: self
@@ -237,7 +241,8 @@ impl PrintedJob {
         }
     }
 
-    /// Joined numbers become those of the one operation that its options name, or stand back where both are there, too.
+    /// Joined numbers become those of the one operation that its options name, or stand back where
+    /// both are there, too.
     pub fn told_apart(mut self) -> Self {
         if self.read.is_some() || self.write.is_some() {
             self.mixed = None;
@@ -271,7 +276,8 @@ pub fn ascending(mut quantiles: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     if rises { quantiles } else { Vec::new() }
 }
 
-/// The mean of the outstanding I/Os by Little's law, where all times are known: time in I/Os over time.
+/// The mean of the outstanding I/Os by Little's law, where all times are known: time in I/Os over
+/// time.
 pub fn outstanding_mean(jobs: &[&PrintedJob], elapsed_ns: u64) -> f64 {
     let busy_ns = |side: &PrintedSide| match side.times() {
         KnownTimes::Distribution(histogram) => histogram.mean_ns() * real(side.ios),

@@ -1,4 +1,5 @@
-//! A histogram from what other programs print of one: bins, or a few quantiles with count, mean and ends.
+//! A histogram from what other programs print of one: bins, or a few quantiles with count, mean and
+//! ends.
 
 use assay_model::histogram::{Histogram, Precision};
 use assay_model::number::{count, real};
@@ -19,10 +20,11 @@ pub struct QuantileSummary {
 }
 
 impl QuantileSummary {
-    /// A histogram whose count, ends and known quantiles are those given, and whose mean is as near as they allow.
+    /// A histogram whose count, ends and known quantiles are those given, and whose mean is as near
+    /// as they allow.
     ///
-    /// Between two known quantiles all times but the last lie at one place, the same share of the way for all; the mean decides
-    /// which.
+    /// Between two known quantiles all times but the last lie at one place, the same share of the
+    /// way for all; the mean decides which.
     pub fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::new(Precision::Fine);
         if self.ios == 0 {

@@ -64,8 +64,8 @@ impl LogOperation<'_> {
         })
     }
 
-    /// The values in base units: those of the lines where they are means, else what each second holds of single I/Os,
-    /// because a mean of the rates of single I/Os is not a rate.
+    /// The values in base units: those of the lines where they are means, else what each second
+    /// holds of single I/Os, because a mean of the rates of single I/Os is not a rate.
     fn values(&self) -> Vec<f64> {
         let is_rate = matches!(self.kind, LogKind::Throughput | LogKind::Iops);
         let is_single = self.lines.iter().all(|line| line.bytes > 0);
@@ -92,8 +92,8 @@ impl LogOperation<'_> {
     }
 }
 
-/// The rates of windows, of several jobs in one log added up: their windows follow one another job by job, or stand side by
-/// side.
+/// The rates of windows, of several jobs in one log added up: their windows follow one another job
+/// by job, or stand side by side.
 fn of_all_jobs(lines: &[&LogLine], unit: f64) -> Vec<f64> {
     let jobs = lines.chunk_by(|one, next| one.at_ms <= next.at_ms).collect::<Vec<_>>();
     let sum = |lines: &[&LogLine]| lines.iter().map(|line| real(line.value) * unit).sum::<f64>();
@@ -107,13 +107,15 @@ fn of_all_jobs(lines: &[&LogLine], unit: f64) -> Vec<f64> {
     let windows = jobs.iter().map(|job| job.len()).min().unwrap_or(0);
     let is_even = jobs.iter().all(|job| job.len() - windows <= 1 + windows / 10);
     if !is_even {
-        // Jobs that ran for different times have no windows in common: the sum of their means, over one window.
+        // Jobs that ran for different times have no windows in common: the sum of their means, over
+        // one window.
         return vec![jobs.iter().map(|job| sum(job) / real_len(job.len())).sum()];
     }
     (0..windows).map(|window| jobs.iter().map(|job| real(job[window].value) * unit).sum()).collect()
 }
 
-/// Whether stretches of rising times are jobs one after the other: each begins where the first one does.
+/// Whether stretches of rising times are jobs one after the other: each begins where the first one
+/// does.
 fn are_jobs(stretches: &[&[&LogLine]]) -> bool {
     let first_ms = stretches[0][0].at_ms;
     let last_ms = stretches.iter().flat_map(|one| one.iter()).map(|line| line.at_ms).max();
@@ -121,7 +123,8 @@ fn are_jobs(stretches: &[&[&LogLine]]) -> bool {
     stretches.iter().all(|stretch| stretch[0].at_ms <= early_ms && stretch.len() > 1)
 }
 
-/// The length of a window, from the gaps between sorted lines: those far below the longest are between jobs.
+/// The length of a window, from the gaps between sorted lines: those far below the longest are
+/// between jobs.
 fn window_ms(sorted: &[&LogLine]) -> u64 {
     let mut gaps: Vec<u64> = sorted.windows(2).map(|two| two[1].at_ms - two[0].at_ms).collect();
     gaps.sort_unstable();

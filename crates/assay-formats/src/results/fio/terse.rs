@@ -1,4 +1,5 @@
-//! fio's terse output, versions 2 to 5: one line per job, times in microseconds (fio manual, "Terse output").
+//! fio's terse output, versions 2 to 5: one line per job, times in microseconds (fio manual, "Terse
+//! output").
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ascending, ios_of_rate,
@@ -140,8 +141,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Lines of one name and group are the copies of a job, which ran as long as one another, or the states of one that ran
-/// longer and longer, of which the last counts.
+/// Lines of one name and group are the copies of a job, which ran as long as one another, or the
+/// states of one that ran longer and longer, of which the last counts.
 fn last_states(jobs: Vec<PrintedJob>) -> Result<Vec<PrintedJob>> {
     let mut last: Vec<Vec<PrintedJob>> = Vec::new();
     for job in jobs {

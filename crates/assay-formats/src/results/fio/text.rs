@@ -196,7 +196,8 @@ fn several() -> assay_model::Error {
     refused("fio", what, "split it into one file per run")
 }
 
-/// `alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, …, ioengine=psync, iodepth=1`: what the job was asked for.
+/// `alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, …, ioengine=psync, iodepth=1`: what the job was
+/// asked for.
 fn planned(text: &str) -> Option<(String, BTreeMap<String, String>)> {
     let (name, rest) = text.split_once(": (g=")?;
     let mut options = BTreeMap::new();
@@ -245,7 +246,8 @@ impl OpenJob {
         self.operation = operation;
         let runtime_ms = before(rest, "msec").and_then(number);
         let iops = after(rest, "IOPS=").or_else(|| after(rest, "iops=")).and_then(number);
-        // Since version 3 the amount stands before the runtime; before it, it is named, and K is 1024.
+        // Since version 3 the amount stands before the runtime; before it, it is named, and K is
+        // 1024.
         let amount = match after(rest, "io=") {
             Some(amount) => size(amount, 1024.0),
             None => {
@@ -327,7 +329,8 @@ impl OpenJob {
         times.quantiles = ascending([std::mem::take(&mut times.quantiles), found].concat());
     }
 
-    /// `total=32707,13963,0,0 short=…`, before version 3 `total=r=32707/w=13963/d=0, short=…`: exact counts.
+    /// `total=32707,13963,0,0 short=…`, before version 3 `total=r=32707/w=13963/d=0, short=…`:
+    /// exact counts.
     fn issued(&mut self, rest: &str) {
         let total = after(rest, "total=").unwrap_or_default();
         let counts = total.split(' ').next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The decision on block devices, on made-up systems with images in memory: nothing is granted by accident.
+//! The decision on block devices, on made-up systems with images in memory: nothing is granted by
+//! accident.
 
 use super::*;
 use crate::signatures::MemoryImage;

@@ -1,5 +1,6 @@
-//! Which devices other processes have open or mapped for writing, by the numbers of the devices: through which node,
-//! under which name, in which root directory or mount namespace does not matter.
+//! Which devices other processes have open or mapped for writing, by the numbers of the devices:
+//! through which node, under which name, in which root directory or mount namespace does not
+//! matter.
 
 use super::super::refusal::Usage;
 use crate::device::{Device, number_of};
@@ -79,7 +80,8 @@ pub(super) fn read_processes(root: &SysRoot) -> io::Result<Processes> {
     Ok(seen)
 }
 
-/// Whether there is nothing to look at: the process has ended, or a made-up system has no such list.
+/// Whether there is nothing to look at: the process has ended, or a made-up system has no such
+/// list.
 fn is_over(error: &io::Error) -> bool {
     let has_ended = error.raw_os_error() == Some(Errno::SRCH.raw_os_error());
     has_ended || error.kind() == io::ErrorKind::NotFound
@@ -127,7 +129,8 @@ fn for_writing(process: &Path, file: &str) -> bool {
     flags.is_none_or(|flags| flags & ACCESS_MODE != 0)
 }
 
-/// Devices behind shared mappings that can be written: a line is `begin-end rights offset device inode path`.
+/// Devices behind shared mappings that can be written: a line is `begin-end rights offset device
+/// inode path`.
 fn mapped_in(root: &SysRoot, process: &Path, maps: &str) -> Vec<Device> {
     let device_of = |line: &str| {
         let mut fields = line.split_ascii_whitespace();
@@ -143,7 +146,8 @@ fn mapped_in(root: &SysRoot, process: &Path, maps: &str) -> Vec<Device> {
     maps.lines().filter_map(device_of).collect()
 }
 
-/// The device behind a link of the kernel or a node, also behind the character device of an NVMe namespace; none where it is anything else.
+/// The device behind a link of the kernel or a node, also behind the character device of an NVMe
+/// namespace; none where it is anything else.
 fn device_at(root: &SysRoot, link: &Path) -> rustix::io::Result<Option<Device>> {
     match device_number_at(link) {
         Ok(Some((FileType::BlockDevice, number))) => {

@@ -53,7 +53,8 @@ fn numbered_times(intervals: &[Interval]) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// A slice of 20 intervals of 1,000 reads: of each some take 2 ms, one more or less in turn, the others 100 us.
+/// A slice of 20 intervals of 1,000 reads: of each some take 2 ms, one more or less in turn, the
+/// others 100 us.
 pub(in crate::calibrate) fn with_slow(outstanding: u32, ios: u64, slow: u64) -> Rung {
     let interval = |index: u64| {
         let slow = slow + index % 2 * 2;
@@ -76,8 +77,9 @@ fn rate_and_mean_are_those_of_the_sums() {
 
 #[test]
 fn the_interval_of_independent_counts_is_about_students() {
-    // Ratio of sums over equal intervals is the mean. Its interval rests on the six lowest frequencies of the ten counts
-    // instead of on all nine, so it is Student's of the counts but for chance.
+    // Ratio of sums over equal intervals is the mean. Its interval rests on the six lowest
+    // frequencies of the ten counts instead of on all nine, so it is Student's of the counts
+    // but for chance.
     let counts = [98.0, 103.0, 101.0, 95.0, 104.0, 99.0, 102.0, 97.0, 100.0, 101.0];
     let found = ratio(&counts, &[1.0; 10]).unwrap();
     let mean = 100.0;
@@ -90,7 +92,8 @@ fn the_interval_of_independent_counts_is_about_students() {
 
 #[test]
 fn completions_in_step_widen_the_interval_of_the_rate() {
-    // 8 at a time: of a count of 200 an interval may have 8 more or less only because of where it begins.
+    // 8 at a time: of a count of 200 an interval may have 8 more or less only because of where it
+    // begins.
     let even = |ios: u64| Rung::of(16, vec![slice(16.0, &vec![vec![(100_000, ios)]; 20])], 0.5);
     let (alone, together) = (even(199).unwrap(), even(200).unwrap());
     let half = |rung: &Rung| rung.estimates.iops.high - rung.estimates.iops.value;

@@ -1,5 +1,5 @@
-//! SCRAM-SHA-256: both sides prove that they know the password, and say nothing of it; over TLS the proof is bound to the
-//! certificate that was seen, so that nobody between can pass it on.
+//! SCRAM-SHA-256: both sides prove that they know the password, and say nothing of it; over TLS the
+//! proof is bound to the certificate that was seen, so that nobody between can pass it on.
 //!
 //! Sources: RFC 5802, RFC 7677, RFC 5929; PostgreSQL documentation, "SASL Authentication".
 
@@ -13,7 +13,8 @@ use postgres_protocol::authentication::sasl::{
     ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256,
 };
 
-/// Fewer rounds make it cheap to guess the password from what is sent (RFC 7677). The library refuses more than 100,000.
+/// Fewer rounds make it cheap to guess the password from what is sent (RFC 7677). The library
+/// refuses more than 100,000.
 const ROUNDS_MIN: u32 = 4096;
 
 /// Proves who asks, and has the server prove that it knows him.

@@ -1,4 +1,5 @@
-//! A chart with its caption, drawn twice: for the desk and for the telephone, so that its text is never scaled down.
+//! A chart with its caption, drawn twice: for the desk and for the telephone, so that its text is
+//! never scaled down.
 
 use super::markup::{Markup, tag, text};
 use super::svg::svg;

@@ -40,7 +40,8 @@ pub(super) fn page(
     format!("<!DOCTYPE html>\n{}\n", page.into_string())
 }
 
-/// Parts that are looked up rather than read: folded at first, so that a page is not longer than its evidence.
+/// Parts that are looked up rather than read: folded at first, so that a page is not longer than
+/// its evidence.
 const FOLDED: [&str; 4] = ["conduct", "environment", "method", "repeat"];
 
 impl Part<'_> {

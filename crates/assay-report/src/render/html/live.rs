@@ -1,12 +1,13 @@
-//! The page that shows a run while it is measured: it reads events from the program that serves it, and gives way to the
-//! run's own page in the end.
+//! The page that shows a run while it is measured: it reads events from the program that serves it,
+//! and gives way to the run's own page in the end.
 
 use super::frame::{SCRIPT_HASH, STYLE};
 
 const OWN_STYLE: &str = include_str!("live.css");
 const BODY: &str = include_str!("live.html");
 const SCRIPT: &str = include_str!("live.js");
-/// SHA-256 of the script in base64: browsers run this one, and that of the run's own page. A test computes it again.
+/// SHA-256 of the script in base64: browsers run this one, and that of the run's own page. A test
+/// computes it again.
 const OWN_HASH: &str = "eOn3m+Xfxy2PMdbYpvnPxKL6/mtxpU/qyzluQpfqBD0=";
 
 /// The page.

@@ -1,4 +1,5 @@
-//! Markup that nobody's text can break: names are constants, and everything else is escaped on its way in.
+//! Markup that nobody's text can break: names are constants, and everything else is escaped on its
+//! way in.
 
 use crate::render::is_hidden;
 use serde_json::Value;
@@ -19,8 +20,8 @@ pub(crate) struct Tag {
 /// Elements of HTML that have no content and no end tag.
 const VOID: [&str; 5] = ["br", "hr", "meta", "link", "img"];
 
-/// Replaces what has a meaning in markup, and what a reader cannot see: control characters, and those that turn the
-/// direction of writing, by which a text could pretend to be another one.
+/// Replaces what has a meaning in markup, and what a reader cannot see: control characters, and
+/// those that turn the direction of writing, by which a text could pretend to be another one.
 fn escape(text: &str, into: &mut String) {
     for letter in text.chars() {
         match letter {
@@ -59,8 +60,8 @@ pub(crate) fn constant(markup: &'static str) -> Markup {
     Markup(markup.to_owned())
 }
 
-/// Data for the page's own script. Inside a script element nothing is unescaped, so the characters that could end
-/// it are written as JSON's own escapes.
+/// Data for the page's own script. Inside a script element nothing is unescaped, so the characters
+/// that could end it are written as JSON's own escapes.
 pub(crate) fn data(id: &str, value: &Value) -> Markup {
     let json =
         value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");

@@ -1,4 +1,5 @@
-//! A scene as SVG: inks become classes, so that the page's style sheet decides on colours for light, dark and print.
+//! A scene as SVG: inks become classes, so that the page's style sheet decides on colours for
+//! light, dark and print.
 
 use super::markup::{Markup, push_number, tag};
 use crate::chart::scale::Law;

@@ -5,7 +5,8 @@ use super::range::range;
 use super::{badge, optional};
 use crate::view::{Cell, Column, Estimated, Look, Name, ROWS_MAX, Table};
 
-/// The table in a box that scrolls by itself when it is wider than the screen; nothing without rows.
+/// The table in a box that scrolls by itself when it is wider than the screen; nothing without
+/// rows.
 pub(super) fn table(table: &Table) -> Markup {
     if table.is_empty() {
         return Markup::new();

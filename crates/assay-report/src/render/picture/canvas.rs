@@ -126,7 +126,8 @@ impl Canvas {
         self.pixels.fill_path(path, &paint(hex, opacity), FillRule::Winding, place(), None);
     }
 
-    /// All in one path; edges are not softened, so that neighbours leave no line of paper between them.
+    /// All in one path; edges are not softened, so that neighbours leave no line of paper between
+    /// them.
     fn rects(&mut self, rects: impl Iterator<Item = [f64; 4]>, ink: Ink) {
         let mut path = PathBuilder::new();
         for [x, y, width, height] in rects {

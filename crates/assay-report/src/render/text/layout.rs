@@ -1,4 +1,5 @@
-//! Lines, wrapping, columns and colours of a terminal. Nobody's text can carry control sequences in here.
+//! Lines, wrapping, columns and colours of a terminal. Nobody's text can carry control sequences in
+//! here.
 
 use crate::input::TextOptions;
 use crate::render::visible;

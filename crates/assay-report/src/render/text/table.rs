@@ -1,4 +1,5 @@
-//! Tables of a terminal: columns under one another. What does not fit is broken into lines and never cut.
+//! Tables of a terminal: columns under one another. What does not fit is broken into lines and
+//! never cut.
 
 use super::layout::{one_line, pieces, wrap};
 use crate::view::{Cell, Column, Estimated, Table, Terminal};
@@ -73,7 +74,8 @@ impl Laid {
     }
 }
 
-/// The lines of a table no wider than `width`, its head first, and below it the intervals that stand apart.
+/// The lines of a table no wider than `width`, its head first, and below it the intervals that
+/// stand apart.
 pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
     let mut lines = written(columns(table), width);
     lines.extend(intervals(table, width));
@@ -140,7 +142,8 @@ fn intervals(table: &Table, width: usize) -> Vec<String> {
     written(laid, width)
 }
 
-/// The head and the rows, no wider than there is room; columns for which there is none follow below with their names.
+/// The head and the rows, no wider than there is room; columns for which there is none follow below
+/// with their names.
 fn written(mut columns: Vec<Laid>, width: usize) -> Vec<String> {
     let whole = columns.clone();
     narrow(&mut columns, width);
@@ -170,7 +173,8 @@ fn written(mut columns: Vec<Laid>, width: usize) -> Vec<String> {
     written
 }
 
-/// Columns that fit next to each other; the first, which has the names, and one more are always together.
+/// Columns that fit next to each other; the first, which has the names, and one more are always
+/// together.
 fn fitting(columns: &[Laid], width: usize) -> usize {
     let mut used = 0;
     let fits = columns.iter().take_while(|column| {
@@ -193,7 +197,8 @@ fn stacked(columns: &[Laid], cells: &[Vec<String>]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// Takes letters from the widest column that can give some until all have room: first what breaks no word.
+/// Takes letters from the widest column that can give some until all have room: first what breaks
+/// no word.
 fn narrow(columns: &mut [Laid], width: usize) {
     take(columns, width, Laid::least_whole);
     for column in &mut *columns {
@@ -229,7 +234,8 @@ fn broken(name: &str, width: usize) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// A name in parts that end with a separator; one of separators alone, like the first of a path, belongs to the next.
+/// A name in parts that end with a separator; one of separators alone, like the first of a path,
+/// belongs to the next.
 fn parts(name: &str) -> Vec<String> {
     let separators: &[char] = if name.contains('/') { &[' ', '/'] } else { &[' ', '.', '_', ':'] };
     let mut parts: Vec<String> = Vec::new();

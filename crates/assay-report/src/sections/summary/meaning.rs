@@ -158,7 +158,8 @@ fn of_waiting(waited: f64) -> String {
     )
 }
 
-/// What single reads cost, where they were single: with others outstanding a read waits for them, too.
+/// What single reads cost, where they were single: with others outstanding a read waits for them,
+/// too.
 fn of_run(run: &RunReport) -> Vec<String> {
     const SINGLE_MAX: f64 = 1.1;
     let operations = run.measurement.operations();

@@ -12,7 +12,8 @@ use assay_model::verdict::Outcome;
 /// A step and its command.
 type Step = (&'static str, String);
 
-/// After an answer: the present storage, where it was not given; else what shows how right the answer was.
+/// After an answer: the present storage, where it was not given; else what shows how right the
+/// answer was.
 fn of_projection(has_closure: bool) -> Step {
     if has_closure {
         return (
@@ -51,7 +52,8 @@ fn word_after<'a>(command: &'a str, option: &str) -> Option<&'a str> {
     words.nth(1)
 }
 
-/// What was measured, as a command names it: from all its hosts, and the data of a server where that is named by its address.
+/// What was measured, as a command names it: from all its hosts, and the data of a server where
+/// that is named by its address.
 fn target(report: &Report) -> String {
     let target = if report.target.contains("://") {
         "DATA-DIRECTORY".to_owned()
@@ -137,7 +139,8 @@ fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
     }
 }
 
-/// What would decide it on this machine: without the cause that made it undecided, or with more time.
+/// What would decide it on this machine: without the cause that made it undecided, or with more
+/// time.
 fn undecided(report: &Report, target: &str) -> Vec<Step> {
     let causes = report.causes();
     let Some(cause) = causes.iter().find(|cause| cause.bias.is_some()) else {

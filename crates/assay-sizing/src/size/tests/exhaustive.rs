@@ -1,5 +1,5 @@
-//! The cheapest order against an exhaustive search of a small catalog, with prices and limits computed
-//! independently.
+//! The cheapest order against an exhaustive search of a small catalog, with prices and limits
+//! computed independently.
 
 use super::*;
 use assay_model::catalog::Volume;
@@ -7,7 +7,8 @@ use assay_model::catalog::Volume;
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
-/// Two made-up volumes: IOPS and throughput are ordered with the size, or follow from it; one is billed in steps.
+/// Two made-up volumes: IOPS and throughput are ordered with the size, or follow from it; one is
+/// billed in steps.
 const SMALL: &str = r#"
 format = 1
 as_of = "2026-01-01"
@@ -117,7 +118,8 @@ impl VolumeCandidate {
     }
 }
 
-/// The least price over all orders: whole gibibytes and IOPS, and throughputs in quarters or just what is wanted.
+/// The least price over all orders: whole gibibytes and IOPS, and throughputs in quarters or just
+/// what is wanted.
 fn cheapest(volume: &Volume, wanted: WantedVolume, stripes_max: u32) -> f64 {
     let mut least = f64::INFINITY;
     for volumes in 1..=stripes_max {

@@ -1,4 +1,5 @@
-//! `assay guard` and `assay guard-hook`: programs of a server and hooks end when the program that wanted them does.
+//! `assay guard` and `assay guard-hook`: programs of a server and hooks end when the program that
+//! wanted them does.
 
 use crate::exit::ExitStatus;
 use assay_model::{Error, Result};

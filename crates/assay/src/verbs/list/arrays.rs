@@ -1,4 +1,5 @@
-//! `assay list arrays`: the simulated arrays, what is assumed of them, and how far they are from what was published.
+//! `assay list arrays`: the simulated arrays, what is assumed of them, and how far they are from
+//! what was published.
 
 use crate::documents::{ArrayList, CheckedFigure, FigureList};
 use crate::exit::{ExitStatus, json, print};
@@ -28,7 +29,8 @@ pub struct Options {
     /// Arrays or model files to print or verify; by default all built-in ones
     #[arg(value_name = "ARRAY")]
     arrays: Vec<String>,
-    /// Simulate every published figure and print its error; exit 1 if a fitted one is off by more than 5%
+    /// Simulate every published figure and print its error; exit 1 if a fitted one is off by more
+    /// than 5%
     #[arg(long)]
     verify: bool,
     /// Run an experiment with database sessions on one array and print its profile document

@@ -24,7 +24,8 @@ const ENDING: &str = ".catalog.toml";
   assay list catalog gp3 r6a.8xlarge
   assay list catalog own.catalog.toml")]
 pub struct Options {
-    /// Entries to show with everything that is known, or catalog files to check and list; by default all entries in short
+    /// Entries to show with everything that is known, or catalog files to check and list; by
+    /// default all entries in short
     #[arg(value_name = "ENTRY|FILE")]
     named: Vec<String>,
     /// Catalog whose entries replace built-in ones of the same name, or are added

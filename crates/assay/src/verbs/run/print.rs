@@ -1,4 +1,5 @@
-//! `assay run JOB --print`: a job file of another program as workloads and studies, and nothing is run.
+//! `assay run JOB --print`: a job file of another program as workloads and studies, and nothing is
+//! run.
 
 use crate::documents::ConversionDocument;
 use crate::exit::{ExitStatus, json, print};
@@ -10,7 +11,8 @@ use assay_model::Result;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Prints the documents with the source of each line, or writes each to a new file of its own in `directory`.
+/// Prints the documents with the source of each line, or writes each to a new file of its own in
+/// `directory`.
 pub fn conversion(
     conversion: &Conversion,
     directory: Option<&Path>,

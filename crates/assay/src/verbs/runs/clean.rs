@@ -1,5 +1,5 @@
-//! `assay runs clean`: what runs that were killed left in directories and on servers is shown and, when a person says so,
-//! removed.
+//! `assay runs clean`: what runs that were killed left in directories and on servers is shown and,
+//! when a person says so, removed.
 
 use crate::exit::{ExitStatus, print};
 use crate::terminal::agreed;
@@ -22,7 +22,8 @@ pub struct Options {
     /// Directories or addresses of servers; by default the directories that the stored runs used
     #[arg(value_name = "STORAGE|DB")]
     targets: Vec<String>,
-    /// Also the test files that `assay verify` made for its ledgers: what was acknowledged on them cannot be judged afterwards
+    /// Also the test files that `assay verify` made for its ledgers: what was acknowledged on them
+    /// cannot be judged afterwards
     #[arg(long)]
     ledger_files: bool,
     /// Remove without asking

@@ -16,7 +16,8 @@ use std::path::PathBuf;
   assay runs import pgbench_log.4711 pgbench_log.4711.1
   assay runs import orion_20260101_1200_summary.txt")]
 pub struct Options {
-    /// Files of results, folders of them, or the folder of a SLOB run with its AWR reports; their content shows whose they are
+    /// Files of results, folders of them, or the folder of a SLOB run with its AWR reports; their
+    /// content shows whose they are
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Name of the runs, by which `runs`, `compare` and `report` find them

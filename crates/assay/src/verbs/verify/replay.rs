@@ -49,8 +49,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     Ok(exit(&devices))
 }
 
-/// A device that keeps its promises and breaks one nevertheless is a defect of the log; a lie that no state shows leaves the
-/// question open.
+/// A device that keeps its promises and breaks one nevertheless is a defect of the log; a lie that
+/// no state shows leaves the question open.
 fn exit(devices: &[ReplayedDevice]) -> ExitStatus {
     let (conforming, lying) = devices.split_at(1);
     if conforming.iter().any(|device| device.broken_states > 0) {

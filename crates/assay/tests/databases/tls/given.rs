@@ -283,7 +283,8 @@ impl Given {
         assert!(!said.contains(SECRET), "{said}");
     }
 
-    /// Loaded with all checks; its result names the encryption and what it cost, and holds no password.
+    /// Loaded with all checks; its result names the encryption and what it cost, and holds no
+    /// password.
     pub fn loaded(&self, address: &str) {
         let sizes = ["--scale", "8MiB", "--sessions", "2", "--time", "1s"];
         let output =
