@@ -6,7 +6,7 @@ use crate::demand_options::DemandOptions;
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
 use crate::job_options::{JobOptions, say_report, say_taken};
-use crate::options::{MeasurementOptions, context};
+use crate::options::{MeasurementOptions, context, without_passwords};
 use crate::resume::{ids, locked_options};
 use crate::start;
 use crate::stream_options::StreamOptions;
@@ -55,7 +55,7 @@ const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "prin
 pub struct Options {
     /// Workload file, job file of fio, Vdbench or `IOMeter`, or a built-in name such as oltp or
     /// randread: `assay list workloads`
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "database"])]
     workload: Option<String>,
     /// Measured time, instead of the workload's own
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
@@ -120,12 +120,12 @@ impl Options {
 
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
+    if let Some(database) = &options.database {
+        return run_demand(database, options);
+    }
     let Some(name) = &options.workload else {
         return resume(options);
     };
-    if let Some(database) = &options.database {
-        return run_demand(database, name, options);
-    }
     let settings = options.job.settings();
     if !options.job_word.is_empty() {
         let conversion = read_job_words(&options.job_word, &settings)?;
@@ -151,7 +151,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 }
 
 /// What the database demands, on the target that stands where a workload would.
-fn run_demand(database: &str, first: &str, options: &Options) -> Result<ExitStatus> {
+fn run_demand(database: &str, options: &Options) -> Result<ExitStatus> {
+    let first = options.workload.clone().filter(|_| !options.print);
+    if first.is_none() && !options.print {
+        return Err(Error::usage(
+            "no storage is named to run the demand of the database on",
+            format!("name it: assay run --for {} STORAGE", without_passwords(database)),
+        ));
+    }
     let context = context(&options.shared.run.store, &options.shared.run.output)?;
     let profile = DatabaseSource::open(database, options.profile_time, &context)?.profile;
     let usual = PlanOptions::default();
@@ -162,7 +169,7 @@ fn run_demand(database: &str, first: &str, options: &Options) -> Result<ExitStat
         return print(&demand.to_toml()?);
     }
     let mut plan = options.plan(changed(demand.workload, options)?);
-    plan.target.targets.insert(0, first.to_owned());
+    plan.target.targets.splice(0..0, first);
     run_plan(&plan, options)
 }
 
