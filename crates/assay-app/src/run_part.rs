@@ -23,13 +23,14 @@ impl RunPart {
     /// # Errors
     /// Those of [`Store::open`].
     pub fn open(name: &str, store: &Store) -> Result<Self> {
-        match (store.open(name), name.rsplit_once(':')) {
-            (Ok(reader), _) => Ok(Self { reader, part: None }),
-            (Err(_), Some((run, part))) if !part.is_empty() => {
-                Ok(Self { reader: store.open(run)?, part: Some(part.to_owned()) })
-            }
-            (Err(error), _) => Err(error),
-        }
+        let whole = match store.open(name) {
+            Ok(reader) => return Ok(Self { reader, part: None }),
+            Err(error) => error,
+        };
+        // The error repeats the whole name: a part of an address could be a part of its password.
+        let split = name.rsplit_once(':').filter(|(_, part)| !part.is_empty());
+        let found = split.and_then(|(run, part)| Some((store.open(run).ok()?, part.to_owned())));
+        found.map(|(reader, part)| Self { reader, part: Some(part) }).ok_or(whole)
     }
 
     /// The id of the run, with the part as it is printed.

@@ -103,7 +103,7 @@ fn written_zeros_are_told_from_data() {
     File::open(place.path("zeros")).unwrap().sync_all().unwrap();
     let run = read(&place, "zeros");
     finds(&run, "zeros", "100%");
-    doubts(&run, "100% of zeros is zeros, which storage may not keep");
+    doubts(&run, "100% of zeros is zeros, which storage may not store");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_study_measures_every_cell_and_joins_repeats() {
     let iops = |at: usize| curve["points"][at]["estimate"]["value"].as_f64().unwrap();
     assert!((iops(0) / 1000.0 - 1.0).abs() < 0.1 && (iops(1) / 4000.0 - 1.0).abs() < 0.1);
     assert_eq!(curve["points"][0]["repeats"], 2);
-    let one = place.json("report latest:3 --json", 0);
+    let one = place.json("report latest:3", 0);
     let runs = one["runs"].as_array().unwrap();
     assert_eq!((runs.len(), one.get("study")), (1, None), "{one}");
     let intervals = place.run("report latest:3 --csv intervals");

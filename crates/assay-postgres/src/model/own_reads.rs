@@ -28,8 +28,8 @@ impl OwnReads {
         }
     }
 
-    /// Leaves them out of everything that was counted in an interval: they are no demand of the
-    /// database.
+    /// Leaves them out of everything that was counted in an interval: the database did not ask for
+    /// them.
     pub(crate) fn leave_out(self, observed: &mut Observed<Snapshot>, database: &str, table: &str) {
         let bytes = self.blocks * observed.after.settings.block_bytes;
         let after = &mut observed.after;
