@@ -194,11 +194,10 @@ impl Rule {
         (Evidence { doubts: outer.to_vec(), ..Evidence::default() }, String::new(), decided)
     }
 
-    /// Whether a rate or a time of the storage is judged; errors and lost blocks are counted, which
-    /// no host explains.
+    /// Whether a rate or a time is judged; errors and lost blocks are counted, which no host
+    /// explains.
     fn is_rate_or_time(&self) -> bool {
-        !self.quantity.is_of_host()
-            && self.quantity.unit() != Unit::Count
+        self.quantity.unit() != Unit::Count
             && matches!(
                 self.quantity,
                 Quantity::Measured { .. }

@@ -80,7 +80,7 @@ fn a_study_measures_every_cell_and_joins_repeats() {
     let runs = one["runs"].as_array().unwrap();
     assert_eq!((runs.len(), one.get("study")), (1, None), "{one}");
     let intervals = place.run("report latest:3 --csv intervals");
-    assert!(intervals.stdout.contains(",00003,") && !intervals.stdout.contains(",00001,"));
+    assert!(intervals.stdout.contains(",00003-") && !intervals.stdout.contains(",00001-"));
     let unknown = place.run("report latest:9");
     unknown.ends_with(2);
     assert!(unknown.stderr.contains(":1, ") && unknown.stderr.contains(":4"), "{unknown:#?}");
