@@ -19,6 +19,8 @@ use std::borrow::Cow;
 
 /// By how many standard deviations of a count more may arrive in another run.
 const DUE_DEVIATIONS: f64 = 4.0;
+/// A load with a larger share of its I/Os waiting on average may not keep up with its arrivals.
+const BACKLOG_SHARE_MAX: f64 = 0.001;
 /// The advised time where a run is too short for any quantile, s.
 const QUANTILE_LEAST_S: f64 = 20.0;
 
@@ -52,13 +54,15 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
     let settled = left.filter(|left| left.change.settled);
     let is_rate_of_all = scope == Scope::Whole && amount == Amount::Iops(None);
     let most = if is_rate_of_all { most_iops(run) } else { f64::INFINITY };
+    let least = if is_rate_of_all && settled.is_none() { least_iops(run) } else { 0.0 };
     let found = parts(scope, run).into_iter().map(|part| {
         let part = if let Some(left) = settled { part.since(&left) } else { part };
         let known = estimate(amount, &part).map(|known| {
             let mut doubts = doubts.clone();
             let estimate = known.estimate;
             let high = estimate.high.min(most.max(estimate.value));
-            let known = ClusteredEstimate { estimate: Estimate { high, ..estimate }, ..known };
+            let low = estimate.low.max(least.min(estimate.value));
+            let known = ClusteredEstimate { estimate: Estimate { low, high, ..estimate }, ..known };
             doubts.extend(doubts::few_clusters(&known.estimate, known.clusters, part.elapsed_s));
             doubts.extend(doubts::few_bursts(&known.estimate, known.clusters, part.elapsed_s));
             let known = Known::new(known.estimate, part.elapsed_s, doubts)
@@ -347,21 +351,11 @@ pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
 /// Little, Operations Research 9, 1961), and no open one more than arrives: what was due in the
 /// run, and four standard deviations of such a count.
 fn most_iops(run: Run<'_>) -> f64 {
-    let (measurement, operations) = (run.measurement, run.measurement.operations());
-    let conduct = &measurement.conduct;
-    let timed: Vec<&OperationResult> =
-        operations.iter().map(|(_, result)| result).filter(|one| !one.service.is_empty()).collect();
-    let open = timed.iter().filter(|result| result.response.is_some()).count();
-    if open > 0 {
-        let due = real(
-            operations.ios()
-                + operations.errors()
-                + conduct.missed_arrivals
-                + conduct.abandoned_ios,
-        );
-        let is_known = open == timed.len();
-        let most = (due + DUE_DEVIATIONS * due.sqrt()) / measurement.elapsed_s();
-        return if is_known { most } else { f64::INFINITY };
+    let conduct = &run.measurement.conduct;
+    let timed = timed(run);
+    if timed.iter().any(|result| result.response.is_some()) {
+        let most = |due: f64| (due + DUE_DEVIATIONS * due.sqrt()) / run.measurement.elapsed_s();
+        return arrivals(run).map_or(f64::INFINITY, most);
     }
     let shortest_ns = timed.iter().map(|result| result.service.min_ns()).min();
     let outstanding = conduct.outstanding_mean.ceil();
@@ -369,6 +363,44 @@ fn most_iops(run: Run<'_>) -> f64 {
         Some(shortest_ns) => outstanding / seconds(shortest_ns),
         None => f64::INFINITY,
     }
+}
+
+/// An open load that left no arrival behind completes what arrives: how its seconds vary is the
+/// load's own doing and no sign that the storage would keep up with less. 0 of any other load.
+fn least_iops(run: Run<'_>) -> f64 {
+    let conduct = &run.measurement.conduct;
+    let left =
+        run.measurement.operations().errors() + conduct.missed_arrivals + conduct.abandoned_ios;
+    let keeps_up = |due: &f64| left == 0 && conduct.outstanding_mean <= BACKLOG_SHARE_MAX * due;
+    let least =
+        |due: f64| (due - DUE_DEVIATIONS * due.sqrt()).max(0.0) / run.measurement.elapsed_s();
+    arrivals(run).filter(keeps_up).map_or(0.0, least)
+}
+
+/// I/Os that were due in a run of open arrivals alone.
+fn arrivals(run: Run<'_>) -> Option<f64> {
+    let conduct = &run.measurement.conduct;
+    let operations = run.measurement.operations();
+    let timed = timed(run);
+    let is_open = !timed.is_empty() && timed.iter().all(|result| result.response.is_some());
+    is_open.then(|| {
+        real(
+            operations.ios()
+                + operations.errors()
+                + conduct.missed_arrivals
+                + conduct.abandoned_ios,
+        )
+    })
+}
+
+/// The results of the operations that were timed.
+fn timed(run: Run<'_>) -> Vec<OperationResult> {
+    let operations = run.measurement.operations();
+    operations
+        .iter()
+        .filter(|(_, result)| !result.service.is_empty())
+        .map(|(_, result)| result.clone())
+        .collect()
 }
 
 /// A rate from the batches; `count` picks what is counted, I/Os or bytes.
@@ -462,5 +494,55 @@ fn around(estimate: Estimate, value: f64) -> Estimate {
         low: estimate.low.min(value).max(0.0),
         high: estimate.high.max(value),
         ..estimate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SeriesBuilder;
+    use assay_model::measurement::{Conduct, Finish, Measurement, NamedResult};
+    use assay_model::{Histogram, Precision};
+
+    /// Ten seconds with 10,000 reads of 1 ms, one of which is under way on average.
+    fn reads(is_open: bool) -> Measurement {
+        let mut read = OperationResult::empty(Precision::Fine, is_open);
+        read.ios = 10_000;
+        let mut times = Histogram::new(Precision::Fine);
+        times.record_many(1_000_000, 10_000);
+        read.response = is_open.then(|| times.clone());
+        read.service = times;
+        let operations = PerOperation { read: Some(read), ..PerOperation::default() };
+        Measurement {
+            format: 1,
+            workload: "reads".to_owned(),
+            started_unix_ns: 0,
+            elapsed_ns: 10_000_000_000,
+            finish: Finish::Complete,
+            streams: vec![NamedResult { name: "reads".to_owned(), operations }],
+            targets: Vec::new(),
+            errors: Vec::new(),
+            conduct: Conduct { outstanding_mean: 1.0, ..Conduct::default() },
+        }
+    }
+
+    fn least(measurement: &Measurement) -> f64 {
+        least_iops(Run { measurement, series: &SeriesBuilder::new().finish() })
+    }
+
+    #[test]
+    fn a_load_that_leaves_no_arrival_behind_keeps_up_with_all_of_them() {
+        assert!((least(&reads(true)) - 960.0).abs() < 1e-9);
+        assert!(least(&reads(false)) < f64::MIN_POSITIVE);
+    }
+
+    #[test]
+    fn a_backlog_or_a_missed_arrival_shows_that_it_may_not_keep_up() {
+        let mut waiting = reads(true);
+        waiting.conduct.outstanding_mean = 11.0;
+        assert!(least(&waiting) < f64::MIN_POSITIVE);
+        let mut missed = reads(true);
+        missed.conduct.missed_arrivals = 1;
+        assert!(least(&missed) < f64::MIN_POSITIVE);
     }
 }
