@@ -239,9 +239,12 @@ pub(crate) fn few_clusters(
         return Some(doubt(what, Bias::Flattering, &remedy));
     }
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
-    let moments = if clusters == 1 { "time" } else { "separate times" };
+    let times = match clusters {
+        1 => "once".to_owned(),
+        several => format!("at {several} separate times"),
+    };
     let what = format!(
-        "values beyond the quantile occurred at only {clusters} {moments}; an upper end needs {CLUSTERS_NEEDED}"
+        "values beyond the quantile occurred only {times}; an upper end needs {CLUSTERS_NEEDED}"
     );
     let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))

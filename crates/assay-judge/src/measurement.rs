@@ -9,7 +9,9 @@ use crate::levels::last_change;
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
 use crate::statistics::{self, ShortSeries};
-use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
+use assay_model::measurement::{
+    Measurement, NamedResult, Operation, OperationResult, PerOperation,
+};
 use assay_model::number::{count_of, index, rate, real, real_len, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
@@ -351,56 +353,43 @@ pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
 /// Little, Operations Research 9, 1961), and no open one more than arrives: what was due in the
 /// run, and four standard deviations of such a count.
 fn most_iops(run: Run<'_>) -> f64 {
-    let conduct = &run.measurement.conduct;
-    let timed = timed(run);
-    if timed.iter().any(|result| result.response.is_some()) {
-        let most = |due: f64| (due + DUE_DEVIATIONS * due.sqrt()) / run.measurement.elapsed_s();
-        return arrivals(run).map_or(f64::INFINITY, most);
+    let measurement = run.measurement;
+    let operations = measurement.operations();
+    if timed(&operations).any(|result| result.response.is_some()) {
+        let most = |due: f64| (due + DUE_DEVIATIONS * due.sqrt()) / measurement.elapsed_s();
+        return arrivals(measurement, &operations).map_or(f64::INFINITY, most);
     }
-    let shortest_ns = timed.iter().map(|result| result.service.min_ns()).min();
-    let outstanding = conduct.outstanding_mean.ceil();
+    let shortest_ns = timed(&operations).map(|result| result.service.min_ns()).min();
+    let outstanding = measurement.conduct.outstanding_mean.ceil();
     match shortest_ns.filter(|shortest_ns| *shortest_ns > 0 && outstanding >= 1.0) {
         Some(shortest_ns) => outstanding / seconds(shortest_ns),
         None => f64::INFINITY,
     }
 }
 
-/// An open load that left no arrival behind completes what arrives: how its seconds vary is the
-/// load's own doing and no sign that the storage would keep up with less. 0 of any other load.
+/// An open load that left no arrival behind completes what arrives: its seconds vary as the
+/// arrivals do, which is not a sign that the storage may deliver less. 0 of any other load.
 fn least_iops(run: Run<'_>) -> f64 {
-    let conduct = &run.measurement.conduct;
-    let left =
-        run.measurement.operations().errors() + conduct.missed_arrivals + conduct.abandoned_ios;
+    let measurement = run.measurement;
+    let (conduct, operations) = (&measurement.conduct, measurement.operations());
+    let left = operations.errors() + conduct.missed_arrivals + conduct.abandoned_ios;
     let keeps_up = |due: &f64| left == 0 && conduct.outstanding_mean <= BACKLOG_SHARE_MAX * due;
-    let least =
-        |due: f64| (due - DUE_DEVIATIONS * due.sqrt()).max(0.0) / run.measurement.elapsed_s();
-    arrivals(run).filter(keeps_up).map_or(0.0, least)
+    let least = |due: f64| (due - DUE_DEVIATIONS * due.sqrt()).max(0.0) / measurement.elapsed_s();
+    arrivals(measurement, &operations).filter(keeps_up).map_or(0.0, least)
 }
 
 /// I/Os that were due in a run of open arrivals alone.
-fn arrivals(run: Run<'_>) -> Option<f64> {
-    let conduct = &run.measurement.conduct;
-    let operations = run.measurement.operations();
-    let timed = timed(run);
-    let is_open = !timed.is_empty() && timed.iter().all(|result| result.response.is_some());
-    is_open.then(|| {
-        real(
-            operations.ios()
-                + operations.errors()
-                + conduct.missed_arrivals
-                + conduct.abandoned_ios,
-        )
-    })
+fn arrivals(measurement: &Measurement, operations: &PerOperation) -> Option<f64> {
+    let mut timed = timed(operations).peekable();
+    let is_open = timed.peek().is_some() && timed.all(|result| result.response.is_some());
+    let conduct = &measurement.conduct;
+    let left = operations.errors() + conduct.missed_arrivals + conduct.abandoned_ios;
+    is_open.then(|| real(operations.ios() + left))
 }
 
 /// The results of the operations that were timed.
-fn timed(run: Run<'_>) -> Vec<OperationResult> {
-    let operations = run.measurement.operations();
-    operations
-        .iter()
-        .filter(|(_, result)| !result.service.is_empty())
-        .map(|(_, result)| result.clone())
-        .collect()
+fn timed(operations: &PerOperation) -> impl Iterator<Item = &OperationResult> {
+    operations.iter().map(|(_, result)| result).filter(|result| !result.service.is_empty())
 }
 
 /// A rate from the batches; `count` picks what is counted, I/Os or bytes.
@@ -501,7 +490,7 @@ fn around(estimate: Estimate, value: f64) -> Estimate {
 mod tests {
     use super::*;
     use crate::SeriesBuilder;
-    use assay_model::measurement::{Conduct, Finish, Measurement, NamedResult};
+    use assay_model::measurement::{Conduct, Finish};
     use assay_model::{Histogram, Precision};
 
     /// Ten seconds with 10,000 reads of 1 ms, one of which is under way on average.

@@ -384,7 +384,7 @@ const CASES: [Case; 73] = [
         || rarely(300),
         "calibration.read.base_service_time.q0.99 at_most 1ms",
         Open,
-        "values beyond the quantile occurred at only 3 separate times",
+        "values beyond the quantile occurred only at 3 separate times",
     ),
     (
         "p99 of 300 I/Os, slow",

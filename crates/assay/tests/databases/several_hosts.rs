@@ -130,9 +130,8 @@ fn two_databases_are_measured_together_each_by_hosts_of_its_own() {
         let of = |one: &Value, field: &str| one["commit_parity"][field].as_u64().unwrap();
         for one in databases {
             let (clients, server) = (of(one, "clients"), of(one, "server"));
-            // A busy machine reads the server's counters late; the other server's commits would
-            // double them.
-            assert!(clients.abs_diff(server) <= 40 + clients / 4, "{one}");
+            // What the program itself lets pass as overhead: `CommitParity::OVERHEAD`.
+            assert!(clients.abs_diff(server) <= 50 + clients / 200, "{one}");
             // What each server was asked, and where the time of its own sessions went.
             assert!(one["profile"]["time"]["db_time_s"].is_object(), "{one}");
             assert!(one["time"]["database_ns"].as_u64().unwrap() > 0, "{one}");
