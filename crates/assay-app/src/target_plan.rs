@@ -80,7 +80,7 @@ pub struct EnginePlan {
     /// When the kernel processes completions of a ring
     #[arg(long, value_enum, default_value_t = RingTasks::Cooperative)]
     pub task_run: RingTasks,
-    /// Most I/Os to hand to the kernel in one call; by default up to 8, fewer if they would delay
+    /// Maximum I/Os per system call; by default up to 8, fewer if they would delay
     /// one another
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@
 use super::{cut_details, database_faults, page_protection};
 use crate::format::Formatter;
 use crate::phrases::size;
-use crate::view::{Block, Level, Look, Section, Table};
+use crate::view::{Block, Finding, Level, Look, Section, Table};
 use assay_model::durability::{
     CutKind, Durability, Evidence, FlushTiming, JudgedCut, TimingFinding,
 };
@@ -123,7 +123,6 @@ pub(super) fn outcome(found: &Durability) -> Option<Outcome> {
 
 pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> {
     let mut lead = vec![sentence(found)];
-    lead.extend(unkept(found));
     lead.extend(found.timing.as_ref().filter(|_| !format.is_relative()).map(memory));
     lead.extend(found.atomic_unit_bytes().map(|bytes| {
         format!(
@@ -149,14 +148,20 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
     Section { id: "durability", title, blocks }
 }
 
-/// That the ledger does not have all that was acknowledged.
-fn unkept(found: &Durability) -> Option<String> {
+/// The caveat of a ledger that does not have all that was acknowledged.
+pub(super) fn unkept(found: &Durability) -> Option<Finding> {
     let missing = Some(found.unkept_acknowledgements).filter(|missing| *missing > 0)?;
-    Some(format!(
-        "The ledger lacks {} of {} acknowledgements: a cut cannot test them.",
-        show_count(real(missing)),
-        show_count(real(found.acknowledgements.saturating_add(missing)))
-    ))
+    Some(Finding {
+        what: format!(
+            "The ledger lacks {} of {} acknowledgements: a cut cannot test them.",
+            show_count(real(missing)),
+            show_count(real(found.acknowledgements.saturating_add(missing)))
+        ),
+        remedy:
+            "Check the connection to the witness or the space for the ledger, then verify again."
+                .to_owned(),
+        ..Finding::default()
+    })
 }
 
 /// Tables that have rows, below their captions.
@@ -260,7 +265,7 @@ mod tests {
     fn acknowledgements_that_the_ledger_misses_are_counted() {
         let whole = Durability { acknowledgements: 10, ..Durability::of(Evidence::Declared) };
         assert_eq!(unkept(&whole), None);
-        let words = unkept(&Durability { unkept_acknowledgements: 30, ..whole }).unwrap();
-        assert!(words.starts_with("The ledger lacks 30 of 40 acknowledgements"), "{words}");
+        let found = unkept(&Durability { unkept_acknowledgements: 30, ..whole }).unwrap();
+        assert!(found.what.starts_with("The ledger lacks 30 of 40 acknowledgements"), "{found:?}");
     }
 }

@@ -28,7 +28,8 @@ pub(super) fn notes(report: &Report, format: &Formatter) -> Vec<Finding> {
         remedy: ended(&capital_words(&format.prose(&cause.remedy))),
         ..Finding::default()
     });
-    causes.chain(sentences.map(Finding::sentence)).chain(remarks).collect()
+    let of_ledger = report.durability().and_then(super::durability::unkept);
+    causes.chain(of_ledger).chain(sentences.map(Finding::sentence)).chain(remarks).collect()
 }
 
 /// A remark of the tool.

@@ -155,7 +155,7 @@ fn run_demand(database: &str, options: &Options) -> Result<ExitStatus> {
     let first = options.workload.clone().filter(|_| !options.print);
     if first.is_none() && !options.print {
         return Err(Error::usage(
-            "no storage is named to run the demand of the database on",
+            "run --for needs storage to run the demand on",
             format!("name it: assay run --for {} STORAGE", without_passwords(database)),
         ));
     }
