@@ -69,7 +69,8 @@ fn summarize(all: &[Outcome]) {
     let covered = answered.iter().filter(|outcome| outcome.is_covered).count();
     let bias = answered.iter().map(|outcome| outcome.error).sum::<f64>() / real_len(n);
     println!(
-        "{} pairs, {n} answered: median error {:.1}%, 95% of errors below {:.1}%, worst {:.1}%, within 15%: {:.1}%, covered {:.1}%, mean {:+.1}%",
+        "{} pairs, {n} answered: median error {:.1}%, 95% of errors below {:.1}%, worst {:.1}%, \
+         within 15%: {:.1}%, covered {:.1}%, mean {:+.1}%",
         all.len(),
         100.0 * errors[n / 2],
         100.0 * errors[(95 * n / 100).min(n - 1)],
@@ -118,7 +119,8 @@ fn predicted(random: &mut Random) -> Result<Outcome> {
     let estimate = closed.map(|state| state.throughput_per_s);
     Ok(Outcome {
         what: format!(
-            "sessions {} cpus {} updates {:.2} commits wait {} cpu {:.3} ms reads {:.3} ms, then {:.3}, predicted {:.3}, writes/read {:.2} {:?}",
+            "sessions {} cpus {} updates {:.2} commits wait {} cpu {:.3} ms reads {:.3} ms, then \
+             {:.3}, predicted {:.3}, writes/read {:.2} {:?}",
             load.sessions,
             load.cpus,
             load.update_share.0,

@@ -381,7 +381,8 @@ mod tests {
         };
         assert_eq!(
             of(Some(capacity(19_000.0, 20_000.0, 21_000.0))),
-            "first answer, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 (at least 58,000) IOPS at most"
+            "first answer, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 \
+             (at least 58,000) IOPS at most"
         );
         let unasked = LatencyLimit { service_time_ns: 1e10, ..limit };
         let answer =

@@ -400,7 +400,8 @@ mod tests {
         let said = |target, no_database| plan(target, no_database).announcement(true);
         assert_eq!(
             said("/", false).unwrap(),
-            "check loads the storage fully with reads and writes for 100s in all; then it starts a PostgreSQL server of its own there and removes it"
+            "check loads the storage fully with reads and writes for 100s in all; then it starts \
+             a PostgreSQL server of its own there and removes it"
         );
         assert_eq!(
             said("/", true).unwrap(),

@@ -85,13 +85,16 @@ fn nothing_kept(run: &RunReader) -> Error {
     let (id, kind) = (&run.manifest().id, run.manifest().kind);
     let why = match kind {
         RunKind::Calibrate | RunKind::Check => {
-            "the search for the limit is its driver's, and died with it: hosts do not keep its slices"
+            "the search for the limit is its driver's, and died with it: hosts do not keep its \
+             slices"
         }
         RunKind::Bench => {
-            "sessions of a load keep nothing: the rungs that were complete are in the run, the one under way is lost"
+            "sessions of a load keep nothing: the rungs that were complete are in the run, the one \
+             under way is lost"
         }
         RunKind::Study => {
-            "the order of the cells is its driver's: those that were complete are in the run, the one under way is lost"
+            "the order of the cells is its driver's: those that were complete are in the run, the \
+             one under way is lost"
         }
         RunKind::Watch => "what was seen is in the run, to its last moment",
         RunKind::Run | RunKind::Soak | RunKind::Locality | RunKind::Verify => {

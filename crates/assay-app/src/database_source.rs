@@ -178,7 +178,8 @@ fn no_database(named: &str, error: &Error) -> Error {
 }
 
 /// What names a database.
-const FORMS: &str = "name a report, a folder with reports, a profile, a run (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database";
+const FORMS: &str = "name a report, a folder with reports, a profile, a run (RUN or \
+                     RUN:SESSIONS), or an address such as postgresql://user@host/database";
 
 fn of_whole_run(run: &RunReader, context: &Context) -> Result<DatabaseSource> {
     if let Some(profile) = run.json::<Profile>(Document::Profile)? {

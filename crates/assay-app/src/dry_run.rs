@@ -220,7 +220,10 @@ impl CheckPlan {
         let write = self.may_be_written();
         let kinds = if write { "reads and writes" } else { "reads" };
         let server = self.directory().map(|directory| {
-            format!("a PostgreSQL server in {directory} with 1.00 GiB of data, removed at the end; --no-database leaves it out")
+            format!(
+                "a PostgreSQL server in {directory} with 1.00 GiB of data, removed at the end; \
+                 --no-database leaves it out"
+            )
         });
         Ok(PlanSummary {
             format: 1,

@@ -424,7 +424,8 @@ fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
     if profiles.is_empty() {
         return Err(Error::usage(
             format!("{} holds no result and no AWR report", path.display()),
-            "name a file of results, a folder of them, or the folder of a SLOB run with its awr.txt",
+            "name a file of results, a folder of them, or the folder of a SLOB run with its \
+             awr.txt",
         ));
     }
     let mut rows: Vec<ImportedRow> =
@@ -454,7 +455,8 @@ mod tests {
     use super::*;
     use assay_store::Store;
 
-    const RESULT: &str = "Vuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 PostgreSQL TPM\n";
+    const RESULT: &str = "Vuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System \
+                          achieved 600 NOPM from 1200 PostgreSQL TPM\n";
 
     /// A folder with these files, which its test removes.
     fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {

@@ -206,7 +206,8 @@ pub fn chosen_targets(
                 open.len()
             ),
             format!(
-                "name one target for all, one for each, or use --map NAME=TARGET; the file names {}",
+                "name one target for all, one for each, or use --map NAME=TARGET; the file names \
+                 {}",
                 shown(&conversion.targets)
             ),
         ));

@@ -3,7 +3,8 @@
 #![forbid(unsafe_code)]
 #![allow(
     clippy::missing_errors_doc,
-    reason = "a section stands where it says more than that the store, the target or the server may refuse"
+    reason = "a section stands where it says more than that the store, the target or the server \
+              may refuse"
 )]
 
 pub mod calibrate;

@@ -129,7 +129,8 @@ fn device_of(profile: &Profile) -> Option<&DeviceIo> {
 fn unknown_traffic(outside: &HostContext) -> Option<String> {
     let is_hidden = outside.device.is_some() && outside.process_io.is_none();
     is_hidden.then(|| {
-        "bytes that the server's processes moved: run assay as root or as the server's own account".to_owned()
+        "bytes that the server's processes moved: run assay as root or as the server's own account"
+            .to_owned()
     })
 }
 
@@ -163,7 +164,11 @@ impl ServerPlace {
         }
         match watcher.data_directory()? {
             Some(directory) => place.find(root, &directory),
-            None => place.missing.push("reads of the devices: this account may not know where the data lie (pg_read_all_settings)".to_owned()),
+            None => place.missing.push(
+                "reads of the devices: this account may not know where the data lie \
+                 (pg_read_all_settings)"
+                    .to_owned(),
+            ),
         }
         Ok(place)
     }

@@ -71,7 +71,8 @@ impl PredictionPlan {
         let change = change.ok_or_else(|| {
             Error::usage(
                 format!("nothing in {} says what a cache of {cache} would do", self.profile),
-                "take a report with the section Buffer Pool Advisory and a size within it, or a live profile with relations and --present-cache",
+                "take a report with the section Buffer Pool Advisory and a size within it, or a \
+                 live profile with relations and --present-cache",
             )
         })?;
         Ok(ProjectionPlan { read_ratio: Some(change.read_ratio), ..self.projection.clone() })

@@ -561,7 +561,8 @@ impl RunRequest<'_> {
 pub(crate) fn keeps_no_acknowledged_data() -> Error {
     Error::usage(
         "whether acknowledged data outlive a cut is asked of storage of this machine",
-        "name a directory or a block device; `assay run --verify` compares what a simulated device holds",
+        "name a directory or a block device; `assay run --verify` compares what a simulated \
+         device holds",
     )
 }
 

@@ -127,7 +127,8 @@ impl ReplayPlan {
                     "a unit of {} in regions of {} is none of a device",
                     self.unit, self.region
                 ),
-                "write a unit that is a multiple of 512 B, and a region that is a multiple of the unit",
+                "write a unit that is a multiple of 512 B, and a region that is a multiple of the \
+                 unit",
             ));
         }
         let (unit_bytes, region_bytes) = (self.unit.0, self.region.0);

@@ -97,7 +97,8 @@ fn of_folder(folder: &Path, files: Vec<ReadFile>) -> Vec<ReadFile> {
         others.len()
     );
     let hint = format!(
-        "name a folder with AWR or Statspack reports, or read results of other programs with `assay runs import {}`",
+        "name a folder with AWR or Statspack reports, or read results of other programs with \
+         `assay runs import {}`",
         folder.display()
     );
     vec![ReadFile { reports: Vec::new(), errors: vec![Error::usage(what, hint)] }]
@@ -138,7 +139,8 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
         }
         (several, _) => Err(Error::usage(
             format!("{}: {several} reports in one file", path.display()),
-            "make profiles of them with `assay profile --output DIR`, and name the one that is meant",
+            "make profiles of them with `assay profile --output DIR`, and name the one that is \
+             meant",
         )),
     }
 }

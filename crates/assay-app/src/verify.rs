@@ -211,7 +211,8 @@ impl VerifyPlan {
             Recorder::begin(writer, complaint(&context))
         })?;
         let hint = format!(
-            "note: acknowledgements go to {place}; cut the power at any time, then `assay verify {} --after {}`",
+            "note: acknowledgements go to {place}; cut the power at any time, then `assay verify \
+             {} --after {}`",
             shell_word(&target),
             option(place)
         );
@@ -232,7 +233,8 @@ fn end_with_ledger(
     if let Some(reason) = &kept.reason {
         let unkept = kept.unkept;
         recording.context.progress.say(&format!(
-            "note: {unkept} acknowledgements are not in the ledger, and what they promise is not judged: {reason}"
+            "note: {unkept} acknowledgements are not in the ledger, and what they promise is not \
+             judged: {reason}"
         ));
     }
     let durability = Durability {
@@ -251,7 +253,8 @@ pub(crate) fn complaint(context: &Context) -> impl FnOnce(&str) + Send + 'static
     let progress = context.progress.clone();
     move |reason| {
         progress.say(&format!(
-            "note: acknowledgements are not kept at present, and a cut now would show less: {reason}"
+            "note: acknowledgements are not kept at present, and a cut now would show less: \
+             {reason}"
         ));
     }
 }

@@ -190,7 +190,8 @@ impl<'a> Campaign<'a> {
                     None if since.elapsed() > Duration::from_nanos(self.plan.patience.0) => {
                         return Err(Error::environment(
                             format!("no judgement came within {}", self.plan.patience),
-                            "start `assay verify TARGET --after --resume --witness …` when the machine comes back",
+                            "start `assay verify TARGET --after --resume --witness …` when the \
+                             machine comes back",
                         ));
                     }
                     None => {}

@@ -160,8 +160,9 @@ fn every_load_is_outlined_with_a_factor_and_a_cache_by_its_data() {
         [("brokerage", "customers"), ("oltp", "warehouses"), ("dss", "scale"), ("slob", "tables")]
     {
         let text = format!(
-            "format = 1\nname = \"s\"\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \"{factor}\"\nvalues = [1000, 2000]\n\
-             [load]\nkind = \"{kind}\"\noptions = {{ cache_ratio = \"1:4\" }}\n"
+            "format = 1\nname = \"s\"\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \
+             \"{factor}\"\nvalues = [1000, 2000]\n[load]\nkind = \"{kind}\"\noptions = {{ \
+             cache_ratio = \"1:4\" }}\n"
         );
         let study = parse_study(&text).unwrap();
         let shown = outline::text(&study, &[], &["postgresql://localhost/x".to_owned()]);

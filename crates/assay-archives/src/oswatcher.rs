@@ -58,7 +58,8 @@ pub fn read(directory: &Path) -> Result<Imported> {
     let Some(base) = parsed.iter().find(|one| !one.times_s.is_empty()) else {
         return Err(Error::usage(
             format!("{} holds no samples of OSWatcher that can be read", directory.display()),
-            "name the directory that holds oswiostat, oswvmstat, oswmpstat, oswnetstat or oswmeminfo",
+            "name the directory that holds oswiostat, oswvmstat, oswmpstat, oswnetstat or \
+             oswmeminfo",
         ));
     };
     let mut moments = merged(base, &parsed, archive.processors, None);

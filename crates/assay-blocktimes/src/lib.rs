@@ -119,7 +119,11 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 
-    const FORMAT: &str = "name: block_rq_issue\nID: 2104\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n\tfield:char rwbs[10];\toffset:34;\tsize:10;\tsigned:0;\n";
+    const FORMAT: &str = "name: block_rq_issue\nID: 2104\nformat:\n\tfield:int \
+                          common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\tfield:dev_t \
+                          dev;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:sector_t \
+                          sector;\toffset:16;\tsize:8;\tsigned:0;\n\tfield:char \
+                          rwbs[10];\toffset:34;\tsize:10;\tsigned:0;\n";
 
     #[test]
     fn an_event_tells_its_number_and_the_places_of_its_fields() {

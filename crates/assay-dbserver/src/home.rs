@@ -233,7 +233,8 @@ impl ServerDir {
     pub fn way_in(&self, path: &Path) -> String {
         match &self.account {
             Some(account) => format!(
-                "the server runs as {}: let that user enter every directory above {}, or name another place",
+                "the server runs as {}: let that user enter every directory above {}, or name \
+                 another place",
                 account.name,
                 path.display()
             ),

@@ -34,7 +34,8 @@ impl Uri {
         if database.contains('@') || query.contains('@') {
             return Err(Error::usage(
                 "the address has an @ behind its first / or ?",
-                "in user and password write %2F for /, %3F for ?, %40 for @, %3A for : and %25 for %; elsewhere %40 for @",
+                "in user and password write %2F for /, %3F for ?, %40 for @, %3A for : and %25 \
+                 for %; elsewhere %40 for @",
             ));
         }
         let (login, host) = authority.rsplit_once('@').unwrap_or(("", authority));

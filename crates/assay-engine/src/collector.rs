@@ -257,9 +257,15 @@ impl<'a> Collector<'a> {
     fn missing_remark(&self) -> Option<Remark> {
         let (workers, missing) = (self.workers, self.workers - self.ended.len());
         (missing > 0).then(|| Remark {
-            what: format!("{missing} of {workers} workers had not come back from the kernel when the measurement ended"),
-            why: "their running intervals and the I/Os that they wait for are in no histogram and no rate".to_owned(),
-            remedy: "look for a stalled or lost device in the kernel log, then measure again".to_owned(),
+            what: format!(
+                "{missing} of {workers} workers had not come back from the kernel when the \
+                 measurement ended"
+            ),
+            why: "their running intervals and the I/Os that they wait for are in no histogram and \
+                  no rate"
+                .to_owned(),
+            remedy: "look for a stalled or lost device in the kernel log, then measure again"
+                .to_owned(),
         })
     }
 

@@ -81,7 +81,8 @@ fn check(name: &str, id: u32, format: Option<BlockFormat>, facts: &NamespaceFact
     if format.metadata_bytes > 0 || format.is_protected {
         let protection = if format.is_protected { ", with protection information" } else { "" };
         return refused(format!(
-            "its blocks have {} of metadata{protection}, which the block layer handles and commands from here do not",
+            "its blocks have {} of metadata{protection}, which the block layer handles and \
+             commands from here do not",
             Bytes(format.metadata_bytes)
         ));
     }
@@ -90,7 +91,8 @@ fn check(name: &str, id: u32, format: Option<BlockFormat>, facts: &NamespaceFact
     let said = (facts.id, facts.block_bytes, facts.size_bytes);
     if found != said {
         return refused(format!(
-            "the drive says namespace {}, blocks of {} B, {} B in all; the kernel says {}, {} B and {} B",
+            "the drive says namespace {}, blocks of {} B, {} B in all; the kernel says {}, {} B \
+             and {} B",
             found.0, found.1, found.2, said.0, said.1, said.2
         ));
     }
@@ -147,7 +149,8 @@ mod tests {
         check("/dev/ng0n1", 1, Some(FORMAT), &facts()).unwrap();
         assert_eq!(
             refused(2, Some(FORMAT)),
-            "refusing /dev/ng0n1: the drive says namespace 2, blocks of 4096 B, 4096000 B in all; the kernel says 1, 4096 B and 4096000 B"
+            "refusing /dev/ng0n1: the drive says namespace 2, blocks of 4096 B, 4096000 B in all; \
+             the kernel says 1, 4096 B and 4096000 B"
         );
         assert!(
             refused(1, Some(BlockFormat { blocks: 999, ..FORMAT })).contains("4091904 B in all")
@@ -178,7 +181,8 @@ mod tests {
         assert_eq!(
             (error.message(), error.hint()),
             (
-                "cannot pass commands to /dev/zero: it is not the character device of an NVMe namespace",
+                "cannot pass commands to /dev/zero: it is not the character device of an NVMe \
+                 namespace",
                 "such a device is called /dev/ng0n1"
             )
         );

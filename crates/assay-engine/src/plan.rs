@@ -188,6 +188,7 @@ pub fn check_transfer_max(workload: &Workload, target: &Target) -> Result<()> {
             target.name,
             Bytes(most_bytes)
         ),
-        "use smaller transfers, or name the block device of the namespace, whose requests the kernel splits",
+        "use smaller transfers, or name the block device of the namespace, whose requests the \
+         kernel splits",
     ))
 }

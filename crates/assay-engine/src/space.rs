@@ -88,7 +88,8 @@ impl Space {
         }
         Err(Error::usage(
             format!(
-                "stream '{}': the target is too small: {total} bytes hold no transfer of {transfer} in the span",
+                "stream '{}': the target is too small: {total} bytes hold no transfer of \
+                 {transfer} in the span",
                 stream.name
             ),
             "use a larger target, a wider span or smaller transfers",

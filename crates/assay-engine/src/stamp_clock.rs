@@ -64,7 +64,8 @@ impl StampClock {
             "the system's clock, because the processor's counter strayed from it".to_owned()
         } else {
             format!(
-                "time stamps by the processor's counter, at most {apart_ns} ns from the system's clock when checked"
+                "time stamps by the processor's counter, at most {apart_ns} ns from the system's \
+                 clock when checked"
             )
         })
     }

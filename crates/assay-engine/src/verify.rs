@@ -460,7 +460,8 @@ fn block_bytes(workload: &Workload) -> Result<u64> {
     }
     Err(Error::usage(
         format!(
-            "verification needs transfers of whole sectors, and those of '{}' have {block_bytes} B in common",
+            "verification needs transfers of whole sectors, and those of '{}' have {block_bytes} \
+             B in common",
             workload.name
         ),
         "use transfer sizes that are multiples of 512 B",
@@ -509,7 +510,8 @@ fn check_memory(blocks: u64, block_bytes: u64) -> Result<()> {
     }
     Err(Error::usage(
         format!(
-            "verification keeps 4 bytes for each block of {block_bytes} B, and the targets have {blocks}"
+            "verification keeps 4 bytes for each block of {block_bytes} B, and the targets have \
+             {blocks}"
         ),
         "verify a smaller target, or larger transfers",
     ))

@@ -87,7 +87,8 @@ fn main() {
     }
     let elapsed = began.elapsed();
     println!(
-        "{count} files in {elapsed:.1?}: {converted} converted, {imported} imported, the longest took {longest:.1?}"
+        "{count} files in {elapsed:.1?}: {converted} converted, {imported} imported, the longest \
+         took {longest:.1?}"
     );
 }
 

@@ -135,7 +135,9 @@ fn not_followed(name: &str, value: &str) -> std::result::Result<Treatment, Reaso
 fn wrong(word: &str, value: &str, reason: &Reason) -> Error {
     Error::usage(
         format!("orion: {word} {value}: {reason}"),
-        "its options are -run simple|normal|advanced|oltp|dss, -testname, -num_disks, -size_small, -size_large, -type, -num_streamIO, -simulate, -stripe, -write, -cache_size, -duration, -matrix, -num_small, -num_large, -storax, -hugenotneeded, -verbose",
+        "its options are -run simple|normal|advanced|oltp|dss, -testname, -num_disks, \
+         -size_small, -size_large, -type, -num_streamIO, -simulate, -stripe, -write, -cache_size, \
+         -duration, -matrix, -num_small, -num_large, -storax, -hugenotneeded, -verbose",
     )
 }
 
@@ -165,7 +167,11 @@ mod tests {
 
     #[test]
     fn options_are_those_of_orion() {
-        let options = parse("-run advanced -testname t -size_small 16 -write 25 -duration 30 -num_disks 4 -hugenotneeded").unwrap();
+        let options = parse(
+            "-run advanced -testname t -size_small 16 -write 25 -duration 30 -num_disks 4 \
+             -hugenotneeded",
+        )
+        .unwrap();
         assert_eq!(
             (options.lun_file().as_str(), options.small, options.duration),
             ("t.lun", Some(Bytes(16384)), Some(Nanos(30_000_000_000)))

@@ -259,7 +259,8 @@ impl fmt::Display for Reason {
             Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
             Self::NotText => "the file is not text",
             Self::TooLarge => {
-                "the file is too large (at most 4 MiB, and 32 MiB with globals, variables and workloads)"
+                "the file is too large (at most 4 MiB, and 32 MiB with globals, variables and \
+                 workloads)"
             }
             Self::CircularInclude => "the file includes itself",
             Self::DeepInclude => "included files are nested more than 16 deep",
@@ -296,7 +297,8 @@ impl Reason {
             }
             Self::Variable(name) => {
                 return format!(
-                    "use --set {name}=VALUE; names that suggest a secret are not read from the environment"
+                    "use --set {name}=VALUE; names that suggest a secret are not read from the \
+                     environment"
                 );
             }
             Self::Search => {
@@ -321,7 +323,8 @@ impl Reason {
             Self::SystemSetting => "set it by hand before",
             Self::OutsideSection => "put [global] above it",
             Self::NoJob => {
-                "write a [section] with a name other than global, a line rd= that runs a wd= on its sd=, or a 'Worker' with assigned access specifications"
+                "write a [section] with a name other than global, a line rd= that runs a wd= on \
+                 its sd=, or a 'Worker' with assigned access specifications"
             }
             Self::Luns => {
                 "name it by the test: assay calibrate --as orion -run simple -testname NAME"

@@ -242,7 +242,8 @@ mod tests {
 
     #[test]
     fn pressure_and_swapping_are_told() {
-        let text = "some avg10=0.25 avg60=0.86 avg300=0.48 total=8023301\nfull avg10=0.00 avg60=0.15 avg300=0.21 total=6615879";
+        let text = "some avg10=0.25 avg60=0.86 avg300=0.48 total=8023301\nfull avg10=0.00 \
+                    avg60=0.15 avg300=0.21 total=6615879";
         let pressure = parse_pressure(text).unwrap();
         assert_eq!((pressure.some_ns, pressure.full_ns), (8_023_301_000, 6_615_879_000));
         let swap = parse_swap("pgpgin 1\npswpin 5\npswpout 6\n").unwrap();

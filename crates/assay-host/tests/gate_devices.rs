@@ -164,7 +164,8 @@ fn without_a_token_the_size_to_type_is_told() {
     assert_eq!(
         error.message(),
         format!(
-            "refusing to write to {node}: writing destroys everything on it (all of 256 sampled blocks are zeros)"
+            "refusing to write to {node}: writing destroys everything on it (all of 256 sampled \
+             blocks are zeros)"
         )
     );
     assert_eq!(error.hint(), "if every byte of it may go, repeat with --destroy '4MiB'");
@@ -523,7 +524,10 @@ fn a_device_that_is_claimed_elsewhere_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let _claim =
         rustix::fs::open(device.path(), OFlags::RDONLY | OFlags::EXCL, Mode::empty()).unwrap();
-    device.refuses("the kernel says that it is in use (a file system, a volume manager or another program holds it)");
+    device.refuses(
+        "the kernel says that it is in use (a file system, a volume manager or another program \
+         holds it)",
+    );
 }
 
 /// A process that has a device open for writing and ends with this value.

@@ -148,7 +148,8 @@ fn main() {
     }
     let (writes, syncs) = (device.failed_writes, device.failed_syncs);
     println!(
-        "{sectors} sectors checked, {alarms} false alarms; {writes} writes and {syncs} syncs failed"
+        "{sectors} sectors checked, {alarms} false alarms; {writes} writes and {syncs} syncs \
+         failed"
     );
     let mean_ns = |time: Duration| time.as_secs_f64() * 1e9 / real(rounds);
     let (stamping_ns, checking_ns) = (mean_ns(device.stamping), mean_ns(device.checking));

@@ -72,14 +72,16 @@ fn main() {
                 results.atomic_unit_bytes == unit_bytes
             });
             println!(
-                "unit of {unit_bytes} B: named right in {named} of {campaigns} campaigns of {cuts} cuts"
+                "unit of {unit_bytes} B: named right in {named} of {campaigns} campaigns of \
+                 {cuts} cuts"
             );
         }
     }
     let model = CrashModel { unit_bytes: BLOCK_BYTES, ..CrashModel::default() };
     let whole = of_campaigns(campaigns, model, 40, |results| results.torn_blocks == 0);
     println!(
-        "unit of {BLOCK_BYTES} B, a block: no tear claimed in {whole} of {campaigns} campaigns of 40 cuts"
+        "unit of {BLOCK_BYTES} B, a block: no tear claimed in {whole} of {campaigns} campaigns of \
+         40 cuts"
     );
     let log = recorded(5, 3000, 256);
     let stamped = StampedLog::new(&log).unwrap();

@@ -80,7 +80,8 @@ impl<'a> StampedLog<'a> {
         let here = SectorAddress { target, sector: entry.start_byte / count_of(SECTOR_BYTES) };
         if !pattern.holds(&log.data(entry)[..SECTOR_BYTES], here, first.generation) {
             return Err(Error::usage(
-                "the stamps of the log belong to another place, or stand before compressible content",
+                "the stamps of the log belong to another place, or stand before compressible \
+                 content",
                 "record the very file or device that is verified, with compressible = 0",
             ));
         }

@@ -127,13 +127,15 @@ pub(crate) fn of_host(quantity: &Quantity, value: f64, limit: f64) -> Doubt {
     let (what, remedy) = match quantity {
         Quantity::HostTcpRetransmits => (
             format!(
-                "the host's network lost too much to judge the storage: {value} of its TCP segments were sent again; limit: {limit}"
+                "the host's network lost too much to judge the storage: {value} of its TCP \
+                 segments were sent again; limit: {limit}"
             ),
             "find the cause of the packet loss",
         ),
         _ => (
             format!(
-                "the host was too busy to judge the storage: its CPUs were busy {value} of the time; limit: {limit}"
+                "the host was too busy to judge the storage: its CPUs were busy {value} of the \
+                 time; limit: {limit}"
             ),
             IDLE_HOST,
         ),

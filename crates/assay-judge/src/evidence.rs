@@ -33,7 +33,9 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::AtomicUnit => vec![atomic_unit(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::DatabaseResponse => vec![Found::absent(
-            "the database times none of the I/O that its sessions wait for: set track_io_timing and track_wal_io_timing (PostgreSQL) or performance_schema (MySQL, MariaDB) to on, then check again",
+            "the database times none of the I/O that its sessions wait for: set track_io_timing \
+             and track_wal_io_timing (PostgreSQL) or performance_schema (MySQL, MariaDB) to on, \
+             then check again",
         )],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]

@@ -19,7 +19,8 @@ impl LastChange {
     pub(crate) fn doubt(&self) -> Option<Doubt> {
         (!self.change.settled).then(|| Doubt {
             what: format!(
-                "the level changed {:.0} s into the run, from {:.0} to {:.0} IOPS and from {:.3} to {:.3} ms, and no level held for the last quarter",
+                "the level changed {:.0} s into the run, from {:.0} to {:.0} IOPS and from {:.3} \
+                 to {:.3} ms, and no level held for the last quarter",
                 self.change.at_s,
                 self.change.before_iops.value,
                 self.change.after_iops.value,

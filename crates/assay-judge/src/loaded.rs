@@ -165,7 +165,8 @@ fn physical_reads(rung: &Rung) -> Result<Estimate, Missing> {
     if rung.physical.verdict == PhysicalVerdict::Cached {
         let share = 100.0 * rung.physical.cached_share.unwrap_or(1.0);
         return Err(Missing::Untold(format!(
-            "{share:.1}% of the database's reads came from the page cache, so they are not reads of the storage"
+            "{share:.1}% of the database's reads came from the page cache, so they are not reads \
+             of the storage"
         )));
     }
     scaled(rung, Some(rung.reads_per_s()))

@@ -316,7 +316,8 @@ fn no_interval(unit: Unit, why: &ShortSeries) -> String {
     if why.is_coarse() {
         let (elapsed_s, rows, least) = (why.elapsed_s, why.rows, ROWS_MIN);
         return format!(
-            "{rows} value{} for {elapsed_s:.0} s {} too few for an interval{range}; at least {least} are needed",
+            "{rows} value{} for {elapsed_s:.0} s {} too few for an interval{range}; at least \
+             {least} are needed",
             if rows == 1 { "" } else { "s" },
             if rows == 1 { "is" } else { "are" },
         );
@@ -328,7 +329,8 @@ fn no_interval(unit: Unit, why: &ShortSeries) -> String {
     };
     let (needed_s, goal) = (why.needed_s, 100.0 * HALF_WIDTH_GOAL);
     format!(
-        "{length} too short for an interval{range}; about {needed_s:.0} s are needed for ±{goal:.0}%"
+        "{length} too short for an interval{range}; about {needed_s:.0} s are needed for \
+         ±{goal:.0}%"
     )
 }
 

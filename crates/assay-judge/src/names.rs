@@ -177,9 +177,10 @@ fn hundredth_of(value: f64) -> f64 {
 
 /// The forms of names, for those whose name resembles none.
 fn overview() -> String {
-    "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, iops, \
-     throughput, errors (each also as stream.… or target.…), calibration.read.iops_within_limit, load.new_orders, \
-     load.rung.payment.response_time.q0.99, integrity.findings, durability.lost, atomic_unit, host.cpu_busy"
+    "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, \
+     iops, throughput, errors (each also as stream.… or target.…), \
+     calibration.read.iops_within_limit, load.new_orders, load.rung.payment.response_time.q0.99, \
+     integrity.findings, durability.lost, atomic_unit, host.cpu_busy"
         .to_owned()
 }
 

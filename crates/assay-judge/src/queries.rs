@@ -100,7 +100,8 @@ fn physical_reads(run: &DssRun) -> Result<f64, Missing> {
     if run.physical.verdict == PhysicalVerdict::Cached {
         let share = 100.0 * run.physical.cached_share.unwrap_or(1.0);
         return Err(Missing::Absent(format!(
-            "{share:.1}% of the database's reads came from the page cache, so they are not reads of the storage"
+            "{share:.1}% of the database's reads came from the page cache, so they are not reads \
+             of the storage"
         )));
     }
     Ok(real(run.database.reads) / run.elapsed_s().max(f64::MIN_POSITIVE))

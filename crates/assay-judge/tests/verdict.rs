@@ -92,7 +92,8 @@ fn what_is_missing_is_said() {
     story.shorten(3);
     assert_eq!(
         missing("iops at_least 300/s", &story),
-        "it was 308/s, but 3 s are too short for an interval; seconds ranged from 304 to 312/s; about 20 s are needed for ±20%"
+        "it was 308/s, but 3 s are too short for an interval; seconds ranged from 304 to 312/s; \
+         about 20 s are needed for ±20%"
     );
     story.measurement.streams.clear();
     assert_eq!(missing("read.service_time.mean at_most 1ms", &story), "no reads were measured");
@@ -459,7 +460,8 @@ fn criteria_are_refused_before_anything_is_measured() {
     );
     assert_eq!(
         refused("read.iops at_least 1/s only x"),
-        "criterion 'read.iops': 'only' has nothing to choose from | remove it, or write stream.read.iops or target.read.iops"
+        "criterion 'read.iops': 'only' has nothing to choose from | remove it, or write \
+         stream.read.iops or target.read.iops"
     );
 }
 
@@ -475,7 +477,8 @@ fn a_workload_that_cannot_answer_is_said_before_the_run() {
     );
     assert_eq!(
         unanswered(
-            "sync.service_time.mean at_most 1ms\nstream.read.iops at_least 1/s only redo\ncalibration.read.iops_max at_least 1/s"
+            "sync.service_time.mean at_most 1ms\nstream.read.iops at_least 1/s only \
+             redo\ncalibration.read.iops_max at_least 1/s"
         ),
         [
             "'sync.service_time.mean': the workload issues no syncs",

@@ -76,7 +76,8 @@ fn main() {
     let kept = share(seconds, |all| recorder.acknowledge(all));
     let found = recorder.finish();
     println!(
-        "{PER_S} acknowledgements a second to a witness: {:.1}% of one processor for both ends, {} kept, {} not",
+        "{PER_S} acknowledgements a second to a witness: {:.1}% of one processor for both ends, \
+         {} kept, {} not",
         100.0 * (kept - idle),
         found.kept,
         found.unkept

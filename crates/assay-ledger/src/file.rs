@@ -121,13 +121,15 @@ fn read_open(file: &File, target_bytes: u64) -> io::Result<Result<Ledger>> {
 pub(crate) fn refusal(doing: &str, path: &Path, error: &io::Error) -> Error {
     let hint = match error.kind() {
         ErrorKind::AlreadyExists => {
-            "name a file that is not there yet; a ledger goes on with `assay verify --after --resume`"
+            "name a file that is not there yet; a ledger goes on with `assay verify --after \
+             --resume`"
         }
         ErrorKind::WouldBlock => {
             "another run appends to it: wait for its end, or name another file"
         }
         ErrorKind::InvalidData => {
-            "name a ledger that `assay verify` or `assay bench` wrote; where one is damaged, keep it and begin a new one"
+            "name a ledger that `assay verify` or `assay bench` wrote; where one is damaged, keep \
+             it and begin a new one"
         }
         ErrorKind::StorageFull => "free space on its file system",
         ErrorKind::FileTooLarge => "begin a new ledger",

@@ -217,7 +217,8 @@ impl Ledger {
         let (whole, rest) = (self.whole_bytes, self.rest_bytes);
         match (self.is_damaged, rest) {
             (true, _) => Some(format!(
-                "the ledger is damaged at byte {whole}: the {rest} bytes from there do not count, and nothing is added to it"
+                "the ledger is damaged at byte {whole}: the {rest} bytes from there do not count, \
+                 and nothing is added to it"
             )),
             (false, 0) => None,
             (false, _) => {

@@ -55,7 +55,8 @@ pub fn doubts_of_samples(samples: &Samples) -> Vec<String> {
     let (late, all) = (samples.late(), count_of(samples.taken.len()));
     if all > 0 && 5 * late > all {
         doubts.push(format!(
-            "{late} of {all} samples of the sessions came late: the machine had no CPU for them, and a busy machine is sampled too rarely"
+            "{late} of {all} samples of the sessions came late: the machine had no CPU for them, \
+             and a busy machine is sampled too rarely"
         ));
     }
     let missed = samples.tasks.map_or(0, |tasks| tasks.missed_sessions);

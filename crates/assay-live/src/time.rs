@@ -49,7 +49,8 @@ pub fn model(
         }),
         cpu_queue_s: tasks.map(|tasks| {
             let source = format!(
-                "schedstat of {clients}; most of it is the end of a wait or comes before a statement, so it is not part of the sum"
+                "schedstat of {clients}; most of it is the end of a wait or comes before a \
+                 statement, so it is not part of the sum"
             );
             Figure::new(seconds(tasks.clients.queued_ns), source)
         }),
@@ -69,7 +70,8 @@ fn db_cpu(events: &[TimedEvent], clients: &str) -> Option<Figure> {
     let source = match event.known {
         TimeSource::Counted => format!("schedstat of {clients}"),
         TimeSource::Sampled => format!(
-            "estimated from sessions seen without a wait, {:.1} to {:.1} s; time ready for a CPU is in it",
+            "estimated from sessions seen without a wait, {:.1} to {:.1} s; time ready for a CPU \
+             is in it",
             event.time_s.low, event.time_s.high
         ),
     };
@@ -118,14 +120,16 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
             if left_s > 0.0 {
                 "sessions were active and neither seen waiting nor on a CPU"
             } else {
-                "some of it was counted twice, or counters of statements before the interval came late"
+                "some of it was counted twice, or counters of statements before the interval came \
+                 late"
             }
         ));
     }
     let slept = model.waits.iter().find(|wait| wait.class == IDLE);
     if let Some(slept) = slept.filter(|slept| slept.time_s.value > 0.05 * db_time_s) {
         doubts.push(format!(
-            "{:.1}% of DB time is statements that sleep: class {IDLE}, which Oracle leaves out of DB time",
+            "{:.1}% of DB time is statements that sleep: class {IDLE}, which Oracle leaves out of \
+             DB time",
             100.0 * slept.time_s.value / db_time_s
         ));
     }
@@ -141,7 +145,9 @@ pub fn cpu_in_waits(model: &TimeModel, samples: &Samples) -> Option<String> {
     let inside_s = counted_s - shown_s;
     (inside_s > SOME * db_time_s).then(|| {
         format!(
-            "sessions used {counted_s:.1} s of CPU, {inside_s:.1} s of it inside waits for I/O, as work of the kernel, or between statements: only the other {shown_s:.1} s are shown as CPU, so that nothing is counted twice"
+            "sessions used {counted_s:.1} s of CPU, {inside_s:.1} s of it inside waits for I/O, \
+             as work of the kernel, or between statements: only the other {shown_s:.1} s are \
+             shown as CPU, so that nothing is counted twice"
         )
     })
 }

@@ -24,5 +24,6 @@ pub use tables::{Column, ColumnKind, Index, TABLES, Table, column_list};
 
 /// What every page and text of such a load says about its relation to the benchmark that it
 /// follows.
-pub const NOTICE: &str = "The load dss-h follows the published description of TPC-H but does not comply with all of its \
-rules: its results are not TPC results and cannot be compared with any published ones.";
+pub const NOTICE: &str = "The load dss-h follows the published description of TPC-H but does not \
+                          comply with all of its rules: its results are not TPC results and \
+                          cannot be compared with any published ones.";

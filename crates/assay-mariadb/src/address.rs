@@ -184,7 +184,8 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
         )),
         (Mode::VerifyCa, Roots::Unnamed) => Err(Error::usage(
             "ssl-mode=VERIFY_CA names no authority",
-            "name its file with ssl-ca=FILE, or write ssl-mode=VERIFY_IDENTITY for those that this system trusts",
+            "name its file with ssl-ca=FILE, or write ssl-mode=VERIFY_IDENTITY for those that \
+             this system trusts",
         )),
         (_, Roots::System) => {
             security.mode = Mode::VerifyFull;

@@ -145,7 +145,8 @@ impl Connection {
         }
         Err(Error::usage(
             format!(
-                "{address} is a proxy, not the server: the login is session {given}, its statements run in session {serving}"
+                "{address} is a proxy, not the server: the login is session {given}, its \
+                 statements run in session {serving}"
             ),
             "name the host and port of the server itself, usually 3306",
         ))

@@ -99,8 +99,9 @@ impl Knowledge {
 /// Time of the statements of all sessions, in picoseconds.
 fn statement_time() -> String {
     format!(
-        "SELECT CAST(COALESCE(SUM(SUM_TIMER_WAIT), 0) AS UNSIGNED) \
-         FROM performance_schema.events_statements_summary_global_by_event_name WHERE {SESSION_STATEMENTS}"
+        "SELECT CAST(COALESCE(SUM(SUM_TIMER_WAIT), 0) AS UNSIGNED) FROM \
+         performance_schema.events_statements_summary_global_by_event_name WHERE \
+         {SESSION_STATEMENTS}"
     )
 }
 
@@ -108,8 +109,8 @@ fn statement_time() -> String {
 /// read.
 fn timed_instruments(connection: &mut Connection) -> Vec<String> {
     let rows = connection.query(
-        "SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = 'YES' AND \
-         (NAME = 'statement/sql/select' OR NAME LIKE 'wait/io/file/innodb/%')",
+        "SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = \
+         'YES' AND (NAME = 'statement/sql/select' OR NAME LIKE 'wait/io/file/innodb/%')",
     );
     let may =
         connection.query(&views::files()).is_ok() && connection.one(&statement_time()).is_ok();

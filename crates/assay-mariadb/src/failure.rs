@@ -37,22 +37,27 @@ const fn meaning(number: u16) -> Refusal {
 const fn hint(number: u16) -> &'static str {
     match number {
         1045 | 1698 => {
-            "check user and password of the address (MYSQL_PWD can hold it), and from where the user may come"
+            "check user and password of the address (MYSQL_PWD can hold it), and from where the \
+             user may come"
         }
         1049 => "name a database that exists, behind the last / of the address",
         1148 | 3948 => {
-            "rows are loaded with LOAD DATA LOCAL: set local_infile = ON in the server (SET GLOBAL local_infile = ON)"
+            "rows are loaded with LOAD DATA LOCAL: set local_infile = ON in the server (SET GLOBAL \
+             local_infile = ON)"
         }
         3159 => "the server wants an encrypted way: write ssl-mode=VERIFY_IDENTITY (or REQUIRED)",
         1370 => {
-            "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt calls none"
+            "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt \
+             calls none"
         }
         1305 => {
-            "the procedures were dropped: make them again with --partial-data drop, or use --calls stmt"
+            "the procedures were dropped: make them again with --partial-data drop, or use --calls \
+             stmt"
         }
         // What MariaDB says of an index that it could not write whole, whatever the reason.
         1034 => {
-            "look whether the space for data or for temporary files (tmpdir) has run out, and at the server's log"
+            "look whether the space for data or for temporary files (tmpdir) has run out, and at \
+             the server's log"
         }
         1461 => {
             "ask for fewer sessions, or raise max_prepared_stmt_count: each prepares its statements"
@@ -60,7 +65,8 @@ const fn hint(number: u16) -> &'static str {
         1878 => "free space where the server puts temporary files (tmpdir), or ask for less data",
         3118 | 4151 => "the account is locked: unlock it with ALTER USER, or use another",
         2061 => {
-            "this program proves itself with mysql_native_password or caching_sha2_password: give the user one of them, or use the socket of the server's machine"
+            "this program proves itself with mysql_native_password or caching_sha2_password: give \
+             the user one of them, or use the socket of the server's machine"
         }
         _ => hint_of(meaning(number)),
     }

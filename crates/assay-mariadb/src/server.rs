@@ -257,10 +257,8 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
 /// removed.
 fn first_statements(password: &str) -> String {
     format!(
-        "FLUSH PRIVILEGES;\n\
-         CREATE USER '{USER}'@'localhost' IDENTIFIED BY '{password}';\n\
-         GRANT ALL ON *.* TO '{USER}'@'localhost' WITH GRANT OPTION;\n\
-         DELETE FROM mysql.global_priv WHERE User NOT IN ('{USER}', 'mariadb.sys');\n\
-         FLUSH PRIVILEGES;\n"
+        "FLUSH PRIVILEGES;\nCREATE USER '{USER}'@'localhost' IDENTIFIED BY '{password}';\nGRANT \
+         ALL ON *.* TO '{USER}'@'localhost' WITH GRANT OPTION;\nDELETE FROM mysql.global_priv \
+         WHERE User NOT IN ('{USER}', 'mariadb.sys');\nFLUSH PRIVILEGES;\n"
     )
 }

@@ -15,20 +15,23 @@ pub(crate) const PICOSECONDS: f64 = 1e12;
 pub(crate) const ALL_TRANSACTIONS: u64 = 3;
 /// Statements that sessions worked on: those inside of procedures are part of the calls, and a
 /// replica that is fed, or a session that says nothing, works on none.
-pub(crate) const SESSION_STATEMENTS: &str = "(EVENT_NAME LIKE 'statement/sql/%' OR EVENT_NAME LIKE 'statement/com/%') \
-    AND EVENT_NAME NOT LIKE 'statement/com/Binlog Dump%'";
-const OPERATIONS: &str = "COUNT_READ, SUM_TIMER_READ, SUM_NUMBER_OF_BYTES_READ, COUNT_WRITE, SUM_TIMER_WRITE, \
-SUM_NUMBER_OF_BYTES_WRITE, COUNT_MISC, SUM_TIMER_MISC";
+pub(crate) const SESSION_STATEMENTS: &str = "(EVENT_NAME LIKE 'statement/sql/%' OR EVENT_NAME \
+                                             LIKE 'statement/com/%') AND EVENT_NAME NOT LIKE \
+                                             'statement/com/Binlog Dump%'";
+const OPERATIONS: &str = "COUNT_READ, SUM_TIMER_READ, SUM_NUMBER_OF_BYTES_READ, COUNT_WRITE, \
+                          SUM_TIMER_WRITE, SUM_NUMBER_OF_BYTES_WRITE, COUNT_MISC, SUM_TIMER_MISC";
 
 pub(crate) fn files() -> String {
     format!(
-        "SELECT /* assay */ EVENT_NAME, '', {OPERATIONS} FROM performance_schema.file_summary_by_event_name WHERE COUNT_STAR > 0"
+        "SELECT /* assay */ EVENT_NAME, '', {OPERATIONS} FROM \
+         performance_schema.file_summary_by_event_name WHERE COUNT_STAR > 0"
     )
 }
 
 pub(crate) fn instances() -> String {
     format!(
-        "SELECT /* assay */ EVENT_NAME, FILE_NAME, {OPERATIONS} FROM performance_schema.file_summary_by_instance WHERE COUNT_STAR > 0"
+        "SELECT /* assay */ EVENT_NAME, FILE_NAME, {OPERATIONS} FROM \
+         performance_schema.file_summary_by_instance WHERE COUNT_STAR > 0"
     )
 }
 

@@ -109,12 +109,24 @@ impl Watcher {
     fn note(&mut self, is_on: bool, may_read: bool) {
         let missing = &mut self.missing;
         if !is_on {
-            missing.push("times of statements and I/O: the performance schema is off; start the server with performance_schema = ON".to_owned());
+            missing.push(
+                "times of statements and I/O: the performance schema is off; start the server \
+                 with performance_schema = ON"
+                    .to_owned(),
+            );
         } else if !may_read {
-            missing.push("times of statements and I/O: this account may not read them; GRANT SELECT ON performance_schema.* to it".to_owned());
+            missing.push(
+                "times of statements and I/O: this account may not read them; GRANT SELECT ON \
+                 performance_schema.* to it"
+                    .to_owned(),
+            );
         }
         if !self.access.process {
-            missing.push("sizes of tables and how long statements have been running: GRANT PROCESS ON *.* to this account".to_owned());
+            missing.push(
+                "sizes of tables and how long statements have been running: GRANT PROCESS ON *.* \
+                 to this account"
+                    .to_owned(),
+            );
         }
     }
 

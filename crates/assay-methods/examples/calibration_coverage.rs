@@ -30,7 +30,8 @@ fn main() -> Result<()> {
         .ok_or_else(|| Error::usage("no number of seeds", "coverage SEEDS [NAME]"))?;
     let name = arguments.next().unwrap_or_default();
     println!(
-        "| device | answer | truth | covered | within 5% | median error | largest error | median half-width | device time, s |"
+        "| device | answer | truth | covered | within 5% | median error | largest error | median \
+         half-width | device time, s |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for case in cases(60.0).iter().filter(|case| case.name.contains(&name)) {
@@ -121,7 +122,8 @@ impl Row {
             "no interval".to_owned()
         };
         println!(
-            "| {device} | {} | {:.0} | {} | {}/{seeds} | {:.2}% | {:.2}% | {:.2}% | {longest_s:.1} |",
+            "| {device} | {} | {:.0} | {} | {}/{seeds} | {:.2}% | {:.2}% | {:.2}% | \
+             {longest_s:.1} |",
             self.answer,
             self.truth,
             covered,

@@ -68,7 +68,9 @@ fn main() -> Result<()> {
     let name = arguments.get(3).cloned().unwrap_or_default();
     let each = arguments.get(4).is_some_and(|word| word == "each");
     println!(
-        "| device | answer | covered | withheld | bias | worst | median half-width | of an oracle's | wide beyond 3 times | off by 10%, ± < 5% | bursts | saturated | device time, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| device | answer | covered | withheld | bias | worst | median half-width | of an \
+         oracle's | wide beyond 3 times | off by 10%, ± < 5% | bursts | saturated | device time, \
+         s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     for (device, open) in devices.into_iter().filter(|(device, _)| device.contains(&name)) {
         measured(device, &open, first..first + seeds, each)?.print(device, seeds);
@@ -224,7 +226,8 @@ impl Found {
             let worst = row.errors.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
             let of_oracle = middle(row.of_oracle);
             println!(
-                "| {device} | {} | {}/{} | {} | {:+.2}% | {:+.1}% | {:.2}% | {} | {} | {} | {}/{seeds} | {:.0}% | {:.1} |",
+                "| {device} | {} | {}/{} | {} | {:+.2}% | {:+.1}% | {:.2}% | {} | {} | {} | \
+                 {}/{seeds} | {:.0}% | {:.1} |",
                 row.answer,
                 row.covered,
                 row.n - row.withheld,

@@ -50,7 +50,8 @@ const KINDS: [Kind; 5] = [
         latencies_us: &[150.0, 400.0, 1500.0, 9000.0],
     },
     Kind {
-        device: "device?size=7GB+tiers?sizes=13MiB&latencies=40us,900us+servers?count=1&service=150us",
+        device: "device?size=7GB+tiers?sizes=13MiB&latencies=40us,900us+servers?count=1&\
+                 service=150us",
         largest: Bytes(128 << 20),
         point_s: 2.0,
         follow_s: None,

@@ -20,7 +20,8 @@ fn main() {
     let elapsed_s = begun.elapsed().as_secs_f64();
     let ios = measurement.iops() * workload.duration.seconds();
     println!(
-        "{target}: {:.2} million I/Os per second ({ios:.0} in {elapsed_s:.2} s; the device did {:.0} per second)",
+        "{target}: {:.2} million I/Os per second ({ios:.0} in {elapsed_s:.2} s; the device did \
+         {:.0} per second)",
         ios / elapsed_s / 1e6,
         measurement.iops()
     );

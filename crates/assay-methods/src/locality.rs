@@ -321,7 +321,8 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
     let largest = *found.sizes.last()?;
     (brought < 2.0 * largest).then(|| {
         format!(
-            "Only {} of the largest working sets were brought in, which a place of {} may not show: let --largest be four times the place at most, or --time longer.",
+            "Only {} of the largest working sets were brought in, which a place of {} may not \
+             show: let --largest be four times the place at most, or --time longer.",
             show_bytes(brought),
             show_bytes(largest)
         )
@@ -332,12 +333,14 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
 /// wrong, so that it is better to name none.
 fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Vec<String> {
     let mut doubts = Vec::new();
-    let longer = "read each working set longer before it is measured: --warm-up of more than the time that the slowest place takes to follow";
+    let longer = "read each working set longer before it is measured: --warm-up of more than the \
+                  time that the slowest place takes to follow";
     let falls =
         |pair: &&[LocalityPoint]| is_slower(&pair[0].service_time_ns, &pair[1].service_time_ns);
     if let Some(pair) = points.windows(2).find(falls) {
         doubts.push(format!(
-            "Reads of {} took longer than those of {}: a place was still taking in what was read; {longer}.",
+            "Reads of {} took longer than those of {}: a place was still taking in what was read; \
+             {longer}.",
             Bytes(pair[0].working_set_bytes),
             Bytes(pair[1].working_set_bytes)
         ));
@@ -346,18 +349,23 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
         && is_slower(&first.service_time_ns, again)
     {
         doubts.push(format!(
-            "The smallest working set was read faster once the curve was done: a place adapts slowly; {longer}."
+            "The smallest working set was read faster once the curve was done: a place adapts \
+             slowly; {longer}."
         ));
     }
     let noise = noise(points);
     if misfit > MISFIT_MAX && noise > VARIED * misfit {
         doubts.push(format!(
-            "The read times of a working set varied: their means are known within {:.0}%, which hides tiers. Measure each working set longer with --time and leave the target alone, or, if a tier adapts slowly, {longer}.",
+            "The read times of a working set varied: their means are known within {:.0}%, which \
+             hides tiers. Measure each working set longer with --time and leave the target alone, \
+             or, if a tier adapts slowly, {longer}.",
             200.0 * noise
         ));
     } else if misfit > MISFIT_MAX {
         doubts.push(format!(
-            "No set of up to {TIERS_MAX} tiers explains the means; the best one is off by {:.0}%. There may be more tiers, a tier may keep other blocks than those used last, or it may adapt slowly; for the last, {longer}.",
+            "No set of up to {TIERS_MAX} tiers explains the means; the best one is off by {:.0}%. \
+             There may be more tiers, a tier may keep other blocks than those used last, or it \
+             may adapt slowly; for the last, {longer}.",
             misfit * 100.0
         ));
     }

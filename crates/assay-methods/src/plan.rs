@@ -100,7 +100,8 @@ fn part_of_a_whole(profile: &Profile) -> Option<String> {
         ReportScope::PluggableDatabase => "one pluggable database",
     };
     Some(format!(
-        "The report is of {what}: a part of what the storage carries. Plan the others as well, or use --growth."
+        "The report is of {what}: a part of what the storage carries. Plan the others as well, or \
+         use --growth."
     ))
 }
 
@@ -109,7 +110,8 @@ fn cached(profile: &Profile) -> Option<String> {
     let reads = profile.server.as_ref()?.reads.as_ref()?;
     let share = reads.page_cache_share.filter(|share| *share >= 0.01)?;
     Some(format!(
-        "The page cache of the server's host answered at least {} of these reads; with the same memory, fewer will reach the storage.",
+        "The page cache of the server's host answered at least {} of these reads; with the same \
+         memory, fewer will reach the storage.",
         percent(Share((share * 1e4).round() / 1e4))
     ))
 }
@@ -276,7 +278,10 @@ fn why(latency: &Figure, accepted: Option<&Figure>, options: &PlanOptions) -> St
         },
         |accepted| {
             let accepted = show_time_ns(accepted.value * 1e9);
-            format!("The database waited {waited} on average, which is sick storage: {accepted} is accepted.")
+            format!(
+                "The database waited {waited} on average, which is sick storage: {accepted} is \
+                 accepted."
+            )
         },
     )
 }

@@ -87,7 +87,8 @@ pub fn storage_view(load: &SessionLoad, times: &Workload) -> Workload {
     log.access = Access::Sequential { streams: 1 };
     Workload {
         description: format!(
-            "{} sessions of a simulated database on {} of data, {:.0}% updates, as their storage sees them",
+            "{} sessions of a simulated database on {} of data, {:.0}% updates, as their storage \
+             sees them",
             load.sessions,
             load.active,
             100.0 * load.update_share.0
@@ -184,7 +185,8 @@ fn measurement(
             remarks: vec![Remark {
                 what: "the load was sessions of a simulated database".to_owned(),
                 why: format!(
-                    "reads are as sessions waited for them; {:.1} processors were busy and {:.0} statements per second done",
+                    "reads are as sessions waited for them; {:.1} processors were busy and {:.0} \
+                     statements per second done",
                     assay_model::number::real(end.run.cpu_ns)
                         / assay_model::number::real(end.run.io.elapsed_ns.max(1)),
                     end.run.executions_per_s()

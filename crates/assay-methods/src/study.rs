@@ -209,7 +209,8 @@ pub fn share_used(capacity: Option<Bytes>, length_bytes: u64) -> Result<f64> {
     if capacity.0 > length_bytes {
         return Err(Error::usage(
             format!("the study works on {capacity}, and the target holds {}", Bytes(length_bytes)),
-            "make the study smaller with --scale, for example --scale 1/100, or name a larger target",
+            "make the study smaller with --scale, for example --scale 1/100, or name a larger \
+             target",
         ));
     }
     Ok(assay_model::number::share(capacity.0, length_bytes))
@@ -248,7 +249,8 @@ mod tests {
 
     fn workloads(factor: &str, values: &str) -> Vec<Result<Workload>> {
         let text = format!(
-            "format = 1\nname = \"x\"\npreset = \"oltp\"\n[phases]\nmeasure = \"10s\"\n[[factor]]\nname = \"{factor}\"\nvalues = {values}\n"
+            "format = 1\nname = \"x\"\npreset = \"oltp\"\n[phases]\nmeasure = \
+             \"10s\"\n[[factor]]\nname = \"{factor}\"\nvalues = {values}\n"
         );
         let study = parse_study(&text).unwrap();
         let cells = cells(&study);
@@ -293,7 +295,8 @@ mod tests {
 
     #[test]
     fn a_target_must_hold_the_data() {
-        let text = "format = 1\nname = \"x\"\npreset = \"oltp\"\ncapacity = \"1TiB\"\n[phases]\nmeasure = \"10s\"\n";
+        let text = "format = 1\nname = \"x\"\npreset = \"oltp\"\ncapacity = \
+                    \"1TiB\"\n[phases]\nmeasure = \"10s\"\n";
         let study = parse_study(text).unwrap();
         let refused = share_used(study.capacity, 1 << 30).unwrap_err();
         assert!(refused.hint().contains("--scale"), "{refused}");

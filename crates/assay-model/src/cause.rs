@@ -119,7 +119,8 @@ fn memory(run: &RunDocuments<'_>) -> Option<Cause> {
     });
     let (path, kind) = storage?;
     let what = format!(
-        "{path} is in memory ({kind}): this says nothing about storage, and nothing there survives a power cut"
+        "{path} is in memory ({kind}): this says nothing about storage, and nothing there \
+         survives a power cut"
     );
     let remedy = "choose a directory on the storage in question";
     Some(Cause::new(CauseKind::Memory, what, remedy))
@@ -209,7 +210,8 @@ fn reached_limit(run: &RunDocuments<'_>) -> Option<Cause> {
     let limit = limits.into_iter().find(is_reached)?;
     let device = limit.device_name.clone().unwrap_or_else(|| limit.device.to_string());
     let what = format!(
-        "the limit of control group {} ({} {} on {device}) was reached: that limit was measured, not the storage",
+        "the limit of control group {} ({} {} on {device}) was reached: that limit was measured, \
+         not the storage",
         limit.control_group,
         show_count(real(limit.per_s)),
         limit.quantity
@@ -297,7 +299,8 @@ pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<Cause> 
         return None;
     }
     let what = format!(
-        "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the page cache took the rest",
+        "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the page \
+         cache took the rest",
         seen * 100.0
     );
     let remedy = "use direct I/O on a target larger than every cache in front of the device";
@@ -399,13 +402,15 @@ impl HostLoad {
         if self.is_busy() {
             let users = self.users().map_or_else(String::new, |users| format!(" ({users})"));
             return Some(format!(
-                "the host was too busy to judge the storage: its CPUs were busy {:.0}% of the time{users}",
+                "the host was too busy to judge the storage: its CPUs were busy {:.0}% of the \
+                 time{users}",
                 self.busy_share * 100.0
             ));
         }
         (self.worker_busy_share > WORKER_BUSY_MAX).then(|| {
             format!(
-                "the load generator was too busy to judge the storage: one of its workers was busy {:.0}% of the time",
+                "the load generator was too busy to judge the storage: one of its workers was \
+                 busy {:.0}% of the time",
                 self.worker_busy_share * 100.0
             )
         })
@@ -451,7 +456,8 @@ fn neighbour(run: &RunDocuments<'_>) -> Option<Cause> {
     };
     let (device, foreign_share) = if run.measurements.is_empty() { watched()? } else { of_runs? };
     let what = format!(
-        "other programs used the device: {:.0}% of the data that {device} moved meanwhile was not this run's",
+        "other programs used the device: {:.0}% of the data that {device} moved meanwhile was not \
+         this run's",
         foreign_share * 100.0
     );
     let remedy = "measure while nothing else uses the device";

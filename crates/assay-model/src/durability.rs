@@ -51,7 +51,8 @@ impl Evidence {
             Self::Declared => "only the declarations of its layers are known",
             Self::Timed => "nothing was cut, and the times of flushes contradict nothing",
             Self::SystemCuts => {
-                "the system was cut off and the caches below it were not: device and host may still forget"
+                "the system was cut off and the caches below it were not: device and host may \
+                 still forget"
             }
             Self::PowerCuts => "the power of the whole path was cut, so often and not more",
             Self::Refuted => "at least one acknowledged write is missing",

@@ -107,8 +107,8 @@ impl Mix {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "format = 1\nname = \"x\"\nversion = 3\norders_per_feed = 10\nmaintenance_every = \"60s\"\n\
-        [shares]\ntrade_order = 10\n";
+    const TEXT: &str = "format = 1\nname = \"x\"\nversion = 3\norders_per_feed = \
+                        10\nmaintenance_every = \"60s\"\n[shares]\ntrade_order = 10\n";
 
     #[test]
     fn a_mix_is_read_and_what_means_nothing_is_refused() {

@@ -121,8 +121,10 @@ pub(crate) fn is_own_host(host: Option<&str>, address: SocketAddr) -> bool {
 }
 
 /// Fields of every answer: nothing is kept, guessed, framed by others, or passed on.
-const ALWAYS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: SAMEORIGIN\r\n\
-    Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n";
+const ALWAYS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: \
+                      nosniff\r\nX-Frame-Options: SAMEORIGIN\r\nReferrer-Policy: \
+                      no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\nConnection: \
+                      close\r\n";
 
 /// Sends the head of an answer whose length is known or not.
 pub(crate) fn send_head(

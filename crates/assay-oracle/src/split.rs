@@ -164,7 +164,8 @@ const NAME_BYTES: usize = 64 << 10;
 const OTHERS: &[Other] = &[
     Other {
         name: "an ASH report",
-        good_for: "it samples who waited for what, and counts no I/O; its top sessions and statements complement an AWR report of the same time",
+        good_for: "it samples who waited for what, and counts no I/O; its top sessions and \
+                   statements complement an AWR report of the same time",
         words: &[
             b"ASH Report For",
             b"ASH Report -",
@@ -174,17 +175,20 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "an ADDM report",
-        good_for: "it holds findings and advice, not the counters they come from; make the AWR report of the same two snapshots",
+        good_for: "it holds findings and advice, not the counters they come from; make the AWR \
+                   report of the same two snapshots",
         words: &[b"ADDM Report for", b"ADDM Report -", b"Findings and Recommendations"],
     },
     Other {
         name: "an AWR report of one SQL statement",
-        good_for: "it holds the plans and times of that statement, not what the database asked of its storage",
+        good_for: "it holds the plans and times of that statement, not what the database asked of \
+                   its storage",
         words: &[b"WORKLOAD REPOSITORY SQL Report", b"AWR SQL Report"],
     },
     Other {
         name: "an AWR compare-period report",
-        good_for: "its columns hold two periods side by side; make an AWR report (awrrpt.sql) of each period and read both",
+        good_for: "its columns hold two periods side by side; make an AWR report (awrrpt.sql) of \
+                   each period and read both",
         words: &[
             b"WORKLOAD REPOSITORY COMPARE PERIOD",
             b"AWR Compare Period Report",
@@ -193,7 +197,8 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "output of tkprof",
-        good_for: "it holds the statements of one trace, not what the database asked of its storage",
+        good_for: "it holds the statements of one trace, not what the database asked of its \
+                   storage",
         words: &[b"TKPROF: Release"],
     },
     Other {
@@ -203,12 +208,14 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "a page by OSPRep",
-        good_for: "it holds tables of Statspack in a form of its own; make the report itself of the same snapshots",
+        good_for: "it holds tables of Statspack in a form of its own; make the report itself of \
+                   the same snapshots",
         words: &[b"OSPRep"],
     },
     Other {
         name: "a SQL monitor report",
-        good_for: "it follows one execution of a statement, not what the database asked of its storage",
+        good_for: "it follows one execution of a statement, not what the database asked of its \
+                   storage",
         words: &[b"SQL Monitoring Report"],
     },
 ];

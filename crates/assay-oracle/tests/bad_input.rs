@@ -183,7 +183,8 @@ fn real_reports_cut_every_kilobyte_give_no_number_that_is_not_in_the_whole() {
     let folder = named.into_iter().chain(beside).find(|path| path.join("INDEX.md").is_file());
     let Some(folder) = folder else {
         println!(
-            "skipped: no real reports next to the repository (ASSAY_AWR_REPORTS names their folder)"
+            "skipped: no real reports next to the repository (ASSAY_AWR_REPORTS names their \
+             folder)"
         );
         return;
     };

@@ -380,7 +380,8 @@ fn tablespace_columns_out_of_step_are_put_right_by_arithmetic() {
 
 #[test]
 fn an_empty_section_is_missing_and_not_zero() {
-    let heading = "<h3 class=\"awr\">Tablespace IO Stats</h3>\n<p />No data exists for this section of the report.<p />\n";
+    let heading = "<h3 class=\"awr\">Tablespace IO Stats</h3>\n<p />No data exists for this \
+                   section of the report.<p />\n";
     let other = html_table("Buffer Pool Statistics", "", &["P", "Reads"], &[&["D", "5"]]);
     let report = read(&awr_html("19.0.0.0.0", &(heading.to_owned() + &other)));
     assert!(report.tablespaces.is_empty() && !report.has(Section::Tablespaces));
@@ -601,10 +602,11 @@ fn a_name_outside_ascii_does_not_shift_the_numbers_behind_it() {
 
 #[test]
 fn sql_text_cannot_imitate_a_section() {
-    let sql = "        Elapsed\n        Time (s)    SQL Id\n---------------- -------------\n        22,411.0 309mwpa4tk161\n\
-        Load Profile              Per Second\n~~~~~~~~~~~~         ---------------\n          Redo size:            666.0\n\
-        Instance Activity Stats  DB/Inst: EVIL/evil1  Snaps: 1-2\n\nStatistic   Total per Second\n--------- ------- ----------\n\
-        redo size     666      666.0\n";
+    let sql = "        Elapsed\n        Time (s)    SQL Id\n---------------- -------------\n        \
+         22,411.0 309mwpa4tk161\nLoad Profile              Per Second\n~~~~~~~~~~~~         \
+         ---------------\n          Redo size:            666.0\nInstance Activity Stats  \
+         DB/Inst: EVIL/evil1  Snaps: 1-2\n\nStatistic   Total per Second\n--------- ------- \
+         ----------\nredo size     666      666.0\n";
     let report = read(&awr_text(&section("SQL ordered by Elapsed Time", sql)));
     assert!(report.load_profile.is_empty() && report.activity.is_empty());
 }
@@ -633,7 +635,8 @@ fn the_first_tables_of_11_1_have_neither_heading_nor_summary() {
     let row = ["SHOP", "123", "shop1", "1", "26-Jun-09 00:06", "11.1.0.7.0", "YES"];
     let page = "<html><body>\n<h1>\nWORKLOAD REPOSITORY report for\n</h1>\n".to_owned()
         + &html_table("", "", &database, &[&row])
-        + "<h3 class=\"awr\"><a class=\"awr\" name=\"9\"></a>Report Summary</h3>\n<p />\nCache Sizes\n<p />\n"
+        + "<h3 class=\"awr\"><a class=\"awr\" name=\"9\"></a>Report Summary</h3>\n<p />\nCache \
+           Sizes\n<p />\n"
         + &html_table(
             "",
             "",

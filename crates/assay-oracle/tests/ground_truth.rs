@@ -237,7 +237,8 @@ fn check_top(truth: &Truth, report: &Report, ledger: &mut Ledger) {
 fn every_printed_fact_of_every_report_is_read() {
     let Some((folder, truths)) = truths() else {
         println!(
-            "skipped: no real reports next to the repository (ASSAY_AWR_REPORTS names their folder)"
+            "skipped: no real reports next to the repository (ASSAY_AWR_REPORTS names their \
+             folder)"
         );
         return;
     };

@@ -69,7 +69,8 @@ fn statspack_92() -> String {
             &["CPU time", "", "160", "24.00"],
         ])
         + &list(&of("Wait Events"), FULL)
-        + "\x0cSQL ordered by Gets for DB: SHOP  Instance: shop1  Snaps: 10 -11\n\nselect 'Wait Events for DB: x' from dual\n"
+        + "\x0cSQL ordered by Gets for DB: SHOP  Instance: shop1  Snaps: 10 -11\n\nselect 'Wait \
+           Events for DB: x' from dual\n"
         + &list(&of("Background Wait Events"), BACKGROUND)
         + END_OF_REPORT
 }
@@ -108,9 +109,9 @@ fn a_histogram_of_two_lines_an_event_counts() {
     let heads = ranges.map(|range| format!("{range:>12}")).join(" ");
     let rule = "------------ ".repeat(6);
     let histogram = format!(
-        "\x0cWait Event Histogram  DB/Inst: SHOP/shop1  Snaps: 10-11\n-> ordered by event\n\nEvent\n{}\n{heads}\n{rule}\n\
-         db file sequential read\n       7,000        1,000          500          300          150           50\n\
-         {}\n",
+        "\x0cWait Event Histogram  DB/Inst: SHOP/shop1  Snaps: 10-11\n-> ordered by \
+             event\n\nEvent\n{}\n{heads}\n{rule}\ndb file sequential read\n       7,000        \
+             1,000          500          300          150           50\n{}\n",
         "-".repeat(50),
         "          -------------------------------------------------------------",
     );
@@ -274,8 +275,8 @@ fn a_global_text_report_names_its_database_and_interval() {
     let rule = widths.map(|width| "-".repeat(width)).join(" ");
     let groups = [39, 15, 19, 24].map(|width| "-".repeat(width)).join(" ");
     let text = format!(
-        "\nWORKLOAD REPOSITORY REPORT (RAC)\n\nDatabase Summary\n~~~~~~~~~~~~~~~~\n\
-         {:^39} {:^15} {:^19} {:^24}\n{groups}\n{}\n{rule}\n{}\n\n",
+        "\nWORKLOAD REPOSITORY REPORT (RAC)\n\nDatabase Summary\n~~~~~~~~~~~~~~~~\n{:^39} {:^15} \
+         {:^19} {:^24}\n{groups}\n{}\n{rule}\n{}\n\n",
         "Database",
         "Snapshot Ids",
         "Number of Instances",

@@ -13,8 +13,9 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 /// The settings with which the statement is planned by its index, as the load does.
-const PLAN: &str = "-c enable_bitmapscan=off -c enable_seqscan=off -c enable_indexonlyscan=off \
-    -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0 -c track_io_timing=on";
+const PLAN: &str = "-c enable_bitmapscan=off -c enable_seqscan=off -c enable_indexonlyscan=off -c \
+                    plan_cache_mode=force_generic_plan -c jit=off -c \
+                    max_parallel_workers_per_gather=0 -c track_io_timing=on";
 /// Object identifier of `int4`.
 const INT4: u32 = 23;
 /// The last message of an answer outside a transaction.

@@ -13,7 +13,8 @@ mod terms;
 
 const PORT: u16 = 5432;
 /// What an address looks like.
-const HINT: &str = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or postgresql:///DATABASE?host=/SOCKET/DIRECTORY";
+const HINT: &str = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or \
+                    postgresql:///DATABASE?host=/SOCKET/DIRECTORY";
 
 /// The way to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]

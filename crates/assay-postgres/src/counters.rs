@@ -12,8 +12,8 @@ use assay_model::number::{count, real};
 /// A release's number is that of its major version times this, and more.
 const VERSION_STEP: u32 = 10_000;
 /// Bytes of the log of changes from its beginning; a replica writes none.
-const LOG_PLACE: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN 0 \
-    ELSE pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::int8 END";
+const LOG_PLACE: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN 0 ELSE \
+                         pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::int8 END";
 
 /// Counters at one moment, or their differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -35,7 +35,8 @@ fn hint(code: &str, message: &str) -> &'static str {
     match code {
         // Written so by servers up to 15 and from 16 on.
         "28000" if message.contains("SSL off") || message.contains("no encryption") => {
-            "the server wants an encrypted way: write sslmode=verify-full (or require) into the address"
+            "the server wants an encrypted way: write sslmode=verify-full (or require) into the \
+             address"
         }
         "28P01" | "28000" => {
             "check user and password of the address (PGPASSWORD can hold it), and pg_hba.conf"

@@ -7,9 +7,10 @@ use crate::connection::Row;
 use crate::model::{Database, IoKey, IoRow, LogCounters, Version};
 
 /// Databases; times in seconds.
-pub(crate) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::text, xact_commit, xact_rollback, blks_read, blks_hit, \
-tup_inserted + tup_updated + tup_deleted, temp_files, temp_bytes, sessions, active_time / 1000, \
-blk_read_time / 1000, blk_write_time / 1000, extract(epoch FROM stats_reset)::float8 FROM pg_stat_database";
+pub(crate) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::text, xact_commit, xact_rollback, blks_read, \
+     blks_hit, tup_inserted + tup_updated + tup_deleted, temp_files, temp_bytes, sessions, \
+     active_time / 1000, blk_read_time / 1000, blk_write_time / 1000, extract(epoch FROM \
+     stats_reset)::float8 FROM pg_stat_database";
 
 /// I/O by process, object and context.
 pub(crate) fn io(version: Version) -> Option<&'static str> {
@@ -17,23 +18,25 @@ pub(crate) fn io(version: Version) -> Option<&'static str> {
         return None;
     }
     Some(if version.counts_requests() {
-        "SELECT /* assay */ backend_type, object, context, reads, read_bytes::int8, read_time / 1000, writes, write_bytes::int8, \
-         write_time / 1000, extends, extend_bytes::int8, extend_time / 1000, fsyncs, fsync_time / 1000, writeback_time / 1000, hits \
-         FROM pg_stat_io"
+        "SELECT /* assay */ backend_type, object, context, reads, read_bytes::int8, read_time / \
+         1000, writes, write_bytes::int8, write_time / 1000, extends, extend_bytes::int8, \
+         extend_time / 1000, fsyncs, fsync_time / 1000, writeback_time / 1000, hits FROM pg_stat_io"
     } else {
-        "SELECT /* assay */ backend_type, object, context, reads, reads * op_bytes::int8, read_time / 1000, writes, writes * op_bytes::int8, \
-         write_time / 1000, extends, extends * op_bytes::int8, extend_time / 1000, fsyncs, fsync_time / 1000, writeback_time / 1000, hits \
-         FROM pg_stat_io"
+        "SELECT /* assay */ backend_type, object, context, reads, reads * op_bytes::int8, \
+         read_time / 1000, writes, writes * op_bytes::int8, write_time / 1000, extends, extends * \
+         op_bytes::int8, extend_time / 1000, fsyncs, fsync_time / 1000, writeback_time / 1000, \
+         hits FROM pg_stat_io"
     })
 }
 
 /// The log.
 pub(crate) const fn log(version: Version) -> &'static str {
     if version.has_log_io() {
-        "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, NULL::int8, NULL::int8, NULL::float8, NULL::float8 FROM pg_stat_wal"
+        "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, NULL::int8, \
+         NULL::int8, NULL::float8, NULL::float8 FROM pg_stat_wal"
     } else {
-        "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, wal_write, wal_sync, wal_write_time / 1000, \
-         wal_sync_time / 1000 FROM pg_stat_wal"
+        "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, wal_write, \
+         wal_sync, wal_write_time / 1000, wal_sync_time / 1000 FROM pg_stat_wal"
     }
 }
 

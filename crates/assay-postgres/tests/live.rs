@@ -200,7 +200,8 @@ fn work_is_found_where_it_was_done() {
         return;
     };
     server.client("postgres").run("CREATE DATABASE shop").unwrap();
-    let table = "CREATE TABLE t AS SELECT g AS k, repeat('x', 500) AS v FROM generate_series(1, 20000) g; CREATE INDEX i ON t (k)";
+    let table = "CREATE TABLE t AS SELECT g AS k, repeat('x', 500) AS v FROM generate_series(1, \
+                 20000) g; CREATE INDEX i ON t (k)";
     server.client("shop").run(table).unwrap();
     let worked = server.profile(4, |server| {
         let mut client = server.client("shop");

@@ -89,13 +89,15 @@ fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
     } else {
         return None;
     };
-    let remedy = "take a report of a busy hour that has the sections Load Profile and Time Model (AWR, Statspack from level 5), or profile the live server";
+    let remedy = "take a report of a busy hour that has the sections Load Profile and Time Model \
+                  (AWR, Statspack from level 5), or profile the live server";
     Some(objection(ObjectionKind::NoTimeModel, Effect::Refused, what, remedy))
 }
 
 fn contradiction(profile: &Profile, demand: &Demand) -> Option<Objection> {
     let kind = ObjectionKind::Contradiction;
-    let remedy = "take another report of the same database; see `assay profile` for the sections that disagree";
+    let remedy = "take another report of the same database; see `assay profile` for the sections \
+                  that disagree";
     let known_s = demand.cpu_s + demand.reads_s() + demand.commit_s();
     if demand.cpu_s > 1.05 * demand.response_s && demand.response_s > 0.0 {
         let what = format!("DB CPU is {} of DB time", percent(demand.share(demand.cpu_s)));
@@ -136,7 +138,8 @@ fn page_waits(demand: &Demand) -> Option<Objection> {
         _ => return None,
     };
     let what = format!(
-        "{} of DB time is in no event: it is taken for waits for pages that others read or write, which last as long as I/O does",
+        "{} of DB time is in no event: it is taken for waits for pages that others read or write, \
+         which last as long as I/O does",
         percent(share)
     );
     let remedy = "a larger buffer pool, in which sessions meet less often at the same pages";
@@ -146,7 +149,8 @@ fn page_waits(demand: &Demand) -> Option<Objection> {
 fn contention(demand: &Demand) -> Option<Objection> {
     let share = demand.share(demand.contention_s + demand.cluster_s);
     let what = format!("{} of DB time sessions waited for each other", percent(share));
-    let remedy = "locks that are held across reads and commits shrink with them, others do not: find which, or remove the contention";
+    let remedy = "locks that are held across reads and commits shrink with them, others do not: \
+                  find which, or remove the contention";
     (share > CONTENTION_MAX)
         .then(|| objection(ObjectionKind::Contention, Effect::Bounds, what, remedy))
 }
@@ -165,7 +169,9 @@ fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Opti
     let server = profile.server.as_ref();
     let known = known_cached_share(profile, cached_share);
     let kind = ObjectionKind::ProfileCached;
-    let remedy = "profile the server on its own host, with direct I/O (PostgreSQL: debug_io_direct=data; MariaDB: innodb_flush_method=O_DIRECT) or far more data than memory";
+    let remedy = "profile the server on its own host, with direct I/O (PostgreSQL: \
+                  debug_io_direct=data; MariaDB: innodb_flush_method=O_DIRECT) or far more data \
+                  than memory";
     match known {
         Some(share) if share > CACHED_MAX => {
             let what = format!("{} of the reads came from the page cache", percent(share));
@@ -251,7 +257,8 @@ pub(crate) fn of_closure(
     let remedy = if present.is_some_and(|present| fits(demand, present)) {
         "its calibration fits the database: take both on a quiet host, at the same time of day"
     } else {
-        "calibrate the present storage with the database's own block size and mix (assay calibrate DIR --for PROFILE), at the same time of day"
+        "calibrate the present storage with the database's own block size and mix (assay calibrate \
+         DIR --for PROFILE), at the same time of day"
     };
     let error = closure.throughput_error.abs().max(closure.response_error.abs());
     let busy = present.and_then(|present| present.host_busy_share);
@@ -282,12 +289,14 @@ fn no_closure(reads_may_be_cached: bool) -> Objection {
     let (effect, what) = if reads_may_be_cached {
         (
             Effect::AtLeast,
-            "the model was not checked on the present storage: all reads are assumed to reach it; if a cache answered some of them, the database will do more",
+            "the model was not checked on the present storage: all reads are assumed to reach it; \
+             if a cache answered some of them, the database will do more",
         )
     } else {
         (
             Effect::Doubt,
-            "the model was not checked on the present storage: the database's own time per read is assumed to be 0",
+            "the model was not checked on the present storage: the database's own time per read \
+             is assumed to be 0",
         )
     };
     let remedy = "name its calibration with --from";
@@ -369,13 +378,15 @@ fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
     }
     Some(if storage.flush.is_some() {
         let what = format!(
-            "commits are {} of DB time, and the log was not calibrated: a flush is taken to be between a write alone and one under load",
+            "commits are {} of DB time, and the log was not calibrated: a flush is taken to be \
+             between a write alone and one under load",
             percent(share)
         );
         objection(kind, Effect::Doubt, what, remedy)
     } else {
         let what = format!(
-            "commits are {} of DB time, and no write of the target is known: they are taken to wait as before",
+            "commits are {} of DB time, and no write of the target is known: they are taken to \
+             wait as before",
             percent(share)
         );
         objection(kind, Effect::Bounds, what, remedy)
@@ -388,17 +399,20 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
         return None;
     }
     let kind = ObjectionKind::NoWrites;
-    let remedy = "calibrate the target with writes: --read-share 0% and the mix of the database, long enough for the sustained rate";
+    let remedy = "calibrate the target with writes: --read-share 0% and the mix of the database, \
+                  long enough for the sustained rate";
     let writes = 1.0 - demand.read_share();
     Some(if behind > BEHIND_MIN {
         let what = format!(
-            "{} of DB time sessions waited for late writes, and the sustained write rate of the target is unknown",
+            "{} of DB time sessions waited for late writes, and the sustained write rate of the \
+             target is unknown",
             percent(behind)
         );
         objection(kind, Effect::Refused, what, remedy)
     } else if writes > WRITES_MATTER {
         let what = format!(
-            "{} of the database's I/Os are writes, and the sustained writes of the target are not known",
+            "{} of the database's I/Os are writes, and the sustained writes of the target are not \
+             known",
             percent(writes)
         );
         objection(kind, Effect::Refused, what, remedy)

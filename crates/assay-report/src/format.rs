@@ -177,11 +177,12 @@ impl Formatter {
         match &self.best {
             None => "",
             Some(Best { of_first_cell: true, .. }) => {
-                "Absolute figures are hidden: rates are shown as a share of the first cell's, times as multiples of its mean."
+                "Absolute figures are hidden: rates are shown as a share of the first cell's, \
+                 times as multiples of its mean."
             }
             Some(_) => {
-                "Absolute figures are hidden: rates are shown as a share of the best of this report, times as multiples of \
-                 the shortest mean."
+                "Absolute figures are hidden: rates are shown as a share of the best of this \
+                 report, times as multiples of the shortest mean."
             }
         }
     }

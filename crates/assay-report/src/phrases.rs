@@ -63,10 +63,12 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
 pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str {
     match contradiction {
         Contradiction::SmallAboveLarge => {
-            "small I/Os moved more bytes per second than large ones: one of the two rates did not last"
+            "small I/Os moved more bytes per second than large ones: one of the two rates did not \
+             last"
         }
         Contradiction::BaseChanged => {
-            "the latency at queue depth 1 changed between start and end: the storage changed meanwhile"
+            "the latency at queue depth 1 changed between start and end: the storage changed \
+             meanwhile"
         }
     }
 }

@@ -151,7 +151,8 @@ fn histograms_keep_every_io() {
         .sum();
     assert_eq!(ios_of(",stream,"), all);
     assert!(table.starts_with(
-        "run_id,workload,scope,name,operation,time,lowest_ns,highest_ns,ios\nid,oltp,stream,sessions,read,service,"
+        "run_id,workload,scope,name,operation,time,lowest_ns,highest_ns,ios\nid,oltp,stream,\
+         sessions,read,service,"
     ));
 }
 

@@ -152,7 +152,10 @@ impl DatabaseDemand {
             None => vec![peaks(&reports)],
         };
         notes.extend(spans.is_none().then(|| {
-            format!("{name}: the times of its reports are unknown, so the peaks of its instances are added up")
+            format!(
+                "{name}: the times of its reports are unknown, so the peaks of its instances are \
+                 added up"
+            )
         }));
         Self { name, samples, notes }
     }
@@ -259,7 +262,10 @@ impl Absences {
             .iter()
             .map(|(instance, times)| {
                 let all = self.samples;
-                format!("instance {instance} has no report for {times} of {all} intervals: its demand then is missing")
+                format!(
+                    "instance {instance} has no report for {times} of {all} intervals: its demand \
+                     then is missing"
+                )
             })
             .collect();
         if reports.iter().any(InstanceReport::is_global) {

@@ -226,7 +226,8 @@ pub fn read_latency_for(name: &str, profile: &Profile, response_s: f64) -> Resul
     }
     Err(Error::usage(
         format!(
-            "{name}: a transaction takes {:.2} ms, of which reads are {:.2} ms: no storage brings it to {:.2} ms",
+            "{name}: a transaction takes {:.2} ms, of which reads are {:.2} ms: no storage brings \
+             it to {:.2} ms",
             1e3 * present_s,
             1e3 * reads_each * latency.value,
             1e3 * response_s

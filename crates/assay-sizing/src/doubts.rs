@@ -26,7 +26,8 @@ pub(crate) fn doubts(
     let unpriced = found.iter().filter(|one| one.cost.is_none()).count();
     if unpriced > 0 {
         doubts.push(format!(
-            "{unpriced} configurations have no price and are listed last: add prices in your own catalog"
+            "{unpriced} configurations have no price and are listed last: add prices in your own \
+             catalog"
         ));
     }
     doubts
@@ -104,7 +105,8 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     );
     if has_no_total(profile) {
         doubts.push(format!(
-            "{name} has no count of I/O requests: those of its wait events are added up, which may miss some"
+            "{name} has no count of I/O requests: those of its wait events are added up, which \
+             may miss some"
         ));
     }
     let all = profile.class(IoPurpose::All);

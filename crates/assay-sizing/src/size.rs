@@ -173,7 +173,10 @@ fn too_old(listing: &Listing, plan: &SizingPlan) -> Option<String> {
     let as_of = listing.entry.price.as_ref()?.as_of;
     let refused = price_age(as_of, plan.day) == PriceAge::Refused && !plan.accepts_old_prices;
     refused.then(|| {
-        format!("its price of {as_of} is more than two years old: add a current one in your own catalog, or pass --accept-old-prices")
+        format!(
+            "its price of {as_of} is more than two years old: add a current one in your own \
+             catalog, or pass --accept-old-prices"
+        )
     })
 }
 

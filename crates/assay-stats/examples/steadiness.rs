@@ -179,10 +179,12 @@ fn watch() -> Watch {
 
 fn steps() {
     println!(
-        "\n## A step of 5%: batches of {WATCHED} s, 200 traces each; alarms in 2,000 h without one\n"
+        "\n## A step of 5%: batches of {WATCHED} s, 200 traces each; alarms in 2,000 h without \
+         one\n"
     );
     println!(
-        "| noise of 1 s | φ | noticed within 60 s | median s | slowest s | least mean of any rule s | alarms in 100 h |"
+        "| noise of 1 s | φ | noticed within 60 s | median s | slowest s | least mean of any rule \
+         s | alarms in 100 h |"
     );
     println!("|---|---|---|---|---|---|---|");
     for (noise, coefficient) in

@@ -28,12 +28,12 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
             "choose a directory that you may write with --store DIR, or change its rights"
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "make room or choose another place with --store DIR; what was measured so far is kept, and \
-             --resume goes on from there"
+            "make room or choose another place with --store DIR; what was measured so far is kept, \
+             and --resume goes on from there"
         }
         io::ErrorKind::InvalidData => {
-            "the run was changed or made by others, and nothing outside of it was touched; copy what you need of it, \
-             without links, into a store of your own"
+            "the run was changed or made by others, and nothing outside of it was touched; copy \
+             what you need of it, without links, into a store of your own"
         }
         io::ErrorKind::InvalidInput => "choose a store of your own with --store DIR",
         io::ErrorKind::NotFound => "check the path, or choose the store with --store DIR",

@@ -120,7 +120,8 @@ impl Store {
         if name.is_empty() {
             return Err(Error::usage(
                 "an empty name names no run",
-                "a variable of the shell may be unset; name a run by its id, the first characters of it, or 'latest'",
+                "a variable of the shell may be unset; name a run by its id, the first characters \
+                 of it, or 'latest'",
             ));
         }
         if name == LATEST {

@@ -66,7 +66,8 @@ fn main() -> Result<()> {
     };
     let wanted = words.get(6).map_or("", String::as_str);
     println!(
-        "| noise | s | repeats | slower % | from run to run % | pairs | different % | PASS / FAIL / INCONCLUSIVE | refused | half-width of the ratio of IOPS %: median, nine of ten below |"
+        "| noise | s | repeats | slower % | from run to run % | pairs | different % | PASS / FAIL \
+         / INCONCLUSIVE | refused | half-width of the ratio of IOPS %: median, nine of ten below |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for kind in KINDS.iter().filter(|kind| kind.0.contains(wanted)) {

@@ -56,7 +56,8 @@ fn main() -> Result<()> {
     let (first, seeds) = (count(first), count(seeds));
     let wanted = words.get(3).map_or("", String::as_str);
     println!(
-        "| queue | s | quantity | runs | held % | below the truth % | above it % | no upper end % | criterion {LIMIT} of the truth passed % | half-width over the oracle's |"
+        "| queue | s | quantity | runs | held % | below the truth % | above it % | no upper end % \
+         | criterion {LIMIT} of the truth passed % | half-width over the oracle's |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for case in CASES.iter().filter(|case| case.name.contains(wanted)) {

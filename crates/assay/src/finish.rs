@@ -73,7 +73,8 @@ pub fn show(loaded: &LoadedRun, run: &RunReader, output: &OutputOptions) -> Resu
     if !output.quiet && !run.is_checked() {
         let id = &run.manifest().id;
         crate::terminal::say(&format!(
-            "note: the run {id} is unchecked: it has no checksums, and what changed in it since is not noticed"
+            "note: the run {id} is unchecked: it has no checksums, and what changed in it since \
+             is not noticed"
         ));
     }
     if output.json {

@@ -67,7 +67,11 @@ pub fn check_storage(target: &TargetPlan) -> Result<()> {
     target.targets.iter().try_for_each(|named| match Path::new(named) {
         _ if is_address(named) => Err(Error::usage(
             format!("{} is a database server, no storage", redacted(named)),
-            format!("see what it demands: assay profile {0}; test storage for it: assay check DIR --for {0}", redacted(named)),
+            format!(
+                "see what it demands: assay profile {0}; test storage for it: assay check DIR \
+                 --for {0}",
+                redacted(named)
+            ),
         )),
         _ if is_simulated(named) => Ok(()),
         path if is_here && path.is_file() => check_no_document(path),
@@ -100,7 +104,8 @@ fn nothing_there(path: &Path) -> Error {
     Error::environment(
         format!("cannot open {}: it does not exist", path.display()),
         format!(
-            "{}name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
+            "{}name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, \
+             catalog:NAME",
             near.unwrap_or_default()
         ),
     )
@@ -141,7 +146,8 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
         }
         _ => Err(Error::usage(
             format!("{warning}, so nothing was begun"),
-            "name another directory or stop the server; --yes goes on all the same, --dry-run shows what would be done",
+            "name another directory or stop the server; --yes goes on all the same, --dry-run \
+             shows what would be done",
         )),
     }
 }
@@ -161,10 +167,12 @@ fn warning(found: &LiveDatabase, is_inside: bool) -> String {
     let process = found.process;
     if is_inside {
         return format!(
-            "{product} is running on {directory} (process {process}): this saturates the disk under it"
+            "{product} is running on {directory} (process {process}): this saturates the disk \
+             under it"
         );
     }
     format!(
-        "{product} in {directory} (process {process}) is in use on the same device: this saturates the disk under it"
+        "{product} in {directory} (process {process}) is in use on the same device: this \
+         saturates the disk under it"
     )
 }

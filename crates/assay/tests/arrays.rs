@@ -36,7 +36,8 @@ fn a_model_is_held_against_what_was_published() {
 #[test]
 fn an_array_is_a_target_as_a_simulated_device_is() {
     let place = Place::new();
-    let line = "run reads.toml array:ramsan-300?capacity=1GiB&seed=3 --time 2s --interval 1s --criteria no-errors.toml";
+    let line = "run reads.toml array:ramsan-300?capacity=1GiB&seed=3 --time 2s --interval 1s \
+                --criteria no-errors.toml";
     let run = place.json(line, 0);
     // Sixteen channels of 97.5 µs bound what any number of outstanding I/Os can do.
     assert!(all_ios(measurement(&run)) <= 2 * 164_103);
@@ -58,22 +59,26 @@ fn mistakes_are_answered_in_kind() {
         (
             "run reads.toml array:ramsan-30",
             2,
-            "error: there is no array 'ramsan-30'\nhint: did you mean 'ramsan-300'? `assay list arrays` lists them; a file ends with .array.toml",
+            "error: there is no array 'ramsan-30'\nhint: did you mean 'ramsan-300'? `assay list \
+             arrays` lists them; a file ends with .array.toml",
         ),
         (
             "run reads.toml array:ramsan-300?capcity=1GiB",
             2,
-            "error: array?capcity: an array has no key 'capcity'\nhint: its keys are capacity, seed, nodes, volumes, hasten, pace, cache_lost, controller_lost, stale_member",
+            "error: array?capcity: an array has no key 'capcity'\nhint: its keys are capacity, \
+             seed, nodes, volumes, hasten, pace, cache_lost, controller_lost, stale_member",
         ),
         (
             "list arrays --profile slob-1h",
             2,
-            "error: --profile needs one array\nhint: name it, for example `assay list arrays xtremio-1 --profile slob-1h`",
+            "error: --profile needs one array\nhint: name it, for example `assay list arrays \
+             xtremio-1 --profile slob-1h`",
         ),
         (
             "list arrays ramsan-300 --profile none",
             2,
-            "error: 'ramsan-300' has no experiment of sessions 'none'\nhint: its experiments of sessions: ",
+            "error: 'ramsan-300' has no experiment of sessions 'none'\nhint: its experiments of \
+             sessions: ",
         ),
     ];
     all_refused(&place, &cases);
@@ -158,7 +163,8 @@ fn a_lost_write_cache_is_found_to_the_block() {
     let place = with_arrays();
     for (level, seed) in [("raid5", 1), ("raid10", 2), ("raid0", 3)] {
         let line = format!(
-            "run mixed.toml array:./{level}.array.toml?cache_lost=2s&seed={seed} --verify --time 3s"
+            "run mixed.toml array:./{level}.array.toml?cache_lost=2s&seed={seed} --verify --time \
+             3s"
         );
         let (found, [writes, lost, stale, hidden]) = found_and_lost(&place.json(&line, 1));
         // Three tenths of 1,024 lines are full under this load, but for what is on its way to the
@@ -192,7 +198,8 @@ fn a_member_that_comes_back_with_old_data_is_found_to_the_block() {
     let place = with_arrays();
     for level in ["raid1", "raid10", "raid5", "raid6"] {
         let line = format!(
-            "run mixed.toml array:./{level}.array.toml?stale_member=500ms-1500ms --verify --time 2s"
+            "run mixed.toml array:./{level}.array.toml?stale_member=500ms-1500ms --verify --time \
+             2s"
         );
         let (found, [writes, lost, stale, hidden]) = found_and_lost(&place.json(&line, 1));
         assert!(writes == 0 && lost == 0 && stale > 30, "{level} {writes} {lost} {stale}");
@@ -218,8 +225,9 @@ fn a_study_shows_what_a_failure_does_to_data() {
     let place = with_arrays();
     place.write(
         "failures.toml",
-        "format = 1\nname = \"failures\"\npreset = \"mixed.toml\"\nverify = \"100%\"\n\
-         [phases]\nmeasure = \"3s\"\n[[factor]]\nname = \"cache_lost\"\nvalues = [\"no\", \"1s\"]\n",
+        "format = 1\nname = \"failures\"\npreset = \"mixed.toml\"\nverify = \
+         \"100%\"\n[phases]\nmeasure = \"3s\"\n[[factor]]\nname = \"cache_lost\"\nvalues = \
+         [\"no\", \"1s\"]\n",
     );
     let run = place.json("study failures.toml array:./raid5.array.toml", 0);
     let cells = run["study"]["cells"].as_array().unwrap();

@@ -49,13 +49,16 @@ fn writing_needs_the_name_of_the_device() {
         &place.run(&line),
         &device,
         4,
-        "error: refusing to write to DEVICE: writing destroys everything on it (all of 256 sampled blocks are zeros)\nhint: if every byte of it may go, repeat with --destroy '16MiB'",
+        "error: refusing to write to DEVICE: writing destroys everything on it (all of 256 \
+         sampled blocks are zeros)\nhint: if every byte of it may go, repeat with --destroy \
+         '16MiB'",
     );
     refused(
         &place.run(&format!("{line} --destroy 17MiB")),
         &device,
         4,
-        "error: refusing to write to DEVICE: --destroy '17MiB' does not name this device\nhint: this device is '16MiB'; check that DEVICE is the one you mean",
+        "error: refusing to write to DEVICE: --destroy '17MiB' does not name this device\nhint: \
+         this device is '16MiB'; check that DEVICE is the one you mean",
     );
     assert_eq!(place.run_ids(), [""; 0]);
     assert!(fs::read(device.path()).unwrap().iter().all(|byte| *byte == 0));
@@ -77,7 +80,9 @@ fn one_token_gives_up_one_device() {
         &place.run(&format!("{line} --destroy 16MiB")),
         &second,
         4,
-        "error: refusing to write to DEVICE: writing destroys everything on it (all of 256 sampled blocks are zeros)\nhint: if every byte of it may go, repeat with --destroy '16MiB'",
+        "error: refusing to write to DEVICE: writing destroys everything on it (all of 256 \
+         sampled blocks are zeros)\nhint: if every byte of it may go, repeat with --destroy \
+         '16MiB'",
     );
     let zeros =
         |device: &LoopDevice| fs::read(device.path()).unwrap().iter().all(|byte| *byte == 0);
@@ -86,7 +91,8 @@ fn one_token_gives_up_one_device() {
         &place.run(&format!("{line} --destroy 16MiB --destroy 16MiB --destroy 16MiB")),
         &second,
         2,
-        "error: --destroy is given 3 times for 2 block devices among the targets\nhint: give it once for each device whose content may go",
+        "error: --destroy is given 3 times for 2 block devices among the targets\nhint: give it \
+         once for each device whose content may go",
     );
     let run =
         place.json(&format!("{line} --destroy 16MiB --destroy 16MiB --criteria no-errors.toml"), 0);
@@ -105,7 +111,8 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &ran,
         device,
         4,
-        "error: refusing to write to DEVICE: it is mounted at RIG/mount\nhint: give a directory under RIG/mount to measure with a file, or unmount it",
+        "error: refusing to write to DEVICE: it is mounted at RIG/mount\nhint: give a directory \
+         under RIG/mount to measure with a file, or unmount it",
     );
     let device = or_skip!(LoopDevice::of_size(SIZE));
     let made = Command::new("mkfs.ext4").arg("-q").arg(device.path()).status();
@@ -116,13 +123,16 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &place.run(&line),
         &device,
         4,
-        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its journal\nhint: if nothing of it is needed, repeat with --destroy '16MiB' --wipe ext4",
+        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its \
+         journal\nhint: if nothing of it is needed, repeat with --destroy '16MiB' --wipe ext4",
     );
     refused(
         &place.run(&format!("{line} --wipe xfs")),
         &device,
         4,
-        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its journal; --wipe 'xfs' does not name exactly that\nhint: if nothing of it is needed, repeat with --destroy '16MiB' --wipe ext4",
+        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its \
+         journal; --wipe 'xfs' does not name exactly that\nhint: if nothing of it is needed, \
+         repeat with --destroy '16MiB' --wipe ext4",
     );
     assert!(fs::read(device.path()).unwrap() == before);
     // Reading does no harm, whatever it carries.
@@ -144,7 +154,8 @@ fn a_write_protected_device_can_only_be_read() {
         &place.run(&format!("run mixed.toml {path} --destroy 4MiB")),
         &device,
         4,
-        "error: refusing to write to DEVICE: it is read-only\nhint: see blockdev --getro; a write-protected device can only be read",
+        "error: refusing to write to DEVICE: it is read-only\nhint: see blockdev --getro; a \
+         write-protected device can only be read",
     );
     place.json(&format!("run reads.toml {path} --criteria no-errors.toml"), 0);
 }
@@ -160,7 +171,8 @@ fn transfers_must_fit_the_blocks_of_the_device() {
         &place.run(&format!("run small.toml {path}")),
         &device,
         2,
-        "error: transfers of 512B are not aligned to the 4096 B blocks of DEVICE\nhint: use a multiple of the block size, or direct = false",
+        "error: transfers of 512B are not aligned to the 4096 B blocks of DEVICE\nhint: use a \
+         multiple of the block size, or direct = false",
     );
     assert_eq!(place.run_ids(), [""; 0]);
     let run = place.json(&format!("run small.toml {path} --buffered --criteria no-errors.toml"), 0);

@@ -31,7 +31,8 @@ impl Scratch {
         let place = Place::new();
         place.write(
             "kept.toml",
-            "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.lost\"\nat_most = 0\n",
+            "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.lost\"\nat_most \
+             = 0\n",
         );
         place.write_private("token", "a token of 24 characters\n");
         Self { place, rig }
@@ -327,7 +328,8 @@ fn a_run_without_a_cut_times_flushes_and_claims_no_more() {
     assert_eq!(found["evidence"], "timed");
     assert_eq!(found["timing"]["flushes"].as_array().unwrap().len(), 4);
     assert_eq!(place.test_files("d"), [""; 0]);
-    let criteria = "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.loss_per_cut\"\nat_most = \"5%\"\n";
+    let criteria = "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \
+                    \"durability.loss_per_cut\"\nat_most = \"5%\"\n";
     place.write("rare.toml", criteria);
     // Nothing was cut: the question stays open.
     assert_eq!(
@@ -344,7 +346,8 @@ fn a_witness_conducts_a_campaign() {
     let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
     let place = &scratch.place;
     let mut witness = place.start(
-        "verify witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 2 --cut-command ./cut --json",
+        "verify witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 2 \
+         --cut-command ./cut --json",
     );
     place.write(
         "cut",
@@ -395,7 +398,8 @@ fn a_campaign_whose_command_fails_ends_with_the_reason() {
     let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
     let place = &scratch.place;
     let mut witness = place.start(
-        "verify witness --listen 127.0.0.1:0 --token-file token --steady 100ms --cuts 1 --cut-command false",
+        "verify witness --listen 127.0.0.1:0 --token-file token --steady 100ms --cuts 1 \
+         --cut-command false",
     );
     let address = address_of(&mut witness);
     let target = scratch.rig.directory().display().to_string();

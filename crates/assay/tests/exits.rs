@@ -33,7 +33,10 @@ fn the_verdict_is_the_exit_code() {
         ("unknown.toml", "INCONCLUSIVE", 3),
     ] {
         let run = place.json(
-            &format!("run reads.toml sim:servers?count=4&service=1ms --time 10s --interval 1s --criteria {criteria}"),
+            &format!(
+                "run reads.toml sim:servers?count=4&service=1ms --time 10s --interval 1s \
+                 --criteria {criteria}"
+            ),
             code,
         );
         assert_eq!(run["verdict"]["outcome"], outcome);

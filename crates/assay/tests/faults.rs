@@ -46,7 +46,8 @@ fn a_disk_that_fills_in_mid_run_ends_it_and_keeps_what_was_measured() {
     assert_eq!(error["operation"], "write");
     assert_eq!(
         ran.complaint,
-        "error: write on RIG: No space left on device (os error 28)\nhint: what was measured is kept in ./assay-runs/RUN; remove the cause, then go on with `assay run --resume RUN`\n"
+        "error: write on RIG: No space left on device (os error 28)\nhint: what was measured is \
+         kept in ./assay-runs/RUN; remove the cause, then go on with `assay run --resume RUN`\n"
     );
     assert_eq!(support::names(rig.directory()), [""; 0]);
     place.run("runs show").ends_with(0);
@@ -61,7 +62,8 @@ fn a_disk_that_is_full_before_the_file_is_filled_is_no_measurement() {
     refused(
         &ran,
         4,
-        "error: filling RIG/assay-ID.dat: write on RIG/assay-ID.dat: No space left on device (os error 28)\nhint: free space on its file system, or give a smaller --size",
+        "error: filling RIG/assay-ID.dat: write on RIG/assay-ID.dat: No space left on device (os \
+         error 28)\nhint: free space on its file system, or give a smaller --size",
     );
     assert_eq!(support::names(rig.directory()), [""; 0]);
     assert_eq!(place.run_ids(), [""; 0]);
@@ -76,7 +78,8 @@ fn a_write_that_fails_while_the_file_is_filled_is_no_gap_in_it() {
     refused(
         &ran,
         4,
-        "error: filling RIG/assay-ID.dat: write of 1MiB at byte 2097152: Input/output error (os error 5)\nhint: look at the device and the kernel log",
+        "error: filling RIG/assay-ID.dat: write of 1MiB at byte 2097152: Input/output error (os \
+         error 5)\nhint: look at the device and the kernel log",
     );
     assert_eq!(support::names(rig.directory()), [""; 0]);
 }
@@ -104,7 +107,8 @@ fn a_device_that_vanishes_ends_the_run_and_keeps_what_was_measured() {
         assert_eq!(
             ran.complaint,
             format!(
-                "error: read on RIG/data: {reason}\nhint: what was measured is kept in ./assay-runs/RUN; remove the cause, then go on with `assay run --resume RUN`\n"
+                "error: read on RIG/data: {reason}\nhint: what was measured is kept in \
+                 ./assay-runs/RUN; remove the cause, then go on with `assay run --resume RUN`\n"
             )
         );
         let kept = place.json("runs show latest", 0);
@@ -125,7 +129,8 @@ fn a_device_that_vanishes_under_a_calibration_ends_it_with_what_is_known() {
     assert!(!run["calibration"]["mixes"].as_array().unwrap().is_empty());
     assert_eq!(
         ran.complaint,
-        "error: read on RIG/data: No such device (os error 19)\nhint: what was measured is kept in ./assay-runs/RUN; remove the cause, then start again\n"
+        "error: read on RIG/data: No such device (os error 19)\nhint: what was measured is kept \
+         in ./assay-runs/RUN; remove the cause, then start again\n"
     );
 }
 
@@ -203,7 +208,8 @@ fn without_io_uring_blocking_calls_take_over_and_the_result_says_so() {
     refused(
         &ran,
         4,
-        "error: io_uring is denied (seccomp filter or sysctl kernel.io_uring_disabled)\nhint: use --backend posix",
+        "error: io_uring is denied (seccomp filter or sysctl kernel.io_uring_disabled)\nhint: use \
+         --backend posix",
     );
 }
 
@@ -214,7 +220,8 @@ fn a_file_system_that_refuses_direct_io_is_never_measured_in_silence() {
     let place = Place::new();
     place.write(
         "limit.toml",
-        "format = 1\nname = \"limit\"\n[[criterion]]\nquantity = \"read.service_time.mean\"\nat_most = \"10s\"\n",
+        "format = 1\nname = \"limit\"\n[[criterion]]\nquantity = \
+         \"read.service_time.mean\"\nat_most = \"10s\"\n",
     );
     for target in [
         rig.path("data").display().to_string(),

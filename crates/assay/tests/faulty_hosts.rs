@@ -38,7 +38,8 @@ impl Hosts {
         }
         let (last, root) = (names.last().unwrap(), place.path(""));
         let script = format!(
-            "#!/bin/sh\nname=$1; shift\ncd {}/$name || exit 255\nif [ $name = {last} ]; then\n{odd}\nfi\nexec \"$@\"\n",
+            "#!/bin/sh\nname=$1; shift\ncd {}/$name || exit 255\nif [ $name = {last} ]; \
+             then\n{odd}\nfi\nexec \"$@\"\n",
             root.display()
         );
         let path = place.path("reach");
@@ -141,7 +142,8 @@ fn hosts_that_would_write_to_one_file_are_refused() {
     let made = hosts.place.path("d").join(hosts.place.test_files("d").pop().unwrap());
     let before = fs::read(&made).unwrap();
     let ran = hosts.run(&format!("run mixed.toml {}", made.display()));
-    let said = "error: the workload writes, and hosts that may share a device or a file would overwrite each other";
+    let said = "error: the workload writes, and hosts that may share a device or a file would \
+                overwrite each other";
     assert!(ran.code == Some(2) && ran.complaint.starts_with(said), "{ran:#?}");
     assert!(fs::read(&made).unwrap() == before);
 }

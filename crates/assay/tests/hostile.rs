@@ -178,7 +178,8 @@ fn counts_without_measure_are_refused_by_name() {
     let place = Place::new();
     let stream = |index: u32| {
         format!(
-            "[[stream]]\nname = \"s{index}\"\ntransfer = \"8KiB\"\narrival = {{ closed = {{ outstanding = 1 }} }}\n"
+            "[[stream]]\nname = \"s{index}\"\ntransfer = \"8KiB\"\narrival = {{ closed = {{ \
+             outstanding = 1 }} }}\n"
         )
     };
     let head = "format = 1\nname = \"many\"\nduration = \"1s\"\n";
@@ -374,7 +375,11 @@ fn a_run_received_with_links_is_refused_by_every_verb_and_nothing_outside_change
 #[test]
 fn a_study_that_was_killed_while_its_file_was_filled_goes_on_or_says_why_not() {
     let place = Place::new();
-    place.write("s.study.toml", "format = 1\nname = \"s\"\npreset = \"oltp\"\n[phases]\nmeasure = \"300ms\"\n[[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n");
+    place.write(
+        "s.study.toml",
+        "format = 1\nname = \"s\"\npreset = \"oltp\"\n[phases]\nmeasure = \
+         \"300ms\"\n[[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n",
+    );
     let ran = place.run(&format!("study s.study.toml {DEVICE}"));
     let ran = if ran.code == Some(0) { ran } else { panic!("{ran:#?}") };
     drop(ran);
@@ -542,7 +547,8 @@ fn plans_and_devices_beyond_measure_are_refused() {
     let place = Place::new();
     let study = |more: &str| {
         format!(
-            "format = 1\nname = \"s\"\npreset = \"oltp\"\n{more}\n[phases]\nmeasure = \"300ms\"\n[[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n"
+            "format = 1\nname = \"s\"\npreset = \"oltp\"\n{more}\n[phases]\nmeasure = \
+             \"300ms\"\n[[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n"
         )
     };
     place.write("repeats.study.toml", &study("repeats = 4000000000"));

@@ -168,12 +168,14 @@ fn a_study_measures_on_as_many_hosts_as_a_cell_says() {
             (
                 "study ladder.study.toml d --size 4MiB",
                 2,
-                "error: the factor 'hosts' needs hosts\nhint: name them with --hosts, for example local:4, or measure array:NAME with [sessions]",
+                "error: the factor 'hosts' needs hosts\nhint: name them with --hosts, for example \
+                 local:4, or measure array:NAME with [sessions]",
             ),
             (
                 "study ladder.study.toml d --size 4MiB --hosts local:1",
                 2,
-                "error: the study asks for 2 hosts, and --hosts names 1\nhint: name more hosts, or vary fewer",
+                "error: the study asks for 2 hosts, and --hosts names 1\nhint: name more hosts, \
+                 or vary fewer",
             ),
         ],
     );
@@ -254,7 +256,8 @@ fn hosts_are_watched_under_one_clock_with_their_devices_beside_each_other() {
         &[(
             "watch nowhere --hosts local:2 --time 1s",
             4,
-            "error: local-1, local-2: cannot look at nowhere: No such file or directory (os error 2)\nhint: check the spelling of the path and the rights on its directories",
+            "error: local-1, local-2: cannot look at nowhere: No such file or directory (os error \
+             2)\nhint: check the spelling of the path and the rights on its directories",
         )],
     );
     assert_eq!(place.run_ids(), runs);
@@ -263,7 +266,8 @@ fn hosts_are_watched_under_one_clock_with_their_devices_beside_each_other() {
 #[test]
 fn hosts_soak_together_and_each_cycle_begins_at_one_moment() {
     let place = Place::new();
-    let line = "soak d --size 4MiB --workload mixed.toml --work 1s --rest 200ms --cycles 2 --hosts local:2 --json";
+    let line = "soak d --size 4MiB --workload mixed.toml --work 1s --rest 200ms --cycles 2 \
+                --hosts local:2 --json";
     let ran = place.run(line);
     // Two cycles are too few for an answer.
     let run: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -326,7 +330,8 @@ fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
 fn a_host_that_is_killed_in_a_rest_is_named_with_what_was_measured_before() {
     let place = Place::new();
     let begin = Instant::now();
-    let line = "soak d --size 4MiB --workload reads.toml --work 1s --rest 10min --cycles 2 --hosts local:2 --json";
+    let line = "soak d --size 4MiB --workload reads.toml --work 1s --rest 10min --cycles 2 \
+                --hosts local:2 --json";
     let mut run = place.start(line);
     run.wait_until(|| place.kept_intervals_of("cycle-000001") >= 1);
     std::thread::sleep(Duration::from_millis(500));
@@ -476,7 +481,8 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
 #[test]
 fn a_soak_whose_driver_was_killed_is_completed_to_where_it_was() {
     let place = Place::new();
-    let line = "soak d --size 4MiB --workload mixed.toml --work 10min --rest 1s --cycles 2 --hosts local:2 --json";
+    let line = "soak d --size 4MiB --workload mixed.toml --work 10min --rest 1s --cycles 2 \
+                --hosts local:2 --json";
     let mut run = place.start(line);
     run.wait_until(|| place.kept_intervals_of("cycle-000001") >= 2);
     let hosts = children(run.id());
@@ -553,7 +559,9 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run mixed.toml d --hosts local:0",
                 2,
-                "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas",
+                "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N \
+                 processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, \
+                 or names of hosts of a Ray cluster joined by commas",
             ),
             (
                 "run reads.toml d --hosts hA,hB,hA",
@@ -563,37 +571,45 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run reads.toml sim:servers?count=8&service=100us --hosts local:2",
                 2,
-                "error: a simulated device lives in one program, and --hosts has several\nhint: name a directory, a file or a block device, or leave --hosts out",
+                "error: a simulated device lives in one program, and --hosts has several\nhint: \
+                 name a directory, a file or a block device, or leave --hosts out",
             ),
             (
                 "run reads.toml nowhere --hosts local:2",
                 4,
-                "error: cannot open nowhere: it does not exist\nhint: name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
+                "error: cannot open nowhere: it does not exist\nhint: name a directory, a file, a \
+                 block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
             ),
             (
                 "hosts start-lines --hosts hA;reboot,hB",
                 2,
-                "error: --hosts <HOSTS>: hA;reboot,hB names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas",
+                "error: --hosts <HOSTS>: hA;reboot,hB names no hosts\nhint: write local:N for N \
+                 processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, \
+                 or names of hosts of a Ray cluster joined by commas",
             ),
             (
                 "hosts start-lines --hosts local:2",
                 2,
-                "error: neither processes of this machine nor hosts that ssh reaches need a cluster\nhint: name the hosts that are to become one, joined by commas",
+                "error: neither processes of this machine nor hosts that ssh reaches need a \
+                 cluster\nhint: name the hosts that are to become one, joined by commas",
             ),
             (
                 "calibrate d --hosts local:4 --outstanding-max 3",
                 2,
-                "error: 3 outstanding I/Os are too few for 4 hosts\nhint: give every host at least one with --outstanding-max",
+                "error: 3 outstanding I/Os are too few for 4 hosts\nhint: give every host at \
+                 least one with --outstanding-max",
             ),
             (
                 "calibrate sim:servers?count=8&service=100us --hosts local:2",
                 2,
-                "error: a simulated device lives in one program, and --hosts has several\nhint: name a directory, a file or a block device, or leave --hosts out",
+                "error: a simulated device lives in one program, and --hosts has several\nhint: \
+                 name a directory, a file or a block device, or leave --hosts out",
             ),
             (
                 "run reads.toml d --hosts local:8 --total",
                 2,
-                "error: stream 'reads' has 4 outstanding I/Os for 8 hosts\nhint: give every host at least one, or leave --total out",
+                "error: stream 'reads' has 4 outstanding I/Os for 8 hosts\nhint: give every host \
+                 at least one, or leave --total out",
             ),
         ],
     );
@@ -626,7 +642,8 @@ fn other_hosts_need_ray_and_its_token() {
     let mut command = place.command(&line);
     command.env("ASSAY_PYTHON", &python).env_remove("PYTHONPATH");
     let ran = Started::of(command, &place.path("")).wait();
-    let complaint = "error: hA, hB: Ray is not installed\nhint: pip install 'assay[ray]' on every host, in the same version of Python";
+    let complaint = "error: hA, hB: Ray is not installed\nhint: pip install 'assay[ray]' on every \
+                     host, in the same version of Python";
     assert_eq!((ran.code, ran.complaint.trim_end()), (Some(4), complaint), "{ran:#?}");
     let mut command = place.command(&line);
     command.env("ASSAY_PYTHON", "/nowhere/python3");

@@ -7,12 +7,13 @@ use std::fs;
 use support::{Place, names};
 
 /// Reads of 4 KiB on a file of the user's.
-const JOB: &str = "[global]\nfilename=/home/me/precious.db\nsize=16m\nioengine=libaio\ndirect=0\ntime_based\nruntime=1\n\
-[pages]\nrw=randread\nbs=4k\niodepth=4\n";
+const JOB: &str = "[global]\nfilename=/home/me/precious.db\nsize=16m\nioengine=libaio\ndirect=0\\
+                   ntime_based\nruntime=1\n[pages]\nrw=randread\nbs=4k\niodepth=4\n";
 
 /// Two runs of two threads on a device of the user's.
-const PARAMETERS: &str = "sd=sd1,lun=/dev/sdz,size=16m,threads=2\nwd=wd1,sd=sd1,xfersize=4k,rdpct=100\n\
-rd=rd1,wd=wd1,iorate=max,elapsed=1,interval=1,forthreads=(1,2)\n";
+const PARAMETERS: &str = "sd=sd1,lun=/dev/sdz,size=16m,threads=2\nwd=wd1,sd=sd1,xfersize=4k,\
+                          rdpct=100\nrd=rd1,wd=wd1,iorate=max,elapsed=1,interval=1,forthreads=(1,\
+                          2)\n";
 
 #[test]
 fn convert_says_where_every_line_comes_from_and_changes_nothing() {
@@ -97,17 +98,20 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("self.vdb", "include=self.vdb\nsd=sd1,lun=/dev/a\n", "includes itself"),
     (
         "overflow.vdb",
-        "sd=sd1,lun=/dev/a,size=999999999999999t\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1\n",
+        "sd=sd1,lun=/dev/a,size=999999999999999t\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=5,\
+         interval=1\n",
         "larger than any storage",
     ),
     (
         "tiny.vdb",
-        "sd=sd1,lun=/dev/a,size=1g\nwd=wd1,sd=sd1,xfersize=4\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1,forthreads=(1,2)\n",
+        "sd=sd1,lun=/dev/a,size=1g\nwd=wd1,sd=sd1,xfersize=4\nrd=r,wd=wd1,iorate=max,elapsed=5,\
+         interval=1,forthreads=(1,2)\n",
         "no valid workload",
     ),
     (
         "files.vdb",
-        "fsd=f1,anchor=/a,depth=1,width=1,files=9,size=1m\nfwd=w1,fsd=f1,operation=read\nrd=r,fwd=w1,fwdrate=max,elapsed=5,interval=1\n",
+        "fsd=f1,anchor=/a,depth=1,width=1,files=9,size=1m\nfwd=w1,fsd=f1,operation=read\nrd=r,\
+         fwd=w1,fwdrate=max,elapsed=5,interval=1\n",
         "files and directories",
     ),
 ];
@@ -151,7 +155,11 @@ fn paths_of_other_systems_are_names_and_nothing_else() {
     );
     let document = place.json("run job.fio --print", 0);
     assert!(document["targets"][0]["name"].as_str().unwrap().contains("test.dat"), "{document}");
-    place.write("p.vdb", "sd=sd1,lun=\\\\.\\PhysicalDrive1\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=1,interval=1\n");
+    place.write(
+        "p.vdb",
+        "sd=sd1,lun=\\\\.\\PhysicalDrive1\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=1,\
+         interval=1\n",
+    );
     let document = place.json("run p.vdb --print", 0);
     assert!(
         document["targets"][0]["name"].as_str().unwrap().contains("PhysicalDrive1"),
@@ -162,8 +170,10 @@ fn paths_of_other_systems_are_names_and_nothing_else() {
 #[test]
 fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
     let place = Place::new();
-    let ran = place
-        .run("calibrate sim:servers?count=8&service=200us --time 5s --as orion -run simple -testname mytest -num_disks 2");
+    let ran = place.run(
+        "calibrate sim:servers?count=8&service=200us --time 5s --as orion -run simple -testname \
+         mytest -num_disks 2",
+    );
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("num_disks"), "{ran:?}");
     // What ORION's words leave open holds as it stands before them.
@@ -255,7 +265,8 @@ fn a_calibration_comes_back_from_the_form_of_orion() {
 #[test]
 fn a_command_line_of_fio_means_what_the_same_job_file_means() {
     let place = Place::new();
-    let options = "rw=randrw rwmixread=75 bs=8k ioengine=libaio iodepth=4 numjobs=4 rate_iops=750 size=8m fsync=0 direct=1 runtime=2 hipri=0";
+    let options = "rw=randrw rwmixread=75 bs=8k ioengine=libaio iodepth=4 numjobs=4 rate_iops=750 \
+                   size=8m fsync=0 direct=1 runtime=2 hipri=0";
     let file = format!("[randrw]\nfilename=d\n{}\n", options.replace(' ', "\n"));
     place.write("job.fio", &file);
     let words = options.split(' ').map(|word| format!("--{word}")).collect::<Vec<_>>().join(" ");
@@ -332,7 +343,10 @@ fn logs_of_threads_are_one_run_that_can_be_compared_and_judged() {
     for (limit, code) in [("300/s", 0), ("500/s", 1)] {
         place.write(
             "c.toml",
-            &format!("format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"transactions\"\nat_least = \"{limit}\"\n"),
+            &format!(
+                "format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"transactions\"\nat_least = \
+                 \"{limit}\"\n"
+            ),
         );
         let judged = place.run(&format!("report {fast} --criteria c.toml"));
         assert_eq!(judged.code, Some(code), "{judged:?}");
@@ -345,7 +359,10 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
     for orders in [120_000, 118_000] {
         place.write(
             &format!("r{orders}.log"),
-            &format!("2025-01-15 10:30:00\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved {orders} NOPM from 276000 PostgreSQL TPM\n"),
+            &format!(
+                "2025-01-15 10:30:00\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST \
+                 RESULT : System achieved {orders} NOPM from 276000 PostgreSQL TPM\n"
+            ),
         );
         let ran = place.run(&format!("runs import r{orders}.log --name of-{orders}"));
         assert!(ran.code == Some(0) && ran.stdout.contains("/s"), "{ran:?}");
@@ -362,7 +379,11 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
     for shown in ["2,000/s", "4,600/s", "sessions 8", "2025-01-15 10:30:00", "unknown"] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
-    place.write("c.toml", "format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"load.new_orders\"\nat_least = \"1000/min\"\n");
+    place.write(
+        "c.toml",
+        "format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"load.new_orders\"\nat_least = \
+         \"1000/min\"\n",
+    );
     let judged = place.run(&format!("report {} --criteria c.toml", ids[1]));
     assert_eq!(judged.code, Some(3), "{judged:?}");
 }
@@ -370,7 +391,19 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
 #[test]
 fn a_configuration_of_iometer_is_converted_and_run() {
     let place = Place::new();
-    place.write("t.icf", "Version 1.1.0\n'TEST SETUP ==\n'Test Description\n\tarray\n'Run Time\n'\thours      minutes    seconds\n\t0          0          2\n'Ramp Up Time (s)\n\t0\n'Test Type\n\tNORMAL\n'END test setup\n'ACCESS SPECIFICATIONS ==\n'Access specification name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\t8192,100,100,100,0,1,8192,0\n'END access specifications\n'MANAGER LIST ==\n'Manager ID, manager name\n\t1,HOST\n'Worker\n\tWorker 1\n'Worker type\n\tDISK\n'Number of outstanding IOs,test connection rate,transactions per connection\n\t4,DISABLED,1\n'Disk maximum size,starting sector\n\t0,0\n'Assigned access specs\n\tOLTP\n'End assigned access specs\n'Target\n\tD:\n'Target type\n\tDISK\n'End target\n'End worker\n'End manager\n'END manager list\n");
+    place.write(
+        "t.icf",
+        "Version 1.1.0\n'TEST SETUP ==\n'Test Description\n\tarray\n'Run Time\n'\thours      \
+         minutes    seconds\n\t0          0          2\n'Ramp Up Time (s)\n\t0\n'Test \
+         Type\n\tNORMAL\n'END test setup\n'ACCESS SPECIFICATIONS ==\n'Access specification \
+         name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% \
+         random,delay,burst,align,reply\n\t8192,100,100,100,0,1,8192,0\n'END access \
+         specifications\n'MANAGER LIST ==\n'Manager ID, manager name\n\t1,HOST\n'Worker\n\tWorker \
+         1\n'Worker type\n\tDISK\n'Number of outstanding IOs,test connection rate,transactions \
+         per connection\n\t4,DISABLED,1\n'Disk maximum size,starting sector\n\t0,0\n'Assigned \
+         access specs\n\tOLTP\n'End assigned access specs\n'Target\n\tD:\n'Target \
+         type\n\tDISK\n'End target\n'End worker\n'End manager\n'END manager list\n",
+    );
     let document = place.json("run t.icf --print", 0);
     assert_eq!(
         (&document["program"], &document["targets"][0]["name"]),

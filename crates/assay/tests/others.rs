@@ -535,7 +535,8 @@ fn a_host_that_never_stops_talking_is_lost_and_fills_nothing() {
 
 #[test]
 fn what_a_host_refuses_with_is_cut() {
-    let refusal = "printf '{\"refused\":{\"message\":\"'; head -c 100000 /dev/zero | tr '\\0' m; echo '\",\"hint\":\"h\",\"usage\":false}}'; sleep 60";
+    let refusal = "printf '{\"refused\":{\"message\":\"'; head -c 100000 /dev/zero | tr '\\0' m; \
+                   echo '\",\"hint\":\"h\",\"usage\":false}}'; sleep 60";
     let ran = lost_with(refusal);
     assert!(ran.stderr.contains("mmm…") && ran.stderr.len() < 2000, "{}", ran.stderr.len());
 }

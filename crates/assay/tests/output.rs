@@ -105,7 +105,8 @@ fn a_result_that_cannot_be_written_is_said() {
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: writing the result: No space left on device (os error 28)\nhint: check where standard output leads\n"
+        "error: writing the result: No space left on device (os error 28)\nhint: check where \
+         standard output leads\n"
     );
 }
 
@@ -134,7 +135,8 @@ fn no_colour_where_it_is_not_wanted_or_not_seen() {
 #[test]
 fn quiet_says_nothing_but_the_result() {
     let place = place();
-    let script = "script -qec '\"$ASSAY\" run reads.toml d --size 4MiB --quiet --criteria no-errors.toml > out 2> err' /dev/null; cat err";
+    let script = "script -qec '\"$ASSAY\" run reads.toml d --size 4MiB --quiet --criteria \
+                  no-errors.toml > out 2> err' /dev/null; cat err";
     assert_eq!(shell(&place, script).stdout, "");
 }
 

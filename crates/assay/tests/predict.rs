@@ -22,7 +22,8 @@ fn place() -> Place {
 fn a_database_is_projected_with_intervals_bounds_and_a_page() {
     let place = place();
     let line = format!(
-        "predict slob.profile.json --on slow={SERVERS} --time 5s --draws 20 --users 500 --response-limit 1s --html page.html -o x.projection.json"
+        "predict slob.profile.json --on slow={SERVERS} --time 5s --draws 20 --users 500 \
+         --response-limit 1s --html page.html -o x.projection.json"
     );
     let found = place.json(&line, 0);
     let target = &found["targets"][0];
@@ -49,7 +50,9 @@ fn mistakes_are_answered_in_kind() {
         (
             "predict nothing.html --on latest",
             2,
-            "error: cannot find the database nothing.html: there is no run 'nothing.html': no store at ./assay-runs\nhint: name a report, a folder with reports, a profile, a run (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database",
+            "error: cannot find the database nothing.html: there is no run 'nothing.html': no \
+             store at ./assay-runs\nhint: name a report, a folder with reports, a profile, a run \
+             (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database",
         ),
         (
             "predict slob.profile.json --on latest --draws 0",
@@ -59,7 +62,9 @@ fn mistakes_are_answered_in_kind() {
         (
             "predict slob.profile.json --on sim:servers?count=4&service=1ms --cache 1TiB",
             2,
-            "error: nothing in slob.profile.json says what a cache of 1TiB would do\nhint: take a report with the section Buffer Pool Advisory and a size within it, or a live profile with relations and --present-cache",
+            "error: nothing in slob.profile.json says what a cache of 1TiB would do\nhint: take a \
+             report with the section Buffer Pool Advisory and a size within it, or a live profile \
+             with relations and --present-cache",
         ),
     ];
     all_refused(&place, &cases);

@@ -21,12 +21,14 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run reads.toml d --sizes 16MiB",
         2,
-        "error: there is no option or argument '--sizes'\nhint: did you mean '--size'? see `assay run --help`",
+        "error: there is no option or argument '--sizes'\nhint: did you mean '--size'? see `assay \
+         run --help`",
     ),
     (
         "run",
         2,
-        "error: <WORKLOAD> is missing\nhint: name a file or a preset, for example `assay run oltp DIR`; see `assay run --help`",
+        "error: <WORKLOAD> is missing\nhint: name a file or a preset, for example `assay run oltp \
+         DIR`; see `assay run --help`",
     ),
     (
         "run reads.toml",
@@ -36,7 +38,8 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run reads.toml d --size 16",
         2,
-        "error: --size <SIZE>: '16' has no unit\nhint: write for example 8KiB; the units are TiB, GiB, MiB, KiB, TB, GB, MB, kB, KB, B",
+        "error: --size <SIZE>: '16' has no unit\nhint: write for example 8KiB; the units are TiB, \
+         GiB, MiB, KiB, TB, GB, MB, kB, KB, B",
     ),
     (
         "run reads.toml d --size",
@@ -46,27 +49,32 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run reads.toml d --time five",
         2,
-        "error: --time <TIME>: 'five' is not a quantity\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
+        "error: --time <TIME>: 'five' is not a quantity\nhint: write for example 1ms; the units \
+         are ns, us, µs, ms, min, s, h, d",
     ),
     (
         "calibrate d --max-latency 1parsec",
         2,
-        "error: --max-latency <TIME>: 'parsec' in '1parsec' is not a unit\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
+        "error: --max-latency <TIME>: 'parsec' in '1parsec' is not a unit\nhint: write for \
+         example 1ms; the units are ns, us, µs, ms, min, s, h, d",
     ),
     (
         "calibrate d --read-share 150%",
         2,
-        "error: --read-share <SHARES>: '150%' is not a share between 0% and 100%\nhint: write a share as 70% or 0.7",
+        "error: --read-share <SHARES>: '150%' is not a share between 0% and 100%\nhint: write a \
+         share as 70% or 0.7",
     ),
     (
         "calibrate d --steps 1ms",
         2,
-        "error: --steps <FROM:TO:STEP>: '1ms' is not a series of limits\nhint: write FROM:TO:STEP, for example 100us:2ms:100us",
+        "error: --steps <FROM:TO:STEP>: '1ms' is not a series of limits\nhint: write \
+         FROM:TO:STEP, for example 100us:2ms:100us",
     ),
     (
         "calibrate d --quantile 1.5",
         2,
-        "error: no load can be searched by the quantile 1.5\nhint: use a quantile between 0 and 1, for example 0.99",
+        "error: no load can be searched by the quantile 1.5\nhint: use a quantile between 0 and \
+         1, for example 0.99",
     ),
     (
         "calibrate d --quantile high",
@@ -76,7 +84,8 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "bench oltp d --sessions 4-8",
         2,
-        "error: --sessions <N,N,…>: '4-8' is not a whole number\nhint: write a whole number, or several with commas: 4,8",
+        "error: --sessions <N,N,…>: '4-8' is not a whole number\nhint: write a whole number, or \
+         several with commas: 4,8",
     ),
     (
         "calibrate d --time 1s",
@@ -86,12 +95,14 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "check d --max-latency 0s",
         2,
-        "error: --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, for example 1ms",
+        "error: --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, \
+         for example 1ms",
     ),
     (
         "run reads.toml d --backend iocp",
         2,
-        "error: --backend <BACKEND>: 'iocp' is not known\nhint: write one of auto, uring, posix, null",
+        "error: --backend <BACKEND>: 'iocp' is not known\nhint: write one of auto, uring, posix, \
+         null",
     ),
     (
         "run reads.toml d --submit-batch 0",
@@ -101,27 +112,33 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "report --csv histogram",
         2,
-        "error: --csv <TABLE>: 'histogram' is not known\nhint: did you mean 'histograms'? write one of curve, intervals, histograms, queries, ladder, transactions, cells, factors, locality, levels, cuts, hosts, host-rates, watch",
+        "error: --csv <TABLE>: 'histogram' is not known\nhint: did you mean 'histograms'? write \
+         one of curve, intervals, histograms, queries, ladder, transactions, cells, factors, \
+         locality, levels, cuts, hosts, host-rates, watch",
     ),
     (
         "run reads.toml nothere",
         4,
-        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
+        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block \
+         device, or simulated storage: sim:…, array:NAME, catalog:NAME",
     ),
     (
         "run reads.toml d --criteria nothere.toml",
         2,
-        "error: reading the criteria nothere.toml: No such file or directory (os error 2)\nhint: name a readable criteria file, or one of check, oltp-default, dell-2017",
+        "error: reading the criteria nothere.toml: No such file or directory (os error 2)\nhint: \
+         name a readable criteria file, or one of check, oltp-default, dell-2017",
     ),
     (
         "run reads.toml /dev/null",
         4,
-        "error: cannot measure /dev/null: it is a character device\nhint: give a regular file, a block device, a directory, or an NVMe namespace past the block layer, such as /dev/ng0n1",
+        "error: cannot measure /dev/null: it is a character device\nhint: give a regular file, a \
+         block device, a directory, or an NVMe namespace past the block layer, such as /dev/ng0n1",
     ),
     (
         "inspect nothere",
         4,
-        "error: cannot look at nothere: No such file or directory (os error 2)\nhint: check the spelling of the path and the rights on its directories",
+        "error: cannot look at nothere: No such file or directory (os error 2)\nhint: check the \
+         spelling of the path and the rights on its directories",
     ),
 ];
 
@@ -130,12 +147,14 @@ const WITHOUT_A_STORE: &[(&str, i32, &str)] = &[
     (
         "runs show 2026",
         2,
-        "error: there is no run '2026': no store at ./assay-runs\nhint: choose the store with --store DIR, or make a first run",
+        "error: there is no run '2026': no store at ./assay-runs\nhint: choose the store with \
+         --store DIR, or make a first run",
     ),
     (
         "run --resume latest",
         2,
-        "error: there is no run 'latest': no store at ./assay-runs\nhint: choose the store with --store DIR, or make a first run",
+        "error: there is no run 'latest': no store at ./assay-runs\nhint: choose the store with \
+         --store DIR, or make a first run",
     ),
 ];
 
@@ -149,32 +168,38 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
     (
         "run reads.toml d --backend posix --polled",
         2,
-        "error: --polled is a setting of io_uring, and --backend posix has none\nhint: leave one of them out",
+        "error: --polled is a setting of io_uring, and --backend posix has none\nhint: leave one \
+         of them out",
     ),
     (
         "run reads.toml d --backend null --task-run deferred",
         2,
-        "error: --task-run is a setting of io_uring, and --backend null has none\nhint: leave one of them out",
+        "error: --task-run is a setting of io_uring, and --backend null has none\nhint: leave one \
+         of them out",
     ),
     (
         "run reads.toml reads.toml --size 16MiB",
         2,
-        "error: --size is about test files, and no target is a directory\nhint: leave --size out, or name a directory to make a test file in",
+        "error: --size is about test files, and no target is a directory\nhint: leave --size out, \
+         or name a directory to make a test file in",
     ),
     (
         "run reads.toml sim:servers?count=1&service=1ms --keep",
         2,
-        "error: --keep is about test files, and no target is a directory\nhint: leave --keep out, or name a directory to make a test file in",
+        "error: --keep is about test files, and no target is a directory\nhint: leave --keep out, \
+         or name a directory to make a test file in",
     ),
     (
         "run mixed.toml d --destroy 16MiB",
         2,
-        "error: --destroy is given 1 times for 0 block devices among the targets\nhint: give it once for each device whose content may go",
+        "error: --destroy is given 1 times for 0 block devices among the targets\nhint: give it \
+         once for each device whose content may go",
     ),
     (
         "run reads.toml d --size 1MiB",
         2,
-        "error: --size 1MiB: a test file this small holds nothing to measure\nhint: write at least 2MiB",
+        "error: --size 1MiB: a test file this small holds nothing to measure\nhint: write at \
+         least 2MiB",
     ),
     (
         "run --resume latest --time 1h",
@@ -199,12 +224,14 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
     (
         "run reads.toml sim:servers?count=1&service=1ms d",
         2,
-        "error: a simulated device stands alone\nhint: give one of sim:, array: and catalog:, or paths only",
+        "error: a simulated device stands alone\nhint: give one of sim:, array: and catalog:, or \
+         paths only",
     ),
     (
         "run buffered.toml d --polled",
         2,
-        "error: --polled needs direct I/O, and the workload says direct = false\nhint: leave one of them out",
+        "error: --polled needs direct I/O, and the workload says direct = false\nhint: leave one \
+         of them out",
     ),
 ];
 
@@ -237,17 +264,21 @@ const WORKLOADS: &[(&str, &str, &str)] = &[
     (
         "durration = \"1s\"\n",
         "",
-        "error: w.toml: workload, line 1: unknown name 'durration'\nhint: did you mean 'duration'? known here: format, name, description, seed, duration, warm_up, interval, capacity, layout, direct, stream, criterion",
+        "error: w.toml: workload, line 1: unknown name 'durration'\nhint: did you mean \
+         'duration'? known here: format, name, description, seed, duration, warm_up, interval, \
+         capacity, layout, direct, stream, criterion",
     ),
     (
         "",
         "duration = 30",
-        "error: w.toml: workload, line 3: '30' has no unit\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
+        "error: w.toml: workload, line 3: '30' has no unit\nhint: write for example 1ms; the \
+         units are ns, us, µs, ms, min, s, h, d",
     ),
     (
         "",
         "duration = \"0s\"",
-        "error: w.toml: duration 0ns and interval 50ms cannot be measured\nhint: write a duration above 0s and an interval of at least 10ms",
+        "error: w.toml: duration 0ns and interval 50ms cannot be measured\nhint: write a duration \
+         above 0s and an interval of at least 10ms",
     ),
 ];
 
@@ -270,7 +301,8 @@ fn mistakes_in_documents_name_the_line_and_the_nearest_word() {
     refused(
         &place.run("run reads.toml d --criteria c.toml"),
         2,
-        "error: c.toml: criteria, line 5: unknown name 'atmost'\nhint: did you mean 'at_most'? known here: quantity, only, at_most, at_least, optional, why, source",
+        "error: c.toml: criteria, line 5: unknown name 'atmost'\nhint: did you mean 'at_most'? \
+         known here: quantity, only, at_most, at_least, optional, why, source",
     );
     untouched(&place);
 }
@@ -286,17 +318,20 @@ fn pipes_sockets_and_small_files_are_no_targets() {
         (
             "run reads.toml pipe",
             4,
-            "error: cannot measure pipe: it is a named pipe\nhint: give a regular file, a block device or a directory",
+            "error: cannot measure pipe: it is a named pipe\nhint: give a regular file, a block \
+             device or a directory",
         ),
         (
             "calibrate socket",
             4,
-            "error: cannot measure socket: it is a socket\nhint: give a regular file, a block device or a directory",
+            "error: cannot measure socket: it is a socket\nhint: give a regular file, a block \
+             device or a directory",
         ),
         (
             "check small",
             4,
-            "error: cannot measure small: it has 524288 bytes\nhint: give a target of at least 1MiB",
+            "error: cannot measure small: it has 524288 bytes\nhint: give a target of at least \
+             1MiB",
         ),
     ];
     all_refused(&place, &cases);
@@ -310,7 +345,8 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run large.toml d --size 4MiB"),
         2,
-        "error: stream 'reads': the target is too small: 0 bytes hold no transfer of 16777216 in the span\nhint: use a larger target, a wider span or smaller transfers",
+        "error: stream 'reads': the target is too small: 0 bytes hold no transfer of 16777216 in \
+         the span\nhint: use a larger target, a wider span or smaller transfers",
     );
     let stripes = support::READS.replacen(
         "interval",
@@ -321,13 +357,15 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run stripes.toml d d --size 4MiB"),
         2,
-        "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4KiB\nhint: choose a stripe unit that is a multiple of the largest transfer",
+        "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4KiB\nhint: choose a \
+         stripe unit that is a multiple of the largest transfer",
     );
     place.write("third.toml", &support::READS.replacen("arrival", "targets = [2]\narrival", 1));
     refused(
         &place.run("run third.toml d d --size 4MiB"),
         2,
-        "error: stream 'reads': there is no target 2, only 2\nhint: targets are counted from 0 in the order of the command line",
+        "error: stream 'reads': there is no target 2, only 2\nhint: targets are counted from 0 in \
+         the order of the command line",
     );
     untouched(&place);
 }
@@ -344,7 +382,8 @@ fn a_target_named_twice_is_refused_whatever_its_paths() {
             &ran,
             2,
             &format!(
-                "error: {name} is given twice\nhint: name every target once; a directory that is named twice gets two test files"
+                "error: {name} is given twice\nhint: name every target once; a directory that is \
+                 named twice gets two test files"
             ),
         );
     }
@@ -357,7 +396,8 @@ fn what_fails_late_takes_test_files_made_before_with_it() {
     refused(
         &place.run("run mixed.toml d nothere --size 4MiB"),
         4,
-        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
+        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block \
+         device, or simulated storage: sim:…, array:NAME, catalog:NAME",
     );
     untouched(&place);
 }
@@ -371,7 +411,8 @@ fn a_file_without_rights_is_only_refused_where_rights_matter() {
     refused(
         &place.run("run mixed.toml file"),
         4,
-        "error: refusing to write to file: Assay did not create it\nhint: your own files are only ever read; give a directory, and Assay creates a file of its own there",
+        "error: refusing to write to file: Assay did not create it\nhint: your own files are only \
+         ever read; give a directory, and Assay creates a file of its own there",
     );
 }
 
@@ -386,7 +427,8 @@ fn a_file_system_that_is_read_only_says_so() {
     refused(
         &ran,
         4,
-        "error: cannot create RIG/mount/assay-ID.dat: creating it: Read-only file system (os error 30)\nhint: check the rights on the directory and the state of its file system",
+        "error: cannot create RIG/mount/assay-ID.dat: creating it: Read-only file system (os \
+         error 30)\nhint: check the rights on the directory and the state of its file system",
     );
     let ran = place.run(&format!("run reads.toml {directory}/file --criteria no-errors.toml"));
     ran.ends_with(0);
@@ -394,7 +436,8 @@ fn a_file_system_that_is_read_only_says_so() {
     refused(
         &ran,
         4,
-        "error: creating the store RIG/mount/runs: read-only file system\nhint: choose a directory that you may write with --store DIR, or change its rights",
+        "error: creating the store RIG/mount/runs: read-only file system\nhint: choose a \
+         directory that you may write with --store DIR, or change its rights",
     );
     assert_eq!(place.test_files("d"), [""; 0]);
 }
@@ -408,7 +451,9 @@ fn a_disk_that_is_too_small_for_the_test_file_is_not_filled() {
     refused(
         &ran,
         4,
-        "error: cannot create RIG/mount/assay-ID.dat: 16MiB are wanted, 8MiB are free and 419430B must stay free\nhint: choose a smaller --size (a study: --scale 1/100) or a file system with more free space",
+        "error: cannot create RIG/mount/assay-ID.dat: 16MiB are wanted, 8MiB are free and 419430B \
+         must stay free\nhint: choose a smaller --size (a study: --scale 1/100) or a file system \
+         with more free space",
     );
     assert_eq!(support::names(small.path()), [""; 0]);
     untouched(&place);
@@ -421,12 +466,14 @@ fn a_store_that_cannot_be_written_is_named() {
     refused(
         &place.run("run reads.toml d --size 4MiB --store file"),
         4,
-        "error: creating the store file: file exists\nhint: check the file system that holds the store, or choose another with --store DIR",
+        "error: creating the store file: file exists\nhint: check the file system that holds the \
+         store, or choose another with --store DIR",
     );
     refused(
         &place.run("run reads.toml d --size 4MiB --store file/runs"),
         4,
-        "error: creating the store file/runs: not a directory\nhint: the path leads through a file; choose a directory with --store DIR",
+        "error: creating the store file/runs: not a directory\nhint: the path leads through a \
+         file; choose a directory with --store DIR",
     );
     untouched(&place);
 }

@@ -11,7 +11,8 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 use support::{Place, Started, all_ios, measurement, names, refused};
 
-const NOT_OURS: &str = "Assay did not create it\nhint: your own files are only ever read; give a directory, and Assay creates a file of its own there";
+const NOT_OURS: &str = "Assay did not create it\nhint: your own files are only ever read; give a \
+                        directory, and Assay creates a file of its own there";
 
 #[test]
 fn a_file_of_the_user_is_never_written() {
@@ -31,7 +32,8 @@ fn a_file_of_the_user_is_never_written() {
     refused(
         &place.run("run mixed.toml link"),
         4,
-        "error: refusing to write to link: it is a symbolic link to a file\nhint: give the path of the file itself",
+        "error: refusing to write to link: it is a symbolic link to a file\nhint: give the path \
+         of the file itself",
     );
     place.json("run reads.toml precious --criteria no-errors.toml", 0);
     assert_eq!(fs::read(&file).unwrap(), before);
@@ -237,7 +239,8 @@ fn a_report_never_overwrites_a_file() {
     refused(
         &place.run("report --html page.html"),
         4,
-        "error: writing page.html: File exists (os error 17)\nhint: name a new file in a directory that you may write",
+        "error: writing page.html: File exists (os error 17)\nhint: name a new file in a \
+         directory that you may write",
     );
     assert_eq!(fs::read_to_string(place.path("page.html")).unwrap(), "mine");
     place.run("report --html new/page.html").ends_with(0);
@@ -263,12 +266,14 @@ fn only_runs_are_removed_and_only_whole_ones() {
     refused(
         &place.run(&format!("runs remove {first}")),
         4,
-        "error: ./assay-runs/RUN holds what is not part of a run: notes.txt; nothing was removed\nhint: move it away if you need it, or remove the directory yourself",
+        "error: ./assay-runs/RUN holds what is not part of a run: notes.txt; nothing was \
+         removed\nhint: move it away if you need it, or remove the directory yourself",
     );
     refused(
         &place.run("runs remove ./d"),
         2,
-        "error: ./d is not a run: it has no run.json\nhint: name a run by its id, by the first characters of it, by its directory, or 'latest'",
+        "error: ./d is not a run: it has no run.json\nhint: name a run by its id, by the first \
+         characters of it, by its directory, or 'latest'",
     );
     refused(
         &place.run("runs remove 2"),

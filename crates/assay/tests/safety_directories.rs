@@ -48,7 +48,8 @@ impl Scratch {
             Origin::AnotherHost => ("123 elsewhere", "another"),
         };
         let text = format!(
-            "ASSAY DIRECTORY 2\nowner {owner}\ninode {}\nuser {}\nhost {host}\nboot {boot}\nprocess 0\nbegan 1\n",
+            "ASSAY DIRECTORY 2\nowner {owner}\ninode {}\nuser {}\nhost {host}\nboot \
+             {boot}\nprocess 0\nbegan 1\n",
             status.ino(),
             status.uid()
         );

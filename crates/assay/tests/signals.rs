@@ -51,8 +51,8 @@ fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
 /// a Ctrl-C.
 #[test]
 fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
-    let study = "format = 1\nname = \"long\"\npreset = \"oltp\"\n[phases]\nmeasure = \"10min\"\n\
-                 [[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n";
+    let study = "format = 1\nname = \"long\"\npreset = \"oltp\"\n[phases]\nmeasure = \
+                 \"10min\"\n[[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n";
     let verbs = [
         "run mixed.toml d --size 4MiB --time 10min",
         "soak d --size 4MiB --time 10min --interval 100ms",

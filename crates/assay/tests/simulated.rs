@@ -32,7 +32,8 @@ fn timeless(mut value: Value) -> Value {
 }
 
 /// The hint of every mistake in a part.
-const PARTS: &str = "the parts are servers, constant, bandwidth, bucket, cliff, tiers, stall; for example sim:servers?count=8&service=200us";
+const PARTS: &str = "the parts are servers, constant, bandwidth, bucket, cliff, tiers, stall; for \
+                     example sim:servers?count=8&service=200us";
 
 #[test]
 fn equal_seeds_give_equal_results() {
@@ -62,7 +63,8 @@ fn what_was_measured_is_what_the_device_is() {
     // One server, constant service, one outstanding: a rate without any chance in it.
     let one = support::READS.replace("outstanding = 4", "outstanding = 1");
     place.write("one.toml", &one);
-    let line = "run one.toml sim:constant?count=1&service=1ms --time 10s --interval 1s --criteria no-errors.toml";
+    let line = "run one.toml sim:constant?count=1&service=1ms --time 10s --interval 1s --criteria \
+                no-errors.toml";
     let run = place.json(line, 0);
     let read = &measurement(&run)["streams"][0]["operations"]["read"];
     assert_eq!(read["ios"], 10_000);
@@ -80,7 +82,8 @@ fn mistakes_in_a_device_name_what_there_is() {
         "error: simulated device 'servers': 'servers' lacks its key 'count'\nhint: {PARTS}"
     );
     let unknown = format!(
-        "error: simulated device 'server?count=8': there is no part 'server'\nhint: did you mean 'servers'? {PARTS}"
+        "error: simulated device 'server?count=8': there is no part 'server'\nhint: did you mean \
+         'servers'? {PARTS}"
     );
     let empty = format!("error: simulated device '': there is no part ''\nhint: {PARTS}");
     let cases: [(&str, i32, &str); 7] = [
@@ -90,22 +93,26 @@ fn mistakes_in_a_device_name_what_there_is() {
         (
             "run reads.toml sim:servers?count=8&service=200",
             2,
-            "error: simulated device 'servers?count=8&service=200': servers?service: '200' has no unit\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
+            "error: simulated device 'servers?count=8&service=200': servers?service: '200' has no \
+             unit\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
         ),
         (
             "run reads.toml sim:servers?count=many&service=1ms",
             2,
-            "error: simulated device 'servers?count=many&service=1ms': 'many' is not a whole number\nhint: write for example 8",
+            "error: simulated device 'servers?count=many&service=1ms': 'many' is not a whole \
+             number\nhint: write for example 8",
         ),
         (
             "run reads.toml sim:servers?count=8&servce=1ms",
             2,
-            "error: simulated device 'servers?count=8&servce=1ms': 'servers' has no key 'servce'\nhint: 'servers' has count, service",
+            "error: simulated device 'servers?count=8&servce=1ms': 'servers' has no key \
+             'servce'\nhint: 'servers' has count, service",
         ),
         (
             "calibrate sim:bandwidth?rate=1000",
             2,
-            "error: simulated device 'bandwidth?rate=1000': bandwidth?rate: '1000' has no unit\nhint: write for example 400MB/s",
+            "error: simulated device 'bandwidth?rate=1000': bandwidth?rate: '1000' has no \
+             unit\nhint: write for example 400MB/s",
         ),
     ];
     all_refused(&place, &cases);
@@ -122,7 +129,10 @@ fn a_device_in_virtual_time_does_not_go_on() {
     let ran = place.run("run --resume latest");
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.complaint.starts_with("error: the run RUN is of a simulated device\nhint: a device in virtual time does not go on; run it again: "),
+        ran.complaint.starts_with(
+            "error: the run RUN is of a simulated device\nhint: a device in virtual time does not \
+             go on; run it again: "
+        ),
         "{}",
         ran.complaint
     );
@@ -134,10 +144,12 @@ const FILLED: &str = "sim:cliff?cache=160MB&drain=3MB/s+servers?count=1&service=
 
 /// One write outstanding for that many seconds, and a limit between the means of the two levels.
 fn writes(place: &Place, seconds: u32) -> support::Ran {
-    let stream = "[[stream]]\nname = \"w\"\nread_share = 0.0\ntransfer = \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n";
+    let stream = "[[stream]]\nname = \"w\"\nread_share = 0.0\ntransfer = \"8KiB\"\narrival = { \
+                  closed = { outstanding = 1 } }\n";
     let workload = format!("format = 1\nname = \"w\"\nduration = \"{seconds}s\"\n{stream}");
     place.write("w.toml", &workload);
-    let asked = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \"write.service_time.mean\"\nat_most = \"2.6ms\"\n";
+    let asked = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \
+                 \"write.service_time.mean\"\nat_most = \"2.6ms\"\n";
     place.write("asked.toml", asked);
     place.run(&format!("run w.toml {FILLED} --criteria asked.toml"))
 }

@@ -130,7 +130,8 @@ fn a_demand_of_nothing_is_refused_and_a_shrinking_one_is_not() {
 fn a_volume_is_ordered_for_what_its_list_asks() {
     let place = Place::new();
     let line = format!(
-        "size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2 --stripes 1 {PLAIN} --output own.sizing.json --html sizing.html"
+        "size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2 --stripes 1 \
+         {PLAIN} --output own.sizing.json --html sizing.html"
     );
     let text = place.run(&line).ends_with(0).stdout.clone();
     assert!(
@@ -150,7 +151,8 @@ fn the_highest_of_several_reports_is_carried_also_without_a_controller() {
     let place = Place::new();
     place.write("a.txt", &report(40_000, 10_000));
     place.write("b.txt", &later(&report(60_000, 5_000), 1));
-    let line = "size a.txt b.txt --only xtremio-1 --survive controller --read-latency 1ms --growth 30% --years 2";
+    let line = "size a.txt b.txt --only xtremio-1 --survive controller --read-latency 1ms \
+                --growth 30% --years 2";
     let sizing = place.json(line, 0);
     let lines = sizing["demand"].as_array().unwrap();
     let reads = lines.iter().find(|line| line["quantity"] == "read_iops").unwrap();
@@ -248,13 +250,15 @@ fn catalogs_are_listed_shown_and_checked() {
 #[test]
 fn a_volume_is_a_target_with_its_limits() {
     let place = Place::new();
-    let line = "run reads.toml catalog:gp3?latency=500us --time 2s --interval 1s --criteria no-errors.toml";
+    let line = "run reads.toml catalog:gp3?latency=500us --time 2s --interval 1s --criteria \
+                no-errors.toml";
     let run = place.json(line, 0);
     // Four outstanding at 0.5 ms could do 16,000; 3,000 a second are let through.
     let ios = all_ios(measurement(&run));
     assert!((5_900..=6_010).contains(&ios), "{ios}");
     let own = include_str!("../../../contract/examples/small.catalog.toml");
     place.write("own.catalog.toml", own);
-    let line = "run reads.toml catalog:own.catalog.toml/volume?iops=3000 --time 2s --criteria no-errors.toml";
+    let line = "run reads.toml catalog:own.catalog.toml/volume?iops=3000 --time 2s --criteria \
+                no-errors.toml";
     assert!(all_ios(measurement(&place.json(line, 0))) > 5_000);
 }

@@ -243,7 +243,8 @@ fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
     let place = Place::new();
     place.write(
         "w.toml",
-        "format = 1\nname = \"w\"\nduration = \"1s\"\n[[stream]]\nname = \"r\"\ntransfer = \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n",
+        "format = 1\nname = \"w\"\nduration = \"1s\"\n[[stream]]\nname = \"r\"\ntransfer = \
+         \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n",
     );
     let flat =
         place.json("soak sim:servers?count=1&service=20ms --time 20min --workload w.toml", 0);
@@ -255,7 +256,8 @@ fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
     assert!((since_s - 300.0).abs() < 30.0, "{since_s}");
     let short = place.json("soak sim:servers?count=1&service=20ms --time 20s --workload w.toml", 3);
     assert_eq!(short["soak"]["outcome"], "INCONCLUSIVE");
-    let cycles = "soak sim:servers?count=1&service=20ms --work 30s --rest 60s --cycles 10 --final-rest 1h --workload w.toml";
+    let cycles = "soak sim:servers?count=1&service=20ms --work 30s --rest 60s --cycles 10 \
+                  --final-rest 1h --workload w.toml";
     let rested = place.json(cycles, 0);
     assert!(rested["soak"]["rests"]["recovered_of_best"]["value"].as_f64().unwrap() > 0.9);
 }
@@ -385,7 +387,10 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
     let Some(place) = server::Place::new("memory") else {
         return;
     };
-    let text = "format = 1\nname = \"memory\"\nrepeats = 2\norder = \"interleaved\"\nrestore_every = 2\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \"cache_ratio\"\nvalues = [\"1:1\", \"1:4\"]\n[load]\nkind = \"oltp\"\noptions = { warehouses = 1, users = 2, warm_up = \"0s\", verify = true }\n";
+    let text = "format = 1\nname = \"memory\"\nrepeats = 2\norder = \
+                \"interleaved\"\nrestore_every = 2\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname \
+                = \"cache_ratio\"\nvalues = [\"1:1\", \"1:4\"]\n[load]\nkind = \"oltp\"\noptions \
+                = { warehouses = 1, users = 2, warm_up = \"0s\", verify = true }\n";
     std::fs::write(place.0.join("s.toml"), text).unwrap();
     let result = server::json(&place.run("study s.toml d --json"));
     assert_eq!(states(&result), ["measured"; 4]);
@@ -416,7 +421,9 @@ fn a_study_of_customers_loads_their_data_and_compares_trade_results() {
     let Some(place) = server::Place::new("customers") else {
         return;
     };
-    let text = "format = 1\nname = \"customers\"\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \"customers\"\nvalues = [100, 200]\n[load]\nkind = \"brokerage\"\noptions = { trade_days = 1, users = 2, warm_up = \"0s\" }\n";
+    let text = "format = 1\nname = \"customers\"\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \
+                \"customers\"\nvalues = [100, 200]\n[load]\nkind = \"brokerage\"\noptions = { \
+                trade_days = 1, users = 2, warm_up = \"0s\" }\n";
     std::fs::write(place.0.join("s.toml"), text).unwrap();
     let result = server::json(&place.run("study s.toml d --json"));
     assert_eq!(states(&result), ["measured"; 2], "{}", result["study"]["cells"]);

@@ -33,7 +33,8 @@ fn place() -> Place {
     place.write("permuted.toml", PERMUTED);
     place.write(
         "whole.toml",
-        "format = 1\nname = \"whole\"\n[[criterion]]\nquantity = \"integrity.findings\"\nat_most = 0\n",
+        "format = 1\nname = \"whole\"\n[[criterion]]\nquantity = \"integrity.findings\"\nat_most \
+         = 0\n",
     );
     place
 }
@@ -223,7 +224,8 @@ fn what_cannot_be_verified_is_refused_before_anything_is_made() {
     refused(
         &ran,
         2,
-        "error: a device of no work keeps no data that could be verified\nhint: leave --backend null or --verify out",
+        "error: a device of no work keeps no data that could be verified\nhint: leave --backend \
+         null or --verify out",
     );
 }
 
@@ -233,7 +235,8 @@ fn a_soak_is_verified_over_all_its_cycles() {
     let rig = Rig::mount(&Script::new()).unwrap();
     let place = place();
     let line = format!(
-        "soak {} --workload permuted.toml --size 4MiB --work 1s --rest 100ms --cycles 2 --verify --json",
+        "soak {} --workload permuted.toml --size 4MiB --work 1s --rest 100ms --cycles 2 --verify \
+         --json",
         rig.directory().display()
     );
     let mut run = place.start(&line);

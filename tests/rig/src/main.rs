@@ -19,7 +19,8 @@ assay-rig mount DIRECTORY [--script FILE] [--log FILE] [--no-stdin]
     Serves the script under DIRECTORY until SIGTERM, SIGINT or the end of standard input
     (ignored with --no-stdin), unmounts, and prints the log as JSON lines: one a data operation,
     then one with the statistics. Says `mounted DIRECTORY` on standard error when it is ready.
-    On standard input, `cut SEED` cuts the power, `on` gives it back, and `latency write = { fixed = \"2ms\" }`
+    On standard input, `cut SEED` cuts the power, `on` gives it back, and `latency write = { fixed \
+                     = \"2ms\" }`
     changes a time of the script; each is repeated on standard error when it is done.
 assay-rig deny-io-uring -- COMMAND [ARGUMENT...]
     Becomes COMMAND with the system calls of io_uring denied (EPERM).";

@@ -29,6 +29,7 @@ pub fn assert_kept(name: &str, schema: &str) {
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         kept == schema,
-        "{name} is not that of its type: ASSAY_WRITE_CONTRACT=1 cargo test --workspace contract writes it again"
+        "{name} is not that of its type: ASSAY_WRITE_CONTRACT=1 cargo test --workspace contract \
+         writes it again"
     );
 }

@@ -11,12 +11,16 @@ pub const UNITS: &str = "ns s bytes iops per_s";
 /// things, and the sides of a comparison.
 pub const NUMBERS: &str = "
     share quantile probability confidence level coverage utilization fraction
-    ratio factor theta exponent weight weights coefficient alpha beta gamma delta lambda mu sigma rho kappa skew
+    ratio factor theta exponent weight weights coefficient alpha beta gamma delta lambda mu sigma \
+                           rho kappa skew
     scale shape
-    value values sample samples estimate mean median mode sum total variance deviation error slope intercept
-    residual correlation statistic p_value freedom low high lower upper min max minimum maximum limit target
+    value values sample samples estimate mean median mode sum total variance deviation error slope \
+                           intercept
+    residual correlation statistic p_value freedom low high lower upper min max minimum maximum \
+                           limit target
     tolerance excursion scatter range span width height length x y x0 y0 x1 y1 dx dy
-    outstanding ios arrivals sessions credits servers workers cores nodes customers clusters n size sizes latencies load
+    outstanding ios arrivals sessions credits servers workers cores nodes customers clusters n \
+                           size sizes latencies load
     growth misfit pattern parity base other before after between_alarms";
 
 /// Every name of a file that the glossary forbids.
@@ -175,8 +179,9 @@ mod tests {
 
     #[test]
     fn names_of_the_glossary_pass() {
-        let text = "struct A { pub wait_s: f64, pub read_iops: Option<f64>, pub share: f64, pub ios: u64, pub(crate) own: f64 }\n\
-            struct B(f64);\nfn iops(ios: u64) -> f64 { 0.0 }\n// a percentile in words\n";
+        let text = "struct A { pub wait_s: f64, pub read_iops: Option<f64>, pub share: f64, pub \
+                    ios: u64, pub(crate) own: f64 }\nstruct B(f64);\nfn iops(ios: u64) -> f64 { \
+                    0.0 }\n// a percentile in words\n";
         assert_eq!(findings(text), Vec::<String>::new());
     }
 

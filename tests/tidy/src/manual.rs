@@ -79,7 +79,8 @@ pub fn options_page(chapters: &[Chapter]) -> String {
     };
     let rows: String = uses.iter().map(row).collect();
     format!(
-        "{BEGIN}\n# Options\n\nEach option with its default and the commands that have it.\n\n| option | default | commands |\n|---|---|---|\n{rows}{END}\n"
+        "{BEGIN}\n# Options\n\nEach option with its default and the commands that have it.\n\n| \
+         option | default | commands |\n|---|---|---|\n{rows}{END}\n"
     )
 }
 

@@ -181,7 +181,8 @@ mod tests {
 
     #[test]
     fn english_passes() {
-        let text = "There is no file. It is no longer here. They cannot be told apart. So. Many are meant. What tells you?\n";
+        let text = "There is no file. It is no longer here. They cannot be told apart. So. Many \
+                    are meant. What tells you?\n";
         assert_eq!(findings("a.md", text), Vec::<String>::new());
         assert_eq!(findings("a.svg", &format!("an{}", "ew")), Vec::<String>::new());
     }

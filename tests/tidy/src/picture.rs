@@ -29,7 +29,8 @@ pub fn check(picture: &str, packages: &[Package]) -> Vec<Finding> {
     if picture == draw(packages) {
         return Vec::new();
     }
-    let what = "is not what the crates depend on: ASSAY_WRITE_DOCS=1 cargo test --workspace --test repository draws it";
+    let what = "is not what the crates depend on: ASSAY_WRITE_DOCS=1 cargo test --workspace \
+                --test repository draws it";
     vec![Finding::new(PATH, what)]
 }
 
@@ -39,9 +40,10 @@ pub fn draw(packages: &[Package]) -> String {
     let places = places();
     let height = ROW_HEIGHT * rows().len() + GAP;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"14\" role=\"img\">\n\
-         <title>The crates on their floors; every line is a dependency and leads down</title>\n{STYLE}\
-         <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         font-family=\"sans-serif\" font-size=\"14\" role=\"img\">\n<title>The crates on their \
+         floors; every line is a dependency and leads down</title>\n{STYLE}<rect class=\"paper\" \
+         width=\"{WIDTH}\" height=\"{height}\"/>\n"
     );
     for (row, (floor, name)) in rows().iter().enumerate() {
         let top = GAP + row * ROW_HEIGHT;
@@ -57,11 +59,9 @@ pub fn draw(packages: &[Package]) -> String {
     svg + "</svg>\n"
 }
 
-const STYLE: &str = "<style>\n\
-    .paper { fill: #ffffff } .room { fill: #f3f5f7; stroke: #4a6a8a }\n\
-    text { fill: #1f2a36 } .small { font-size: 12px; fill: #4b5763 }\n\
-    .line { stroke: #4a6a8a; stroke-opacity: 0.45; fill: none }\n\
-    </style>\n";
+const STYLE: &str = "<style>\n.paper { fill: #ffffff } .room { fill: #f3f5f7; stroke: #4a6a8a \
+                     }\ntext { fill: #1f2a36 } .small { font-size: 12px; fill: #4b5763 }\n.line { \
+                     stroke: #4a6a8a; stroke-opacity: 0.45; fill: none }\n</style>\n";
 
 /// The floors that have rooms, the highest first.
 fn rows() -> Vec<(u8, &'static str)> {
@@ -104,7 +104,8 @@ fn draw_line(svg: &mut String, (from, above): (&str, Place), (to, below): (&str,
     let (bend0, bend1) = (y0 + 30, y1.saturating_sub(30));
     _ = writeln!(
         svg,
-        "<path class=\"line\" d=\"M{x0} {y0} C{x0} {bend0} {x1} {bend1} {x1} {y1}\"><title>{from} needs {to}</title></path>"
+        "<path class=\"line\" d=\"M{x0} {y0} C{x0} {bend0} {x1} {bend1} {x1} {y1}\"><title>{from} \
+         needs {to}</title></path>"
     );
 }
 
@@ -114,8 +115,8 @@ fn draw_room(svg: &mut String, name: &str, place: Place) {
     let short = name.strip_prefix("assay-").unwrap_or(name);
     _ = writeln!(
         svg,
-        "<rect class=\"room\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{ROOM_HEIGHT}\" rx=\"4\"/>\
-         <text x=\"{middle}\" y=\"{baseline}\" text-anchor=\"middle\">{short}</text>"
+        "<rect class=\"room\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{ROOM_HEIGHT}\" \
+         rx=\"4\"/><text x=\"{middle}\" y=\"{baseline}\" text-anchor=\"middle\">{short}</text>"
     );
 }
 

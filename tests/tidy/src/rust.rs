@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn tests_are_told_from_code() {
-        let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n#[cfg(not(test))]\nfn c() {}\n";
+        let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n#[cfg(not(test))]\nfn \
+                    c() {}\n";
         let file = parsed("crates/a/src/lib.rs", text);
         let tests: Vec<usize> = (1..=7).filter(|line| file.is_test(*line)).collect();
         assert_eq!(tests, [2, 3, 4, 5]);

@@ -9,17 +9,27 @@ pub const GLOSSARY: &str = "docs/glossary.md";
 
 /// Words that every programmer knows.
 pub const COMPUTING: &str = "
-    Account Accumulator Action Address Answer Axis Background Bench Binary Binding Buffer Builder Bulk Byte Call Cancel Certificate
-    Cause Check Checked Choice Chunk Chunked Cleanup Client Command Compare Connection Constant Content Copy Cost Cpu Create
-    Created Cross Cycle Daemon Day Detail Destination Deterministic Dir Direct Direction Directory Driver Drop Due Encrypted Encryption End Engine
-    Entry Error Execution Exit Field File Fill Filled Filling Finish Finished Fit Flag Formatter Generator Given
-    Group Guard Handshake Header Held Hit Holder Hook Id Ignore Image Imported In Index Input Instant Instrument Interface Interrupter
-    Io Job Key Kind Last Length Line Lines Link Listing Loaded Loading Location Lookup Loss Managed Match Member
-    Memory Message Metric Mode Mount Name Named Nano Network Next Node Note Null Numa Number Observed Observer Of On
-    Only Origin Out Output Own Owned Page Pair Parameter Part Per Permission Position Posix Prepared Preserved Process
+    Account Accumulator Action Address Answer Axis Background Bench Binary Binding Buffer Builder \
+                             Bulk Byte Call Cancel Certificate
+    Cause Check Checked Choice Chunk Chunked Cleanup Client Command Compare Connection Constant \
+                             Content Copy Cost Cpu Create
+    Created Cross Cycle Daemon Day Detail Destination Deterministic Dir Direct Direction Directory \
+                             Driver Drop Due Encrypted Encryption End Engine
+    Entry Error Execution Exit Field File Fill Filled Filling Finish Finished Fit Flag Formatter \
+                             Generator Given
+    Group Guard Handshake Header Held Hit Holder Hook Id Ignore Image Imported In Index Input \
+                             Instant Instrument Interface Interrupter
+    Io Job Key Kind Last Length Line Lines Link Listing Loaded Loading Location Lookup Loss \
+                             Managed Match Member
+    Memory Message Metric Mode Mount Name Named Nano Network Next Node Note Null Numa Number \
+                             Observed Observer Of On
+    Only Origin Out Output Own Owned Page Pair Parameter Part Per Permission Position Posix \
+                             Prepared Preserved Process
     Processor Program Progress Random Rank Reader Removed Request Resampling Retry Ring Role Root
-    Routine Runner Running Scope Search Security Set Setup Shape Shift Simulation Sink Sizing Slow Spacing Spec Spelling
-    Speedup Split Sql Start Stat Statistic Storage Sys Tally Task Text Thread Tick Timed Tls Top Trait
+    Routine Runner Running Scope Search Security Set Setup Shape Shift Simulation Sink Sizing Slow \
+                             Spacing Spec Spelling
+    Speedup Split Sql Start Stat Statistic Storage Sys Tally Task Text Thread Tick Timed Tls Top \
+                             Trait
     Unreadable Update Uri Uring Usage Use Utc Value Verb Version Word Writer Zip";
 
 /// Every public type of a shipped crate with a word in its name that nobody defines.

@@ -179,7 +179,8 @@ fn no_hosts(text: &str) -> Error {
     Error::usage(
         format!("{text} names no hosts"),
         format!(
-            "write local:N for N processes of this machine, N from 1 to {LOCAL_MAX}, ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas"
+            "write local:N for N processes of this machine, N from 1 to {LOCAL_MAX}, ssh:A,B for \
+             hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas"
         ),
     )
 }

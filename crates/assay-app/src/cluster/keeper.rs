@@ -71,7 +71,8 @@ pub(super) fn kept(run: &str, host: &str) -> Result<KeptRecord> {
     KeptRecord::of(lines).ok_or_else(|| {
         Error::usage(
             format!("nothing is kept of the run {run} in {}", place.display()),
-            "hosts keep only what their driver has not finished, each on the machine and for the user that measured it",
+            "hosts keep only what their driver has not finished, each on the machine and for the \
+             user that measured it",
         )
     })
 }

@@ -344,7 +344,8 @@ fn check_divisible(workload: &Workload, plan: &HostsPlan) -> Result<()> {
 /// Processes of one machine cannot both be the only one to write to a device or to a file.
 fn both_would_write() -> Error {
     Error::usage(
-        "the workload writes, and hosts that may share a device or a file would overwrite each other",
+        "the workload writes, and hosts that may share a device or a file would overwrite each \
+         other",
         "name a directory, in which each host makes a test file of its own",
     )
 }

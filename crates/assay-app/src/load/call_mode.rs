@@ -45,7 +45,8 @@ pub fn chosen_with_identity(asked: Option<CallMode>) -> Result<(Calls, &'static 
     match asked {
         None | Some(CallMode::ClientSide) => Ok((Calls::Statements, Calls::Statements.name())),
         Some(CallMode::ServerSide) => Err(Error::usage(
-            "--calls proc: with a ledger each transaction leaves its identity, which functions and procedures do not",
+            "--calls proc: with a ledger each transaction leaves its identity, which functions \
+             and procedures do not",
             "leave it out: with a ledger transactions are prepared statements",
         )),
     }

@@ -214,7 +214,8 @@ fn widened(rung: &Rung) -> Option<Remark> {
         [estimate.value, estimate.low, estimate.high].map(|value| format!("{value:.1}"));
     Some(Remark {
         what: format!(
-            "with {} sessions the overall rate, {rate}/s, lies outside the interval of the rates per second",
+            "with {} sessions the overall rate, {rate}/s, lies outside the interval of the rates \
+             per second",
             rung.sessions
         ),
         why: format!(

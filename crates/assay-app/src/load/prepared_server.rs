@@ -281,7 +281,8 @@ pub fn see_to_left_in(
             progress.say(&format!("note: removed {shown} ({size}), left behind by an earlier run"));
         } else {
             progress.say(&format!(
-                "note: an earlier run left {shown} ({size}): --partial-data drop or `assay runs clean` removes it"
+                "note: an earlier run left {shown} ({size}): --partial-data drop or `assay runs \
+                 clean` removes it"
             ));
         }
     }
@@ -309,7 +310,8 @@ fn see_to_left<L: Product>(
             ));
         } else {
             progress.say(&format!(
-                "note: an earlier run left the schema {} ({size}): --partial-data drop or `assay runs clean` drops it",
+                "note: an earlier run left the schema {} ({size}): --partial-data drop or `assay \
+                 runs clean` drops it",
                 left.name
             ));
         }

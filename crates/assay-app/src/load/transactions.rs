@@ -217,7 +217,8 @@ impl TransactionPlan {
         }
         if self.on_loss == OnLoss::Reconnect {
             return Err(Error::usage(
-                "--on-loss reconnect and --hosts contradict each other: hosts that come back at different times measure different times",
+                "--on-loss reconnect and --hosts contradict each other: hosts that come back at \
+                 different times measure different times",
                 "leave one of them out",
             ));
         }
@@ -225,7 +226,8 @@ impl TransactionPlan {
             && self.targets().iter().any(|target| Dialect::of_address(target).is_some())
         {
             return Err(Error::usage(
-                "--restore-every gives a server a database of its own name, which other hosts do not know",
+                "--restore-every gives a server a database of its own name, which other hosts do \
+                 not know",
                 "leave --restore-every or --hosts out, or name a directory",
             ));
         }

@@ -89,7 +89,8 @@ impl TargetReader<'_> {
         let calibration = run.json::<Calibration>(Document::Calibration)?.ok_or_else(|| {
             Error::usage(
                 format!("the run {} has no calibration", run.manifest().id),
-                "name a run of assay calibrate or assay check, or a simulated device such as array:xtremio-1",
+                "name a run of assay calibrate or assay check, or a simulated device such as \
+                 array:xtremio-1",
             )
         })?;
         let is_simulated = run.manifest().targets.iter().any(|target| is_simulated(target));

@@ -157,7 +157,8 @@ impl StudyPlan {
             }
             return Err(Error::usage(
                 "the factor 'hosts' needs hosts",
-                "name them with --hosts, for example local:4, or measure array:NAME with [sessions]",
+                "name them with --hosts, for example local:4, or measure array:NAME with \
+                 [sessions]",
             ));
         };
         if is_of_loads {
@@ -279,7 +280,8 @@ fn has_work(study: &Study, target: &TargetPlan) -> Result<()> {
     }
     Err(Error::usage(
         format!("the study '{}' has nothing to do on {}", study.name, target.targets.join(", ")),
-        "add a [workload] or a preset for storage, [sessions] for array:NAME, [load] for a database",
+        "add a [workload] or a preset for storage, [sessions] for array:NAME, [load] for a \
+         database",
     ))
 }
 

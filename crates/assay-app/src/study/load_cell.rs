@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn options_and_factors_become_the_command_of_a_load() {
-        let expected = "bench slob /tmp --time=10s --buffered --scale=64MiB --sessions=4 --buffer-pool=64MiB --update-pct=25";
+        let expected = "bench slob /tmp --time=10s --buffered --scale=64MiB --sessions=4 \
+                        --buffer-pool=64MiB --update-pct=25";
         assert_eq!(first(STUDY).unwrap().join(" "), expected);
     }
 

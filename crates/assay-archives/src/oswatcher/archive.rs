@@ -54,7 +54,8 @@ fn read_within(directory: &Path, held_bytes_max: usize) -> Result<Archive> {
         if archive.held_bytes > held_bytes_max || read_bytes > TEXT_BYTES_MAX {
             let rest = count - number;
             archive.notes.push(format!(
-                "{rest} of {count} files were left out, because the archive is too large: read fewer days at once"
+                "{rest} of {count} files were left out, because the archive is too large: read \
+                 fewer days at once"
             ));
             break;
         }
@@ -159,7 +160,8 @@ mod tests {
     fn an_archive_that_would_fill_the_memory_is_read_in_part() {
         let place = std::env::temp_dir().join(format!("assay-osw-large-{}", std::process::id()));
         fs::create_dir_all(&place).unwrap();
-        let sample = "zzz ***Sat Jan 10 12:00:00 UTC 2026\nDevice r/s w/s rkB/s wkB/s await aqu-sz %util\nsda 1 1 1 1 1 1 1\n";
+        let sample = "zzz ***Sat Jan 10 12:00:00 UTC 2026\nDevice r/s w/s rkB/s wkB/s await \
+                      aqu-sz %util\nsda 1 1 1 1 1 1 1\n";
         for hour in 10..13 {
             fs::write(place.join(format!("db_iostat_26.01.10.{hour}00.dat")), sample).unwrap();
         }

@@ -129,7 +129,8 @@ fn iostat(moment: &Moment) -> Option<String> {
         let head = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle";
         let _ = writeln!(
             text,
-            "{head}\n          {user:6.2}  {nice:6.2}  {system:6.2}  {wait:6.2}  {stolen:6.2}  {idle:6.2}\n"
+            "{head}\n          {user:6.2}  {nice:6.2}  {system:6.2}  {wait:6.2}  {stolen:6.2}  \
+             {idle:6.2}\n"
         );
     }
     text.push_str("Device            r/s     rkB/s   r_await     w/s     wkB/s   w_await     f/s   f_await   aqu-sz    %util\n");
@@ -166,7 +167,8 @@ fn vmstat(moment: &Moment) -> Option<String> {
     let swap = moment.counters.swap.unwrap_or_default();
     let kib = |pages: u64| rate(pages.saturating_mul(4), moment.elapsed_s());
     Some(format!(
-        "procs -----------memory---------- ---swap-- ------cpu-----\n r  b   free   cache   si   so us sy id wa st\n{} {} {} {} {:.0} {:.0} {:.0} {:.0} {:.0} {:.0} {:.0}\n",
+        "procs -----------memory---------- ---swap-- ------cpu-----\n r  b   free   cache   si   \
+         so us sy id wa st\n{} {} {} {} {:.0} {:.0} {:.0} {:.0} {:.0} {:.0} {:.0}\n",
         queue.running,
         queue.blocked,
         memory.available_bytes / 1024,
@@ -186,7 +188,9 @@ fn mpstat(moment: &Moment) -> Option<String> {
         percents(moment.counters.cpu.as_ref()?);
     let at = clock_of(Utc::of(moment.at_unix_ns));
     Some(format!(
-        "{at}  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal   %idle\n{at}  all  {user:6.2}  {nice:6.2}  {system:6.2}  {wait:6.2}  {hard:6.2}  {soft:6.2}  {stolen:6.2}  {idle:6.2}\n"
+        "{at}  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal   %idle\n{at}  all  \
+         {user:6.2}  {nice:6.2}  {system:6.2}  {wait:6.2}  {hard:6.2}  {soft:6.2}  {stolen:6.2}  \
+         {idle:6.2}\n"
     ))
 }
 

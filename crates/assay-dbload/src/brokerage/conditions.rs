@@ -14,14 +14,16 @@ use assay_model::load::Checks;
 
 /// Completed trades with what they moved, once for all conditions that need them.
 const TRADES: &str = "SELECT t.id, t.account_id, a.broker_id, t.symbol, t.is_cash, t.commission, \
-    CASE WHEN t.kind IN (2, 4, 5) THEN -t.quantity ELSE t.quantity END AS moved, \
-    CASE WHEN t.kind IN (2, 4, 5) THEN t.quantity ELSE -t.quantity END * t.price - t.charge - t.commission \
-        - CASE WHEN a.tax_status = 1 THEN t.tax ELSE 0 END AS money \
-    FROM {s}.trade AS t JOIN {s}.customer_account AS a ON a.id = t.account_id WHERE t.status = 3";
+                      CASE WHEN t.kind IN (2, 4, 5) THEN -t.quantity ELSE t.quantity END AS \
+                      moved, CASE WHEN t.kind IN (2, 4, 5) THEN t.quantity ELSE -t.quantity END * \
+                      t.price - t.charge - t.commission - CASE WHEN a.tax_status = 1 THEN t.tax \
+                      ELSE 0 END AS money FROM {s}.trade AS t JOIN {s}.customer_account AS a ON \
+                      a.id = t.account_id WHERE t.status = 3";
 
 /// Counts keys of which something remains; in the place of `{sides}` stand the sides.
-const REMAINS: &str = "SELECT count(*) FROM (SELECT sum(side) AS side, sum(amount) AS amount FROM ({sides}) AS sides \
-    GROUP BY name, further HAVING sum(side) <> 0 OR sum(amount) <> 0) AS remains";
+const REMAINS: &str = "SELECT count(*) FROM (SELECT sum(side) AS side, sum(amount) AS amount FROM \
+                       ({sides}) AS sides GROUP BY name, further HAVING sum(side) <> 0 OR \
+                       sum(amount) <> 0) AS remains";
 
 /// How a condition counts what breaks it.
 enum Count {
@@ -38,100 +40,106 @@ const CONDITIONS: [(&str, Count); 12] = [
     (
         "a broker has made the completed trades of its accounts",
         Plain(
-            "SELECT count(*) FROM {s}.broker AS b \
-             LEFT JOIN (SELECT broker_id, count(*) AS made FROM {books} GROUP BY broker_id) AS t ON t.broker_id = b.id \
-             WHERE b.trades <> coalesce(made, 0)",
+            "SELECT count(*) FROM {s}.broker AS b LEFT JOIN (SELECT broker_id, count(*) AS made \
+             FROM {books} GROUP BY broker_id) AS t ON t.broker_id = b.id WHERE b.trades <> \
+             coalesce(made, 0)",
         ),
     ),
     (
         "a broker has earned the commissions of these trades",
         Plain(
-            "SELECT count(*) FROM {s}.broker AS b \
-             LEFT JOIN (SELECT broker_id, sum(commission) AS earned FROM {books} GROUP BY broker_id) AS t \
-             ON t.broker_id = b.id WHERE b.commissions <> coalesce(earned, 0)",
+            "SELECT count(*) FROM {s}.broker AS b LEFT JOIN (SELECT broker_id, sum(commission) AS \
+             earned FROM {books} GROUP BY broker_id) AS t ON t.broker_id = b.id WHERE \
+             b.commissions <> coalesce(earned, 0)",
         ),
     ),
     (
         "what an account holds of a security is the sum of its lots",
         Sides(
-            "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM {s}.holding_summary UNION ALL \
-             SELECT account_id, symbol, -1, -sum(quantity) FROM {s}.holding GROUP BY account_id, symbol",
+            "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM \
+             {s}.holding_summary UNION ALL SELECT account_id, symbol, -1, -sum(quantity) FROM \
+             {s}.holding GROUP BY account_id, symbol",
         ),
     ),
     (
         "what an account holds of a security is what it bought less what it sold",
         Sides(
-            "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM {s}.holding_summary UNION ALL \
-             SELECT account_id, symbol, -1, -sum(moved) FROM {books} GROUP BY account_id, symbol HAVING sum(moved) <> 0",
+            "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM \
+             {s}.holding_summary UNION ALL SELECT account_id, symbol, -1, -sum(moved) FROM \
+             {books} GROUP BY account_id, symbol HAVING sum(moved) <> 0",
         ),
     ),
     (
         "a balance is that of the opening and the cash transactions since",
         Plain(
-            "SELECT count(*) FROM {s}.customer_account AS a \
-             LEFT JOIN (SELECT t.account_id, sum(c.amount) AS moved FROM {s}.cash_transaction AS c \
-             JOIN {s}.trade AS t ON t.id = c.trade_id GROUP BY t.account_id) AS m ON m.account_id = a.id \
-             WHERE a.balance <> {opening} / 100.0 + coalesce(moved, 0)",
+            "SELECT count(*) FROM {s}.customer_account AS a LEFT JOIN (SELECT t.account_id, \
+             sum(c.amount) AS moved FROM {s}.cash_transaction AS c JOIN {s}.trade AS t ON t.id = \
+             c.trade_id GROUP BY t.account_id) AS m ON m.account_id = a.id WHERE a.balance <> \
+             {opening} / 100.0 + coalesce(moved, 0)",
         ),
     ),
     (
         "a lot has what the changes of its history left",
         Sides(
-            "SELECT trade_id AS name, 0 AS further, 0 AS side, quantity AS amount FROM {s}.holding UNION ALL \
-             SELECT holding_trade_id, 0, 0, -sum(quantity_after - quantity_before) FROM {s}.holding_history \
-             GROUP BY holding_trade_id",
+            "SELECT trade_id AS name, 0 AS further, 0 AS side, quantity AS amount FROM \
+             {s}.holding UNION ALL SELECT holding_trade_id, 0, 0, -sum(quantity_after - \
+             quantity_before) FROM {s}.holding_history GROUP BY holding_trade_id",
         ),
     ),
     (
         "the changes of lots by a trade are its quantity, and only completed trades have any",
         Sides(
             "SELECT id AS name, 0 AS further, 1 AS side, moved AS amount FROM {books} UNION ALL \
-             SELECT trade_id, 0, -1, -sum(quantity_after - quantity_before) FROM {s}.holding_history GROUP BY trade_id",
+             SELECT trade_id, 0, -1, -sum(quantity_after - quantity_before) FROM \
+             {s}.holding_history GROUP BY trade_id",
         ),
     ),
     // A status counts 2 to the power of its number.
     (
         "a trade has a row of history for each status that it passed, and no other",
         Plain(
-            "SELECT (SELECT count(*) FROM {s}.trade AS t \
-             LEFT JOIN (SELECT trade_id, sum(CASE status WHEN 1 THEN 2 WHEN 2 THEN 4 WHEN 3 THEN 8 ELSE 16 END) AS passed \
-             FROM {s}.trade_history GROUP BY trade_id) AS h ON h.trade_id = t.id \
-             WHERE NOT coalesce(CASE WHEN t.kind < 3 \
-             THEN CASE t.status WHEN 2 THEN h.passed = 4 WHEN 3 THEN h.passed = 12 WHEN 4 THEN h.passed = 20 END \
-             ELSE CASE t.status WHEN 1 THEN h.passed = 2 WHEN 2 THEN h.passed = 6 WHEN 3 THEN h.passed = 14 \
-             WHEN 4 THEN h.passed IN (18, 22) END END, false)) \
-             + (SELECT count(*) FROM {s}.trade_history AS h LEFT JOIN {s}.trade AS t ON t.id = h.trade_id WHERE t.id IS NULL)",
+            "SELECT (SELECT count(*) FROM {s}.trade AS t LEFT JOIN (SELECT trade_id, sum(CASE \
+             status WHEN 1 THEN 2 WHEN 2 THEN 4 WHEN 3 THEN 8 ELSE 16 END) AS passed FROM \
+             {s}.trade_history GROUP BY trade_id) AS h ON h.trade_id = t.id WHERE NOT \
+             coalesce(CASE WHEN t.kind < 3 THEN CASE t.status WHEN 2 THEN h.passed = 4 WHEN 3 \
+             THEN h.passed = 12 WHEN 4 THEN h.passed = 20 END ELSE CASE t.status WHEN 1 THEN \
+             h.passed = 2 WHEN 2 THEN h.passed = 6 WHEN 3 THEN h.passed = 14 WHEN 4 THEN h.passed \
+             IN (18, 22) END END, false)) + (SELECT count(*) FROM {s}.trade_history AS h LEFT \
+             JOIN {s}.trade AS t ON t.id = h.trade_id WHERE t.id IS NULL)",
         ),
     ),
     (
-        "a completed trade is settled for its value less what is charged, and no other trade is settled",
+        "a completed trade is settled for its value less what is charged, and no other trade is \
+         settled",
         Sides(
             "SELECT id AS name, 0 AS further, 1 AS side, money AS amount FROM {books} UNION ALL \
              SELECT trade_id, 0, -1, -amount FROM {s}.settlement",
         ),
     ),
     (
-        "a trade that is paid from its account has moved the money of its settlement, and no other has",
+        "a trade that is paid from its account has moved the money of its settlement, and no \
+         other has",
         Sides(
             "SELECT t.id AS name, 0 AS further, 1 AS side, s.amount AS amount FROM {books} AS t \
-             JOIN {s}.settlement AS s ON s.trade_id = t.id WHERE t.is_cash UNION ALL \
-             SELECT trade_id, 0, -1, -amount FROM {s}.cash_transaction",
+             JOIN {s}.settlement AS s ON s.trade_id = t.id WHERE t.is_cash UNION ALL SELECT \
+             trade_id, 0, -1, -amount FROM {s}.cash_transaction",
         ),
     ),
     (
         "orders that wait are the trades that are pending",
         Sides(
-            "SELECT id AS name, 0 AS further, 1 AS side, 0 AS amount FROM {s}.trade WHERE status = 1 UNION ALL \
-             SELECT trade_id, 0, -1, 0 FROM {s}.trade_request",
+            "SELECT id AS name, 0 AS further, 1 AS side, 0 AS amount FROM {s}.trade WHERE status \
+             = 1 UNION ALL SELECT trade_id, 0, -1, 0 FROM {s}.trade_request",
         ),
     ),
     (
         "every security has a last price, and every account may be used by its owner",
         Plain(
-            "SELECT (SELECT count(*) FROM {s}.security AS y LEFT JOIN {s}.last_trade AS l ON l.symbol = y.symbol \
-             WHERE l.price IS NULL OR l.price <= 0) \
-             + (SELECT count(*) FROM {s}.customer_account AS a JOIN {s}.customer AS c ON c.id = a.customer_id \
-             LEFT JOIN {s}.account_permission AS p ON p.account_id = a.id AND p.tax_code = c.tax_code WHERE p.tax_code IS NULL)",
+            "SELECT (SELECT count(*) FROM {s}.security AS y LEFT JOIN {s}.last_trade AS l ON \
+             l.symbol = y.symbol WHERE l.price IS NULL OR l.price <= 0) + (SELECT count(*) FROM \
+             {s}.customer_account AS a JOIN {s}.customer AS c ON c.id = a.customer_id LEFT JOIN \
+             {s}.account_permission AS p ON p.account_id = a.id AND p.tax_code = c.tax_code WHERE \
+             p.tax_code IS NULL)",
         ),
     ),
 ];

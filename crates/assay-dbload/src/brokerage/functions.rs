@@ -36,7 +36,8 @@ const CALLS: [(&str, &str, &str); 16] = [
     (
         "security_detail",
         "@1, #2::int, #3::int, #4::int",
-        "competitors, (quarters * 100)::bigint, (prices * 100)::bigint, letters, (price * 100)::bigint, company",
+        "competitors, (quarters * 100)::bigint, (prices * 100)::bigint, letters, (price * \
+         100)::bigint, company",
     ),
     ("lookup_trades", "@1", "seen"),
     ("lookup_account", "#1::int, #2::int", "seen"),
@@ -48,8 +49,7 @@ const CALLS: [(&str, &str, &str); 16] = [
     ("update_cash", "@1, #2::int", "seen"),
     (
         "trade_order",
-        "#1::int, @2, @3, @4, @5, @6, @7, #8::int, #9::int, #10::int, #11::int, \
-         #12::int, #13::int",
+        "#1::int, @2, @3, @4, @5, @6, @7, #8::int, #9::int, #10::int, #11::int, #12::int, #13::int",
         "number, sent, cents, of_symbol",
     ),
     ("trade_result", "#1, #2::int", "(money * 100)::bigint"),

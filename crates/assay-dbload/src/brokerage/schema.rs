@@ -21,13 +21,15 @@ pub struct BrokerageSchema<'a> {
 const fn columns(table: Table) -> &'static str {
     match table {
         Table::Trade => {
-            "id bigint, at timestamp, status int, kind int, is_cash boolean, symbol varchar(15), quantity int, \
-             bid_price numeric(8,2), account_id int, executor varchar(64), price numeric(8,2), charge numeric(10,2), \
-             commission numeric(10,2), tax numeric(10,2), is_lifo boolean"
+            "id bigint, at timestamp, status int, kind int, is_cash boolean, symbol varchar(15), \
+             quantity int, bid_price numeric(8,2), account_id int, executor varchar(64), price \
+             numeric(8,2), charge numeric(10,2), commission numeric(10,2), tax numeric(10,2), \
+             is_lifo boolean"
         }
         Table::TradeHistory => "trade_id bigint, at timestamp, status int",
         Table::TradeRequest => {
-            "trade_id bigint, kind int, symbol varchar(15), quantity int, bid_price numeric(8,2), broker_id int"
+            "trade_id bigint, kind int, symbol varchar(15), quantity int, bid_price numeric(8,2), \
+             broker_id int"
         }
         Table::Settlement => {
             "trade_id bigint, cash_type varchar(40), due date, amount numeric(12,2)"
@@ -36,26 +38,30 @@ const fn columns(table: Table) -> &'static str {
             "trade_id bigint, at timestamp, amount numeric(12,2), name varchar(100)"
         }
         Table::Holding => {
-            "trade_id bigint, account_id int, symbol varchar(15), at timestamp, price numeric(8,2), quantity int"
+            "trade_id bigint, account_id int, symbol varchar(15), at timestamp, price \
+             numeric(8,2), quantity int"
         }
         Table::HoldingHistory => {
             "holding_trade_id bigint, trade_id bigint, quantity_before int, quantity_after int"
         }
         Table::HoldingSummary => "account_id int, symbol varchar(15), quantity int",
         Table::CustomerAccount => {
-            "id int, broker_id int, customer_id int, name varchar(50), tax_status int, balance numeric(14,2)"
+            "id int, broker_id int, customer_id int, name varchar(50), tax_status int, balance \
+             numeric(14,2)"
         }
         Table::Broker => {
             "id int, status int, name varchar(50), trades int, commissions numeric(14,2)"
         }
         Table::Customer => {
-            "id int, tax_code varchar(20), status int, last_name varchar(30), first_name varchar(30), middle varchar(1), \
-             gender varchar(1), tier int, born date, address_id int, phone_1 varchar(24), phone_2 varchar(24), \
-             phone_3 varchar(24), extension varchar(5), email_1 varchar(60), email_2 varchar(60), since timestamp"
+            "id int, tax_code varchar(20), status int, last_name varchar(30), first_name \
+             varchar(30), middle varchar(1), gender varchar(1), tier int, born date, address_id \
+             int, phone_1 varchar(24), phone_2 varchar(24), phone_3 varchar(24), extension \
+             varchar(5), email_1 varchar(60), email_2 varchar(60), since timestamp"
         }
         Table::CustomerTaxRate => "customer_id int, tax_rate_id int",
         Table::AccountPermission => {
-            "account_id int, may varchar(4), tax_code varchar(20), last_name varchar(30), first_name varchar(30)"
+            "account_id int, may varchar(4), tax_code varchar(20), last_name varchar(30), \
+             first_name varchar(30)"
         }
         Table::WatchList => "id int, customer_id int",
         Table::WatchItem => "list_id int, symbol varchar(15)",
@@ -66,29 +72,33 @@ const fn columns(table: Table) -> &'static str {
 const fn columns_of_market(table: Table) -> &'static str {
     match table {
         Table::DailyMarket => {
-            "day date, symbol varchar(15), close numeric(8,2), high numeric(8,2), low numeric(8,2), volume bigint"
+            "day date, symbol varchar(15), close numeric(8,2), high numeric(8,2), low \
+             numeric(8,2), volume bigint"
         }
         Table::LastTrade => {
-            "symbol varchar(15), at timestamp, price numeric(8,2), open_price numeric(8,2), volume bigint"
+            "symbol varchar(15), at timestamp, price numeric(8,2), open_price numeric(8,2), volume \
+             bigint"
         }
         Table::Security => {
-            "symbol varchar(15), issue varchar(6), status int, name varchar(80), exchange_id int, company_id int, \
-             shares bigint, begun date, listed date, pe numeric(10,2), high numeric(8,2), high_day date, low numeric(8,2), \
-             low_day date, dividend numeric(10,2), yield numeric(5,2)"
+            "symbol varchar(15), issue varchar(6), status int, name varchar(80), exchange_id int, \
+             company_id int, shares bigint, begun date, listed date, pe numeric(10,2), high \
+             numeric(8,2), high_day date, low numeric(8,2), low_day date, dividend numeric(10,2), \
+             yield numeric(5,2)"
         }
         Table::Company => {
-            "id int, status int, name varchar(60), industry_id int, rating varchar(4), chief varchar(46), address_id int, \
-             description varchar(150), founded date"
+            "id int, status int, name varchar(60), industry_id int, rating varchar(4), chief \
+             varchar(46), address_id int, description varchar(150), founded date"
         }
         Table::CompanyCompetitor => "company_id int, competitor_id int, industry_id int",
         Table::Financial => {
-            "company_id int, year int, quarter int, begun date, revenue numeric(15,2), earned numeric(15,2), \
-             eps numeric(10,2), diluted_eps numeric(10,2), margin numeric(10,2), inventory numeric(15,2), \
-             assets numeric(15,2), liabilities numeric(15,2), shares bigint, diluted_shares bigint"
+            "company_id int, year int, quarter int, begun date, revenue numeric(15,2), earned \
+             numeric(15,2), eps numeric(10,2), diluted_eps numeric(10,2), margin numeric(10,2), \
+             inventory numeric(15,2), assets numeric(15,2), liabilities numeric(15,2), shares \
+             bigint, diluted_shares bigint"
         }
         Table::NewsItem => {
-            "id int, headline varchar(80), summary varchar(255), item text, published timestamp, source varchar(30), \
-             author varchar(30)"
+            "id int, headline varchar(80), summary varchar(255), item text, published timestamp, \
+             source varchar(30), author varchar(30)"
         }
         Table::NewsLink => "news_id int, company_id int",
         Table::Address => {
@@ -101,12 +111,14 @@ const fn columns_of_market(table: Table) -> &'static str {
 const fn columns_of_fixed(table: Table) -> &'static str {
     match table {
         Table::Exchange => {
-            "id int, name varchar(100), securities int, opens int, closes int, description varchar(150), address_id int"
+            "id int, name varchar(100), securities int, opens int, closes int, description \
+             varchar(150), address_id int"
         }
         Table::Industry => "id int, sector_id int, name varchar(50)",
         Table::Charge => "kind int, tier int, amount numeric(10,2)",
         Table::CommissionRate => {
-            "tier int, kind int, exchange_id int, from_quantity int, to_quantity int, rate numeric(5,2)"
+            "tier int, kind int, exchange_id int, from_quantity int, to_quantity int, rate \
+             numeric(5,2)"
         }
         Table::TaxRate => "id int, name varchar(50), rate numeric(5,4)",
         Table::TradeType => "id int, name varchar(12), is_sell boolean, is_market boolean",
@@ -190,7 +202,8 @@ fn references(schema: &str) -> String {
     for (table, column, other) in REFERENCES {
         let _ = write!(
             sql,
-            "ALTER TABLE {schema}.{table} ADD FOREIGN KEY ({column}) REFERENCES {schema}.{other} NOT VALID;"
+            "ALTER TABLE {schema}.{table} ADD FOREIGN KEY ({column}) REFERENCES {schema}.{other} \
+             NOT VALID;"
         );
     }
     sql

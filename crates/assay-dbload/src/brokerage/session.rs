@@ -164,9 +164,9 @@ fn cleanup(schema: &str, rules: &Rules) -> String {
     let first = rules.trades() + 1;
     let open = format!("FROM {schema}.trade WHERE id >= {first} AND status IN (1, 2)");
     format!(
-        "BEGIN; DELETE FROM {schema}.trade_request; \
-         INSERT INTO {schema}.trade_history SELECT id, localtimestamp(6), 4 {open}; \
-         UPDATE {schema}.trade SET status = 4, at = localtimestamp(6) WHERE id >= {first} AND status IN (1, 2); COMMIT"
+        "BEGIN; DELETE FROM {schema}.trade_request; INSERT INTO {schema}.trade_history SELECT id, \
+         localtimestamp(6), 4 {open}; UPDATE {schema}.trade SET status = 4, at = \
+         localtimestamp(6) WHERE id >= {first} AND status IN (1, 2); COMMIT"
     )
 }
 

@@ -59,9 +59,11 @@ pub(super) const BROKERS: usize = 40;
 /// The statements.
 const STATEMENTS: &str = include_str!("sql/statements.sql");
 /// What securities `w` were and are worth, all shares of them.
-const WORTH: &str = "SELECT count(*), cast(sum(d.close * y.shares) * 100 AS {long}), cast(sum(l.price * y.shares) * 100 AS {long})";
-const PRICES: &str = "JOIN {s}.security AS y ON y.symbol = w.symbol JOIN {s}.last_trade AS l ON l.symbol = w.symbol \
-    JOIN {s}.daily_market AS d ON d.symbol = w.symbol AND d.day = {since}";
+const WORTH: &str = "SELECT count(*), cast(sum(d.close * y.shares) * 100 AS {long}), \
+                     cast(sum(l.price * y.shares) * 100 AS {long})";
+const PRICES: &str = "JOIN {s}.security AS y ON y.symbol = w.symbol JOIN {s}.last_trade AS l ON \
+                      l.symbol = w.symbol JOIN {s}.daily_market AS d ON d.symbol = w.symbol AND \
+                      d.day = {since}";
 
 /// All statements in the words of a product.
 pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {

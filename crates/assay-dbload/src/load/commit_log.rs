@@ -117,8 +117,8 @@ impl<L: Product> Database<L> {
             // No key: it would make a doubled transaction impossible to see, and each transaction
             // dearer.
             format!(
-                "CREATE TABLE IF NOT EXISTS {schema}.{COMMITS} (run_number bigint NOT NULL, session_number bigint NOT NULL, \
-                 transaction_number bigint NOT NULL)"
+                "CREATE TABLE IF NOT EXISTS {schema}.{COMMITS} (run_number bigint NOT NULL, \
+                 session_number bigint NOT NULL, transaction_number bigint NOT NULL)"
             ),
             format!("INSERT INTO {schema}.{COMMITS} VALUES ({run}, {FIRST_SESSION}, 1)"),
         ];
@@ -133,11 +133,11 @@ impl<L: Product> Database<L> {
         let of_run = format!("FROM {}.{COMMITS} WHERE run_number = {run}", self.schema);
         // Numbers that follow one another differ from their place in the order by the same.
         let ranges = format!(
-            "SELECT session_number, MIN(transaction_number), MAX(transaction_number) FROM \
-             (SELECT session_number, transaction_number, transaction_number - ROW_NUMBER() OVER \
-             (PARTITION BY session_number ORDER BY transaction_number) AS gaps FROM \
-             (SELECT DISTINCT session_number, transaction_number {of_run}) AS once) AS placed \
-             GROUP BY session_number, gaps"
+            "SELECT session_number, MIN(transaction_number), MAX(transaction_number) FROM (SELECT \
+             session_number, transaction_number, transaction_number - ROW_NUMBER() OVER \
+             (PARTITION BY session_number ORDER BY transaction_number) AS gaps FROM (SELECT \
+             DISTINCT session_number, transaction_number {of_run}) AS once) AS placed GROUP BY \
+             session_number, gaps"
         );
         let rows = self.admin.query(&ranges)?;
         let range = |row: &assay_model::row::Row| {
@@ -146,8 +146,8 @@ impl<L: Product> Database<L> {
         };
         let found = rows.iter().filter_map(range).collect();
         let doubled = format!(
-            "SELECT COUNT(*) FROM (SELECT 1 AS one {of_run} GROUP BY session_number, transaction_number \
-             HAVING COUNT(*) > 1) AS several"
+            "SELECT COUNT(*) FROM (SELECT 1 AS one {of_run} GROUP BY session_number, \
+             transaction_number HAVING COUNT(*) > 1) AS several"
         );
         let doubled = single_number(&mut self.admin, &doubled)?;
         Ok((found, doubled.unwrap_or(0)))

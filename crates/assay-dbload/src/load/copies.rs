@@ -15,6 +15,7 @@ pub struct OwnDatabase {
 pub fn no_copies() -> Error {
     Error::usage(
         "--restore-every: such a server cannot copy a database",
-        "leave it out, or name a directory: the server that Assay starts there is copied with its files",
+        "leave it out, or name a directory: the server that Assay starts there is copied with its \
+         files",
     )
 }

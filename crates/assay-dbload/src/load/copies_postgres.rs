@@ -48,9 +48,8 @@ impl OwnDatabase {
         let mut inside = session(&address.with_database(name)).map_err(failed)?;
         inside
             .run(&format!(
-                "BEGIN; CREATE SCHEMA {SCHEMA}; \
-                 CREATE TABLE {SCHEMA}.{RECORD} (name text PRIMARY KEY, value text NOT NULL); \
-                 INSERT INTO {SCHEMA}.{RECORD} VALUES {}; COMMIT",
+                "BEGIN; CREATE SCHEMA {SCHEMA}; CREATE TABLE {SCHEMA}.{RECORD} (name text PRIMARY \
+                 KEY, value text NOT NULL); INSERT INTO {SCHEMA}.{RECORD} VALUES {}; COMMIT",
                 owner.values(NUMBER)
             ))
             .map_err(failed)?;
@@ -115,8 +114,8 @@ fn left_copy(copy: &str) -> Error {
 fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
     let mut maintenance = session(address)?;
     let rows = maintenance.query(&format!(
-        "SELECT pg_get_userbyid(datdba) = current_user, datallowconn, pg_get_userbyid(datdba) FROM pg_database \
-         WHERE datname = '{}'",
+        "SELECT pg_get_userbyid(datdba) = current_user, datallowconn, pg_get_userbyid(datdba) \
+         FROM pg_database WHERE datname = '{}'",
         name.replace('\'', "''")
     ))?;
     maintenance.close();
@@ -150,7 +149,8 @@ fn standing_inside(inside: &mut Connection) -> Answer<Ownership> {
 /// What an Assay database holds that was not made by a load of this user, in words.
 fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
     let rows = inside.query(
-        "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'",
+        "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> \
+         'information_schema'",
     )?;
     let mut found = Vec::new();
     for row in rows {
@@ -223,9 +223,9 @@ fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
 pub(super) fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
     let mut maintenance = session(address)?;
     let rows = maintenance.query(
-        "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowconn AND NOT datistemplate \
-         AND pg_get_userbyid(datdba) = current_user \
-         AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE datid = pg_database.oid)",
+        "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowconn AND NOT \
+         datistemplate AND pg_get_userbyid(datdba) = current_user AND NOT EXISTS (SELECT FROM \
+         pg_stat_activity WHERE datid = pg_database.oid)",
     )?;
     maintenance.close();
     let mut found = Vec::new();

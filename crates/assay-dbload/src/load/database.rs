@@ -197,7 +197,8 @@ impl<L: Product> Database<L> {
             remarks.push(remark(
                 "it is not known where the server keeps its data",
                 "the device is not in the result",
-                "use a user who may see all settings of the server, and run assay as one who may enter its directory",
+                "use a user who may see all settings of the server, and run assay as one who may \
+                 enter its directory",
             ));
         }
         self.remarks = remarks;

@@ -211,7 +211,8 @@ fn loader<T: Tables, L: Product>(shared: &Shared<'_, T, L>) -> Result<()> {
 fn stopped() -> Error {
     Error::environment(
         "loading was stopped",
-        "start again; on your own server --partial-data resume continues with the tables that are complete",
+        "start again; on your own server --partial-data resume continues with the tables that are \
+         complete",
     )
 }
 

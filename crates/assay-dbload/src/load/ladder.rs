@@ -160,7 +160,8 @@ impl LadderSearch {
 
 fn cpu_words(last: &Point) -> String {
     format!(
-        "the processors are the limit at {} sessions ({:.0}% busy): more sessions would measure them and not the storage",
+        "the processors are the limit at {} sessions ({:.0}% busy): more sessions would measure \
+         them and not the storage",
         last.sessions,
         100.0 * last.busy_share.unwrap_or(1.0)
     )

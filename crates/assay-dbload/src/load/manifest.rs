@@ -180,8 +180,8 @@ pub(super) fn part_note(table: &str, part: i32) -> String {
 /// Names of the tables in a schema.
 pub(crate) fn tables_in<L: Product>(link: &mut L, schema: &str) -> Answer<Vec<String>> {
     let rows = link.query(&format!(
-        "SELECT table_name FROM information_schema.tables \
-         WHERE table_schema = '{schema}' AND table_type = 'BASE TABLE'"
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = '{schema}' AND \
+         table_type = 'BASE TABLE'"
     ))?;
     Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
 }

@@ -122,7 +122,8 @@ impl Product for MariadbLink {
         // well.
         let row = self.connection.one(&format!(
             "SELECT CAST(@@max_connections AS SIGNED) - CAST(VARIABLE_VALUE AS SIGNED), \
-             @@max_user_connections FROM {status}.global_status WHERE VARIABLE_NAME = 'THREADS_CONNECTED'"
+             @@max_user_connections FROM {status}.global_status WHERE VARIABLE_NAME = \
+             'THREADS_CONNECTED'"
         ))?;
         let of_user = row.count(1).filter(|most| *most > 0).unwrap_or(u64::MAX);
         Ok(row.count(0).unwrap_or(0).min(of_user.saturating_sub(1)))
@@ -139,16 +140,17 @@ impl Product for MariadbLink {
         Err(remark(
             "pages that loading changed are still to be written, and this user may not ask for it",
             "their writing may disturb the first rungs",
-            "use a user with the rights RELOAD and LOCK TABLES; or load with --keep, and run again when the server is at rest",
+            "use a user with the rights RELOAD and LOCK TABLES; or load with --keep, and run \
+             again when the server is at rest",
         ))
     }
 
     /// Makes a database with its record; one that is there is refused by the server.
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
         self.run(&format!(
-            "CREATE DATABASE {0} CHARACTER SET latin1 COLLATE latin1_bin; \
-             CREATE TABLE {0}.{RECORD} (name VARCHAR(40) PRIMARY KEY, value VARCHAR(200) NOT NULL) ENGINE = InnoDB; \
-             INSERT INTO {0}.{RECORD} VALUES {1}",
+            "CREATE DATABASE {0} CHARACTER SET latin1 COLLATE latin1_bin; CREATE TABLE \
+             {0}.{RECORD} (name VARCHAR(40) PRIMARY KEY, value VARCHAR(200) NOT NULL) ENGINE = \
+             InnoDB; INSERT INTO {0}.{RECORD} VALUES {1}",
             quoted(schema),
             owner.values(&text(schema))
         ))
@@ -157,8 +159,9 @@ impl Product for MariadbLink {
     /// Whose a database is.
     fn standing(&mut self, schema: &str) -> Answer<Ownership> {
         let found = self.query(&format!(
-            "SELECT COALESCE(TABLE_TYPE, '') FROM information_schema.SCHEMATA LEFT JOIN information_schema.TABLES \
-             ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}' WHERE SCHEMA_NAME = {}",
+            "SELECT COALESCE(TABLE_TYPE, '') FROM information_schema.SCHEMATA LEFT JOIN \
+             information_schema.TABLES ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}' \
+             WHERE SCHEMA_NAME = {}",
             text(schema)
         ))?;
         match found.first().map(|row| row.text(0)) {
@@ -232,10 +235,11 @@ impl Product for MariadbLink {
 
     fn candidates(&mut self) -> Answer<Vec<Candidate>> {
         let rows = self.query(&format!(
-            "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS UNSIGNED) \
-             FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME) FROM information_schema.SCHEMATA \
-             WHERE SCHEMA_NAME LIKE 'assay\\_%' OR EXISTS (SELECT 1 FROM information_schema.TABLES \
-             WHERE TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}')"
+            "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH \
+             + INDEX_LENGTH), 0) AS UNSIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = \
+             SCHEMA_NAME) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'assay\\_%' OR \
+             EXISTS (SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME AND \
+             TABLE_NAME = '{RECORD}')"
         ))?;
         let of = |row: &Row| Candidate {
             name: row.text(0).to_owned(),
@@ -252,8 +256,8 @@ impl Product for MariadbLink {
 
     fn create_manifest(schema: &str) -> String {
         format!(
-            "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) \
-             ENGINE = InnoDB"
+            "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value \
+             VARCHAR(80) NOT NULL) ENGINE = InnoDB"
         )
     }
 
@@ -289,8 +293,8 @@ impl Product for MariadbLink {
 
     fn count_index(schema: &str, table: &str, name: &str) -> String {
         format!(
-            "SELECT COUNT(*) FROM information_schema.STATISTICS \
-             WHERE TABLE_SCHEMA = '{schema}' AND TABLE_NAME = '{table}' AND INDEX_NAME = '{name}'"
+            "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = '{schema}' \
+             AND TABLE_NAME = '{table}' AND INDEX_NAME = '{name}'"
         )
     }
 
@@ -307,9 +311,10 @@ impl Product for MariadbLink {
 
     fn table_sizes(schema: &str) -> String {
         format!(
-            "SELECT CAST(COALESCE(SUM(DATA_LENGTH), 0) AS UNSIGNED), CAST(COALESCE(SUM(INDEX_LENGTH), 0) AS UNSIGNED) \
-             FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}' \
-             AND TABLE_NAME NOT IN ('assay_manifest', 'assay_owner')"
+            "SELECT CAST(COALESCE(SUM(DATA_LENGTH), 0) AS UNSIGNED), \
+             CAST(COALESCE(SUM(INDEX_LENGTH), 0) AS UNSIGNED) FROM information_schema.TABLES \
+             WHERE TABLE_SCHEMA = '{schema}' AND TABLE_NAME NOT IN ('assay_manifest', \
+             'assay_owner')"
         )
     }
 
@@ -453,7 +458,8 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
         remarks.push(remark(
             "the server does not time its I/O",
             "waiting for reads is not known",
-            "start it with performance_schema = ON and performance_schema_instrument = 'wait/io/file/%=ON'",
+            "start it with performance_schema = ON and performance_schema_instrument = \
+             'wait/io/file/%=ON'",
         ));
     }
     if !knowledge.are_transactions_counted {
@@ -466,7 +472,8 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     if !knowledge.timed.log {
         remarks.push(remark(
             &format!("{} {} does not time its log of changes", facts.product, facts.version),
-            "waiting of commits is in the rest of DB time and not told apart, but in the profile of each rung",
+            "waiting of commits is in the rest of DB time and not told apart, but in the profile \
+             of each rung",
             "look at the class Commit there, or compare with a rung without updates",
         ));
     }
@@ -478,7 +485,8 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     if facts.direct_io != Some(true) {
         remarks.push(remark(
             "the server reads through the page cache",
-            "reads that memory answers are not reads from the storage; each rung says how many there were",
+            "reads that memory answers are not reads from the storage; each rung says how many \
+             there were",
             "set innodb_flush_method = O_DIRECT, or use far more data than memory",
         ));
     }
@@ -512,7 +520,8 @@ fn not_made(schema: &str, failure: &Failure) -> Error {
         Some(Refusal::Denied) => Error::environment(
             format!("{doing}: {failure}"),
             format!(
-                "GRANT CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON {schema}.* to this user, or take --calls stmt"
+                "GRANT CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON {schema}.* to this user, or take \
+                 --calls stmt"
             ),
         ),
         _ => failure.of(doing),

@@ -45,10 +45,13 @@ pub(super) const ROUTINES: &str =
     "SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = {s}";
 /// What no load makes at all.
 const NEVER_OURS: [&str; 3] = [
-    "SELECT CONCAT('the event ', EVENT_NAME) FROM information_schema.EVENTS WHERE EVENT_SCHEMA = {s}",
-    "SELECT CONCAT('the trigger ', TRIGGER_NAME) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = {s}",
-    "SELECT CONCAT('the table ', CONSTRAINT_SCHEMA, '.', TABLE_NAME) FROM information_schema.REFERENTIAL_CONSTRAINTS \
-     WHERE UNIQUE_CONSTRAINT_SCHEMA = {s} AND CONSTRAINT_SCHEMA <> {s}",
+    "SELECT CONCAT('the event ', EVENT_NAME) FROM information_schema.EVENTS WHERE EVENT_SCHEMA = \
+     {s}",
+    "SELECT CONCAT('the trigger ', TRIGGER_NAME) FROM information_schema.TRIGGERS WHERE \
+     TRIGGER_SCHEMA = {s}",
+    "SELECT CONCAT('the table ', CONSTRAINT_SCHEMA, '.', TABLE_NAME) FROM \
+     information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = {s} AND \
+     CONSTRAINT_SCHEMA <> {s}",
 ];
 
 pub(super) fn about(sql: &str, schema: &str) -> String {

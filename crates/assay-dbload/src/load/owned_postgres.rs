@@ -29,11 +29,11 @@ pub(super) fn standing_as(
     number: Option<&str>,
 ) -> Answer<Ownership> {
     let found = link.query(&format!(
-        "SELECT n.oid::text, c.oid IS NOT NULL, pg_get_userbyid(coalesce(c.relowner, n.nspowner)), \
-         coalesce(c.relkind = 'r' AND NOT c.relrowsecurity AND NOT c.relhasrules, false), \
-         coalesce(pg_get_userbyid(c.relowner) = current_user AND n.nspowner = c.relowner, false) \
-         FROM pg_namespace AS n LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = '{RECORD}' \
-         WHERE n.nspname = '{}'",
+        "SELECT n.oid::text, c.oid IS NOT NULL, pg_get_userbyid(coalesce(c.relowner, \
+         n.nspowner)), coalesce(c.relkind = 'r' AND NOT c.relrowsecurity AND NOT c.relhasrules, \
+         false), coalesce(pg_get_userbyid(c.relowner) = current_user AND n.nspowner = c.relowner, \
+         false) FROM pg_namespace AS n LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND \
+         c.relname = '{RECORD}' WHERE n.nspname = '{}'",
         schema.replace('\'', "''")
     ))?;
     let Some(row) = found.first() else {
@@ -133,34 +133,36 @@ pub(super) fn drop_all(
 const ROUTINES: &str =
     "SELECT proname, oid::regprocedure::text FROM pg_proc WHERE pronamespace = {n}";
 /// Tables; their parts go with them.
-const TABLES: &str = "SELECT relname, oid::regclass::text FROM pg_class \
-     WHERE relnamespace = {n} AND relkind IN ('r', 'p') AND NOT relispartition";
+const TABLES: &str = "SELECT relname, oid::regclass::text FROM pg_class WHERE relnamespace = {n} \
+                      AND relkind IN ('r', 'p') AND NOT relispartition";
 /// Sequences that do not belong to a column.
-const SEQUENCES: &str = "SELECT relname, oid::regclass::text FROM pg_class AS c \
-     WHERE relnamespace = {n} AND relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend \
-     WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype IN ('a', 'i'))";
+const SEQUENCES: &str = "SELECT relname, oid::regclass::text FROM pg_class AS c WHERE \
+                         relnamespace = {n} AND relkind = 'S' AND NOT EXISTS (SELECT FROM \
+                         pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND \
+                         deptype IN ('a', 'i'))";
 /// Parts of tables, which are named by their numbers.
-const PARTS: &str = "SELECT relname, oid::regclass::text FROM pg_class \
-     WHERE relnamespace = {n} AND relkind IN ('r', 'p') AND relispartition";
+const PARTS: &str = "SELECT relname, oid::regclass::text FROM pg_class WHERE relnamespace = {n} \
+                     AND relkind IN ('r', 'p') AND relispartition";
 /// What no load makes at all: views, foreign tables, composite types, triggers and rules on our
 /// tables.
-const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' \
-     WHEN 'f' THEN 'the foreign table ' ELSE 'the type ' END || relname FROM pg_class \
-     WHERE relnamespace = {n} AND relkind IN ('v', 'm', 'f', 'c') \
-     UNION ALL SELECT 'the type ' || typname FROM pg_type WHERE typnamespace = {n} AND typtype IN ('d', 'e', 'r', 'm') \
-     UNION ALL SELECT 'the trigger ' || tgname || ' on ' || relname FROM pg_trigger AS t \
-     JOIN pg_class AS c ON c.oid = tgrelid WHERE relnamespace = {n} AND NOT tgisinternal \
-     UNION ALL SELECT 'the rule ' || rulename || ' on ' || relname FROM pg_rewrite AS r \
-     JOIN pg_class AS c ON c.oid = ev_class WHERE relnamespace = {n} AND relkind IN ('r', 'p')";
+const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' WHEN \
+     'f' THEN 'the foreign table ' ELSE 'the type ' END || relname FROM pg_class WHERE \
+     relnamespace = {n} AND relkind IN ('v', 'm', 'f', 'c') UNION ALL SELECT 'the type ' || \
+     typname FROM pg_type WHERE typnamespace = {n} AND typtype IN ('d', 'e', 'r', 'm') UNION ALL \
+     SELECT 'the trigger ' || tgname || ' on ' || relname FROM pg_trigger AS t JOIN pg_class AS c \
+     ON c.oid = tgrelid WHERE relnamespace = {n} AND NOT tgisinternal UNION ALL SELECT 'the rule \
+     ' || rulename || ' on ' || relname FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = \
+     ev_class WHERE relnamespace = {n} AND relkind IN ('r', 'p')";
 /// What lies elsewhere and depends on our tables: views, references, parts and heirs.
-const ELSEWHERE: &str = "SELECT 'the view ' || v.oid::regclass::text FROM pg_depend AS d \
-     JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid JOIN pg_class AS v ON v.oid = r.ev_class \
-     JOIN pg_class AS c ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid \
-     WHERE c.relnamespace = {n} AND v.relnamespace <> {n} \
-     UNION SELECT 'the table ' || f.oid::regclass::text FROM pg_constraint AS k JOIN pg_class AS c ON k.confrelid = c.oid \
-     JOIN pg_class AS f ON f.oid = k.conrelid WHERE c.relnamespace = {n} AND f.relnamespace <> {n} \
-     UNION SELECT 'the table ' || f.oid::regclass::text FROM pg_inherits JOIN pg_class AS c ON c.oid = inhparent \
-     JOIN pg_class AS f ON f.oid = inhrelid WHERE c.relnamespace = {n} AND f.relnamespace <> {n}";
+const ELSEWHERE: &str = "SELECT 'the view ' || v.oid::regclass::text FROM pg_depend AS d JOIN pg_rewrite AS r ON \
+     d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid JOIN pg_class AS v ON v.oid = \
+     r.ev_class JOIN pg_class AS c ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid \
+     WHERE c.relnamespace = {n} AND v.relnamespace <> {n} UNION SELECT 'the table ' || \
+     f.oid::regclass::text FROM pg_constraint AS k JOIN pg_class AS c ON k.confrelid = c.oid JOIN \
+     pg_class AS f ON f.oid = k.conrelid WHERE c.relnamespace = {n} AND f.relnamespace <> {n} \
+     UNION SELECT 'the table ' || f.oid::regclass::text FROM pg_inherits JOIN pg_class AS c ON \
+     c.oid = inhparent JOIN pg_class AS f ON f.oid = inhrelid WHERE c.relnamespace = {n} AND \
+     f.relnamespace <> {n}";
 
 /// A query about a schema.
 fn of(sql: &str, schema: &str) -> String {

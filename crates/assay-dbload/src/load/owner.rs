@@ -99,8 +99,8 @@ impl Owner {
     pub(super) fn values(&self, place: &str) -> String {
         let kept = if self.is_kept { "yes" } else { "no" };
         format!(
-            "('form', '{FORM}'), ('id', '{}'), ('kind', '{}'), ('kept', '{kept}'), ('place', {place}), \
-             ('process', '{}'), ('begun_us', '{}')",
+            "('form', '{FORM}'), ('id', '{}'), ('kind', '{}'), ('kept', '{kept}'), ('place', \
+             {place}), ('process', '{}'), ('begun_us', '{}')",
             self.id,
             self.kind.name(),
             std::process::id(),
@@ -154,7 +154,8 @@ pub(super) fn keep_owned<L: Link>(link: &mut L, schema: &str) -> Answer<()> {
 pub fn in_the_way(what: &str, name: &str, why: &str) -> Error {
     Error::environment(
         format!(
-            "{what} {name} is there and was not made by this load: {why}; nothing of it was touched"
+            "{what} {name} is there and was not made by this load: {why}; nothing of it was \
+             touched"
         ),
         "name another with --schema or another server; or rename it, or drop it yourself",
     )

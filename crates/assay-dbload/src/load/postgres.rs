@@ -100,8 +100,10 @@ impl Product for Connection {
         if facts.direct_io != Some(true) {
             remarks.push(remark(
                 "the server reads through the page cache",
-                "reads that memory answers are not reads from the storage; each rung says how many there were",
-                "use a server of version 16 or newer with debug_io_direct = data, or far more data than memory",
+                "reads that memory answers are not reads from the storage; each rung says how \
+                 many there were",
+                "use a server of version 16 or newer with debug_io_direct = data, or far more \
+                 data than memory",
             ));
         }
         remarks
@@ -131,8 +133,9 @@ impl Product for Connection {
         // The reserved ones are for superusers; our session that prepares and counts stays open as
         // well.
         let row = self.one(
-            "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int \
-             - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')",
+            "SELECT current_setting('max_connections')::int - \
+             current_setting('superuser_reserved_connections')::int - (SELECT count(*) FROM \
+             pg_stat_activity WHERE backend_type = 'client backend')",
         )?;
         Ok(row.count(0).unwrap_or(0))
     }
@@ -150,8 +153,8 @@ impl Product for Connection {
     /// Makes a schema: its record comes with it or neither.
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
         let made = self.run(&format!(
-            "BEGIN; CREATE SCHEMA {0}; CREATE TABLE {0}.{RECORD} (name text PRIMARY KEY, value text NOT NULL); \
-             INSERT INTO {0}.{RECORD} VALUES {1}; COMMIT",
+            "BEGIN; CREATE SCHEMA {0}; CREATE TABLE {0}.{RECORD} (name text PRIMARY KEY, value \
+             text NOT NULL); INSERT INTO {0}.{RECORD} VALUES {1}; COMMIT",
             quoted(Postgres, schema),
             owner.values(&number_of(schema))
         ));
@@ -178,7 +181,8 @@ impl Product for Connection {
         let taken = take(self, schema, owner);
         let done = taken.and_then(|gone| {
             let sql = format!(
-                "ALTER SCHEMA {0} RENAME TO {1}; UPDATE {1}.{RECORD} SET value = 'yes' WHERE name = 'kept'; COMMIT",
+                "ALTER SCHEMA {0} RENAME TO {1}; UPDATE {1}.{RECORD} SET value = 'yes' WHERE name \
+                 = 'kept'; COMMIT",
                 quoted(Postgres, &gone),
                 quoted(Postgres, name)
             );
@@ -227,9 +231,9 @@ impl Product for Connection {
         let rows = self.query(
             "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
              WHERE relnamespace = n.oid AND relkind IN ('r', 'm')), 0)::bigint, \
-             pg_try_advisory_xact_lock(hashtext(nspname)) FROM pg_namespace AS n \
-             WHERE nspname LIKE 'assay\\_%' OR EXISTS (SELECT FROM pg_class \
-             WHERE relnamespace = n.oid AND relname = 'assay_owner')",
+             pg_try_advisory_xact_lock(hashtext(nspname)) FROM pg_namespace AS n WHERE nspname \
+             LIKE 'assay\\_%' OR EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND \
+             relname = 'assay_owner')",
         )?;
         let of = |row: &Row| Candidate {
             name: row.text(0).to_owned(),
@@ -252,8 +256,8 @@ impl Product for Connection {
         let values: Vec<String> =
             notes.iter().map(|(name, value)| format!("('{name}', '{value}')")).collect();
         format!(
-            "INSERT INTO {schema}.assay_manifest VALUES {} \
-             ON CONFLICT ON CONSTRAINT assay_manifest_pkey DO UPDATE SET value = excluded.value",
+            "INSERT INTO {schema}.assay_manifest VALUES {} ON CONFLICT ON CONSTRAINT \
+             assay_manifest_pkey DO UPDATE SET value = excluded.value",
             values.join(", ")
         )
     }
@@ -282,8 +286,8 @@ impl Product for Connection {
 
     fn count_index(schema: &str, table: &str, name: &str) -> String {
         format!(
-            "SELECT count(*) FROM pg_indexes \
-             WHERE schemaname = '{schema}' AND tablename = '{table}' AND indexname = '{name}'"
+            "SELECT count(*) FROM pg_indexes WHERE schemaname = '{schema}' AND tablename = \
+             '{table}' AND indexname = '{name}'"
         )
     }
 
@@ -303,9 +307,9 @@ impl Product for Connection {
     fn table_sizes(schema: &str) -> String {
         format!(
             "SELECT coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'r'), 0)::bigint, \
-             coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i'), 0)::bigint \
-             FROM pg_class WHERE relnamespace = '{schema}'::regnamespace \
-             AND relname NOT LIKE 'assay\\_manifest%' AND relname NOT LIKE 'assay\\_owner%'"
+             coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i'), 0)::bigint FROM \
+             pg_class WHERE relnamespace = '{schema}'::regnamespace AND relname NOT LIKE \
+             'assay\\_manifest%' AND relname NOT LIKE 'assay\\_owner%'"
         )
     }
 
@@ -437,7 +441,8 @@ fn create(what: &str, schema: &str, layout: &TableLayout) -> String {
     for number in 0..partitions {
         let _ = write!(
             sql,
-            "CREATE {what} {name}_{number} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, REMAINDER {number}) {with};"
+            "CREATE {what} {name}_{number} PARTITION OF {name} FOR VALUES WITH (MODULUS \
+             {partitions}, REMAINDER {number}) {with};"
         );
     }
     sql
@@ -450,8 +455,8 @@ fn declare_key(name: &str, layout: &TableLayout, key: &str) -> String {
         Some(_) => format!("({key})"),
     };
     format!(
-        "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = '{name}'::regclass AND contype = 'p') \
-         THEN ALTER TABLE {name} ADD PRIMARY KEY {how}; END IF; END $$"
+        "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = '{name}'::regclass \
+         AND contype = 'p') THEN ALTER TABLE {name} ADD PRIMARY KEY {how}; END IF; END $$"
     )
 }
 

@@ -56,8 +56,9 @@ impl Link for Connection {
     /// One plan for each statement, by way of indexes, that does not turn in mid-run.
     fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
         self.run(
-            "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
-             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
+            "SET plan_cache_mode = force_generic_plan; SET jit = off; SET \
+             max_parallel_workers_per_gather = 0; SET enable_seqscan = off; SET enable_hashjoin = \
+             off; SET enable_mergejoin = off",
         )?;
         self.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
         // Only some users may: times in the result say whether they were taken, and what is rolled

@@ -107,7 +107,8 @@ fn with_values(text: &str, write: impl Fn(&mut String, &str)) -> String {
 mod tests {
     use super::*;
 
-    const FILE: &str = "-- Of all.\n\n-- Why.\n--: new(w, of text)\nSELECT :of,\n    :w;\n\n-- More.\n--: low(w)\nSELECT {x};\n";
+    const FILE: &str = "-- Of all.\n\n-- Why.\n--: new(w, of text)\nSELECT :of,\n    :w;\n\n-- \
+                        More.\n--: low(w)\nSELECT {x};\n";
 
     #[test]
     fn a_file_is_read_as_statements_whose_values_have_names() {

@@ -230,7 +230,8 @@ mod tests {
             assert_eq!(sql.matches("COMMIT;").count(), 1, "{sql}");
             assert!(sql.contains("ROLLBACK; RESIGNAL"), "{sql}");
         }
-        let named = "SELECT COUNT(*) INTO place FROM shop.customer WHERE c_w_id = cw AND c_d_id = cd AND c_last = name;";
+        let named = "SELECT COUNT(*) INTO place FROM shop.customer WHERE c_w_id = cw AND c_d_id = \
+                     cd AND c_last = name;";
         assert!(all[1].sql.contains(named) && all[2].sql.contains(named), "{}", all[1].sql);
     }
 

@@ -23,7 +23,8 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
         statements: include_str!("sql/postgres_statements.sql"),
         routines: Some(Calls::Functions.name()),
         before: &[
-            "SET max_parallel_workers_per_gather = 2; SET work_mem = '128MB'; SET enable_seqscan = on",
+            "SET max_parallel_workers_per_gather = 2; SET work_mem = '128MB'; SET enable_seqscan \
+             = on",
             "CREATE TEMP TABLE {lines} AS {of lines}",
             "ANALYZE {lines}",
             "CREATE TEMP TABLE {customers} AS {of customers}",
@@ -37,7 +38,8 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
             // of our database.
             (
                 "{history_note}",
-                "CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR CHARACTER SET latin1), '|', c_data)",
+                "CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR \
+                 CHARACTER SET latin1), '|', c_data)",
             ),
             ("{shown}", ""),
             ("{number}", "LAST_INSERT_ID()"),
@@ -45,13 +47,14 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
             // supplies it, and how many.
             (
                 "{ordered}",
-                "JSON_TABLE(:wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', supply int PATH '$[1]', \
-                 quantity int PATH '$[2]')) AS ordered",
+                "JSON_TABLE(:wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', \
+                 supply int PATH '$[1]', quantity int PATH '$[2]')) AS ordered",
             ),
             // Orders to be delivered as rows: a row of the text is a district and a number.
             (
                 "{due}",
-                "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old",
+                "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS \
+                 old",
             ),
             // Ordinary tables, because in some versions a statement can read a temporary one only
             // once.
@@ -62,10 +65,11 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
         routines: Some("procedures of the server (proc)"),
         before: &[
             "DROP TABLE IF EXISTS {lines}, {customers}",
-            "CREATE TABLE {lines} (w INT, d INT, o INT, line_count INT, delivered INT, amount DECIMAL(14,2), \
-         PRIMARY KEY (w, d, o)) ENGINE = InnoDB AS {of lines}",
-            "CREATE TABLE {customers} (w INT, d INT, c INT, balance DECIMAL(14,2), paid DECIMAL(14,2), \
-         amount DECIMAL(14,2), received DECIMAL(14,2)) ENGINE = InnoDB AS {of customers}",
+            "CREATE TABLE {lines} (w INT, d INT, o INT, line_count INT, delivered INT, amount \
+             DECIMAL(14,2), PRIMARY KEY (w, d, o)) ENGINE = InnoDB AS {of lines}",
+            "CREATE TABLE {customers} (w INT, d INT, c INT, balance DECIMAL(14,2), paid \
+             DECIMAL(14,2), amount DECIMAL(14,2), received DECIMAL(14,2)) ENGINE = InnoDB AS {of \
+             customers}",
         ],
         after: "DROP TABLE IF EXISTS {lines}, {customers}",
     },
@@ -74,9 +78,10 @@ pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
 /// The statements that products share.
 const SHARED: &str = include_str!("sql/statements.sql");
 /// The part of a stock's text that belongs to a district.
-const DISTRICT_TEXT: &str = "CASE :d WHEN 1 THEN s_dist_01 WHEN 2 THEN s_dist_02 WHEN 3 THEN s_dist_03 WHEN 4 THEN s_dist_04 \
-    WHEN 5 THEN s_dist_05 WHEN 6 THEN s_dist_06 WHEN 7 THEN s_dist_07 WHEN 8 THEN s_dist_08 WHEN 9 THEN s_dist_09 \
-    ELSE s_dist_10 END";
+const DISTRICT_TEXT: &str = "CASE :d WHEN 1 THEN s_dist_01 WHEN 2 THEN s_dist_02 WHEN 3 THEN \
+                             s_dist_03 WHEN 4 THEN s_dist_04 WHEN 5 THEN s_dist_05 WHEN 6 THEN \
+                             s_dist_06 WHEN 7 THEN s_dist_07 WHEN 8 THEN s_dist_08 WHEN 9 THEN \
+                             s_dist_09 ELSE s_dist_10 END";
 const TEXT: (&str, &str) = ("{text}", DISTRICT_TEXT);
 
 /// The statements of a product in its words.

@@ -58,6 +58,7 @@ pub fn is_filled<L: Product>(database: &mut Database<L>, rules: &Rules) -> Resul
     };
     Err(Error::usage(
         format!("the kept server holds other tables: {other}"),
-        "ask for the same --scale, --tables, --scan-share, --compressible and --seed, or make a new server",
+        "ask for the same --scale, --tables, --scan-share, --compressible and --seed, or make a \
+         new server",
     ))
 }

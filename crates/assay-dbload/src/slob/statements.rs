@@ -57,7 +57,10 @@ pub(super) fn prepare<L: Link>(
 pub(super) fn make_ready<L: Link>(link: &mut L, access: Access) -> Answer<()> {
     match L::DIALECT {
         Dialect::Postgres => {
-            link.run("SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0")?;
+            link.run(
+                "SET plan_cache_mode = force_generic_plan; SET jit = off; SET \
+                 max_parallel_workers_per_gather = 0",
+            )?;
             link.run(planner(access))?;
             // Only some users may; the result says whether it was timed.
             let _ = link.run("SET track_io_timing = on");
@@ -172,7 +175,8 @@ mod tests {
         );
         assert_eq!(
             update(Dialect::Mariadb, "s.cf1", Redo::Lite),
-            "UPDATE s.cf1 FORCE INDEX (custid) SET c2 = @3, c20 = @3 WHERE custid BETWEEN #1 AND #2"
+            "UPDATE s.cf1 FORCE INDEX (custid) SET c2 = @3, c20 = @3 WHERE custid BETWEEN #1 AND \
+             #2"
         );
         for dialect in Dialect::ALL {
             assert_eq!(update(dialect, "s.cf1", Redo::Heavy).matches("= @3").count(), TEXT_COLUMNS);

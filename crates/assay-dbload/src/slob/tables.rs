@@ -123,7 +123,8 @@ pub(super) fn check_blocks(
     }
     Err(Error::environment(
         format!(
-            "{rows} rows became {table_bytes} bytes and not {wanted}: not every row has a block of its own"
+            "{rows} rows became {table_bytes} bytes and not {wanted}: not every row has a block \
+             of its own"
         ),
         hint,
     ))

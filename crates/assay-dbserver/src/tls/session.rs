@@ -159,7 +159,8 @@ fn spend(begun: Instant) {
 fn broken_off(error: &Error) -> String {
     match error {
         Error::AlertReceived(alert) => format!(
-            "the server broke off TLS ({alert:?}): it may want a certificate of this client that it trusts (sslcert, sslkey)"
+            "the server broke off TLS ({alert:?}): it may want a certificate of this client that \
+             it trusts (sslcert, sslkey)"
         ),
         other => format!("TLS: {}", words(other.to_string().as_bytes())),
     }

@@ -31,7 +31,8 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
     (
         "tiers",
         &["sizes", "latencies", "follow"],
-        "faster places of these sizes for what was used last, one latency more than sizes; a place takes what is new after a while",
+        "faster places of these sizes for what was used last, one latency more than sizes; a \
+         place takes what is new after a while",
     ),
     ("stall", &["every", "length"], "nothing completes for a while at the end of every period"),
 ];
@@ -204,7 +205,8 @@ impl Part {
         }
         Err(Error::usage(
             format!("{} sizes and {} latencies make no tiers", sizes.len(), latencies.len()),
-            "write ascending sizes and one latency more, for example tiers?sizes=1GiB&latencies=100us,5ms",
+            "write ascending sizes and one latency more, for example \
+             tiers?sizes=1GiB&latencies=100us,5ms",
         ))
     }
 

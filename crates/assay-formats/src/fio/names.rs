@@ -37,29 +37,46 @@ const ALIASES: &[(&str, &str)] = &[
 
 /// Options of the load.
 const LOAD: &str = "
-    filename directory filename_format rw bs bsrange bssplit norandommap ioengine iodepth size io_size fill_device
-    filesize offset number_ios random_distribution percentage_random nrfiles fsync fdatasync direct buffered loops
-    numjobs startdelay runtime time_based ramp_time rwmixread rwmixwrite thinktime rate rate_process
-    rate_iops sync stonewall kb_base randseed thread zero_buffers buffer_compress_percentage dedupe_percentage";
+    filename directory filename_format rw bs bsrange bssplit norandommap ioengine iodepth size \
+                    io_size fill_device
+    filesize offset number_ios random_distribution percentage_random nrfiles fsync fdatasync \
+                    direct buffered loops
+    numjobs startdelay runtime time_based ramp_time rwmixread rwmixwrite thinktime rate \
+                    rate_process
+    rate_iops sync stonewall kb_base randseed thread zero_buffers buffer_compress_percentage \
+                    dedupe_percentage";
 
 /// Options that change nothing of the load: names, logs, statistics, how memory and processes are
 /// made.
 const NO_EFFECT: &str = "
-    description name lockfile unique_filename bs_unaligned randrepeat ignore_error allrandrepeat random_generator
-    openfiles fallocate fadvise_hint overwrite clocksource mem hugepage-size lockmem nice invalidate create_serialize
-    create_fsync create_on_open create_only allow_file_create allow_mounted_write pre_read end_fsync fsync_on_close
+    description name lockfile unique_filename bs_unaligned randrepeat ignore_error allrandrepeat \
+                         random_generator
+    openfiles fallocate fadvise_hint overwrite clocksource mem hugepage-size lockmem nice \
+                         invalidate create_serialize
+    create_fsync create_on_open create_only allow_file_create allow_mounted_write pre_read \
+                         end_fsync fsync_on_close
     unlink unlink_each_loop exitall exit_what exitall_on_error new_group per_job_logs write_bw_log
-    bwavgtime write_lat_log write_iops_log iopsavgtime log_entries log_avg_msec log_hist_msec log_hist_coarseness
-    write_hist_log log_window_value log_issue_time log_offset log_prio log_compression log_compression_cpus log_store_compressed
-    log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles group_reporting stats
-    refill_buffers scramble_buffers clat_percentiles lat_percentiles slat_percentiles percentile_list
-    significant_figures disk_util gtod_reduce disable_lat disable_clat disable_slat disable_bw_measurement gtod_cpu
-    unified_rw_reporting continue_on_error error_dump unit_base userspace_reap fixedbufs registerfiles nonvectored
-    do_verify verify_fatal verify_dump verify_async verify_backlog verify_backlog_batch verify_interval verify_offset
+    bwavgtime write_lat_log write_iops_log iopsavgtime log_entries log_avg_msec log_hist_msec \
+                         log_hist_coarseness
+    write_hist_log log_window_value log_issue_time log_offset log_prio log_compression \
+                         log_compression_cpus log_store_compressed
+    log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles \
+                         group_reporting stats
+    refill_buffers scramble_buffers clat_percentiles lat_percentiles slat_percentiles \
+                         percentile_list
+    significant_figures disk_util gtod_reduce disable_lat disable_clat disable_slat \
+                         disable_bw_measurement gtod_cpu
+    unified_rw_reporting continue_on_error error_dump unit_base userspace_reap fixedbufs \
+                         registerfiles nonvectored
+    do_verify verify_fatal verify_dump verify_async verify_backlog verify_backlog_batch \
+                         verify_interval verify_offset
     verify_pattern experimental_verify verify_state_load verify_state_save output-format output
-    rate_ignore_thinktime file_service_type cmd_type comm filetype iomem_align job_start_clock_id softrandommap num_range
-    verify_async_cpus verify_header_seed verify_pattern_interval verify_policy verify_write_sequence verifysort
-    verifysort_nr percentage_sequential rwmixcycle end_syncfs libaio_vectored thp no_completion_thread";
+    rate_ignore_thinktime file_service_type cmd_type comm filetype iomem_align job_start_clock_id \
+                         softrandommap num_range
+    verify_async_cpus verify_header_seed verify_pattern_interval verify_policy \
+                         verify_write_sequence verifysort
+    verifysort_nr percentage_sequential rwmixcycle end_syncfs libaio_vectored thp \
+                         no_completion_thread";
 
 /// Options that are approximated by what is done anyway.
 const NEAR: &[(&str, Approximation)] = &[
@@ -186,22 +203,32 @@ const NEVER: &[(&str, Reason)] = &[
 
 /// Options of single engines, which say nothing to others.
 const ENGINE: &str = "
-    cpuload cpumode cpuchunks exit_on_io_done pool cont chunk_size chunck_size object_class svcl donorname inplace program
-    arguments grace_time std_redirect stat_type volume brick single-instance single_instance https http_host http_user
+    cpuload cpumode cpuchunks exit_on_io_done pool cont chunk_size chunck_size object_class svcl \
+                      donorname inplace program
+    arguments grace_time std_redirect stat_type volume brick single-instance single_instance https \
+                      http_host http_user
     http_pass http_s3_key http_s3_keyid http_s3_security_token http_swift_auth_token http_s3_region
-    http_s3_sse_customer_key http_s3_sse_customer_algorithm http_s3_storage_class http_mode http_verbose
-    http_object_mode gpu_dev_id gpu_dev_ids cuda_io rocm_io libblkio_driver libblkio_path libblkio_pre_connect_props
+    http_s3_sse_customer_key http_s3_sse_customer_algorithm http_s3_storage_class http_mode \
+                      http_verbose
+    http_object_mode gpu_dev_id gpu_dev_ids cuda_io rocm_io libblkio_driver libblkio_path \
+                      libblkio_pre_connect_props
     libblkio_num_entries libblkio_queue_size libblkio_pre_start_props libblkio_vectored
-    libblkio_write_zeroes_on_trim libblkio_wait_mode libblkio_force_enable_completion_eventfd namenode hostname port
-    hdfsdirectory hdfs_use_direct initiator skip_bad uri protocol proto nodelay listen pingpong interface ttl
-    window_size mss nfs_url clustername clientname conf busy_poll touch_objects rbdname rbd_encryption_format
-    rbd_encryption_passphrase bindname verb readfua writefua write_mode verify_mode cdb_len verify_bytchk read_mode
-    md_per_io_size pi_act pi_chk apptag apptag_mask deac sg_write_mode stream_id xnvme_be xnvme_mem xnvme_async
+    libblkio_write_zeroes_on_trim libblkio_wait_mode libblkio_force_enable_completion_eventfd \
+                      namenode hostname port
+    hdfsdirectory hdfs_use_direct initiator skip_bad uri protocol proto nodelay listen pingpong \
+                      interface ttl
+    window_size mss nfs_url clustername clientname conf busy_poll touch_objects rbdname \
+                      rbd_encryption_format
+    rbd_encryption_passphrase bindname verb readfua writefua write_mode verify_mode cdb_len \
+                      verify_bytchk read_mode
+    md_per_io_size pi_act pi_chk apptag apptag_mask deac sg_write_mode stream_id xnvme_be \
+                      xnvme_mem xnvme_async
     xnvme_sync xnvme_admin xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec engine_name";
 
 /// Options of fio's profiles, which say nothing without one.
 const PROFILE: &str = "
-    device-names load test-duration threads-per-queue read-req-num-512-blocks large-block-op-kbytes prep block numruns
+    device-names load test-duration threads-per-queue read-req-num-512-blocks \
+                       large-block-op-kbytes prep block numruns
     dir threads";
 
 fn listed(list: &'static str) -> impl Iterator<Item = &'static str> {
@@ -222,8 +249,10 @@ pub fn full(name: &str) -> Option<&'static str> {
 
 /// Options that stand without a value as a rule.
 const FLAGS: &str = "
-    norandommap time_based thread stonewall group_reporting exitall exitall_on_error new_group zero_buffers
-    refill_buffers bs_unaligned verify_only hipri fixedbufs registerfiles sqthread_poll nonvectored uncached nowait
+    norandommap time_based thread stonewall group_reporting exitall exitall_on_error new_group \
+                     zero_buffers
+    refill_buffers bs_unaligned verify_only hipri fixedbufs registerfiles sqthread_poll \
+                     nonvectored uncached nowait
     userspace_reap";
 
 /// Whether an option stands without a value as a rule.

@@ -87,7 +87,11 @@ fn summary(calibration: &Calibration, mix: &MixCalibration, command: &str) -> St
         numbers.join(", ")
     };
     let mut text = format!(
-        "ORION VERSION 0 (written by Assay)\n\nCommandline:\n{command}\n\nThis maps to this test:\nTest: assay\nSmall IO size: {} KB\nLarge IO size: {} KB\nIO Types: Small Random IOs, Large Random IOs\nSimulated Array Type: CONCAT\nWrite: {}%\nCache Size: Not Entered\nDuration for each Data Point: {:.3} seconds\nSmall Columns:, {}\nLarge Columns:, {}\nTotal Data Points: {}\n\nName: {}\n1 FILEs found.\n\n",
+        "ORION VERSION 0 (written by Assay)\n\nCommandline:\n{command}\n\nThis maps to this \
+         test:\nTest: assay\nSmall IO size: {} KB\nLarge IO size: {} KB\nIO Types: Small Random \
+         IOs, Large Random IOs\nSimulated Array Type: CONCAT\nWrite: {}%\nCache Size: Not \
+         Entered\nDuration for each Data Point: {:.3} seconds\nSmall Columns:, {}\nLarge \
+         Columns:, {}\nTotal Data Points: {}\n\nName: {}\n1 FILEs found.\n\n",
         mix.transfer_bytes / 1024,
         mix.large_transfer_bytes / 1024,
         write_percent(mix),

@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_calibration_that_is_printed_twice_is_one_row() {
-        let text = "max_iops = 24002\nlatency  = 10.868\nmax_mbps = 175\n\nmax_iops = 24002\nlatency = 11\nmax_mbps = 175\n";
+        let text = "max_iops = 24002\nlatency  = 10.868\nmax_mbps = 175\n\nmax_iops = \
+                    24002\nlatency = 11\nmax_mbps = 175\n";
         let other = "MAX_IOPS = 5\nlatency = 1\nmax_mbps = 2\n";
         let ImportedContent::Rows(rows) = read(&format!("{text}{other}")).unwrap().content else {
             panic!()

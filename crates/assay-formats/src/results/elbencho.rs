@@ -253,11 +253,19 @@ mod tests {
     use super::*;
 
     /// The columns of version 3.1, which are those of 2.1 and two more.
-    const HEADER: &str = "ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct IO,random,random aligned,IO depth,shared paths,truncate,operation,time ms [first],time ms [last],entries/s [first],entries/s [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],CPU% [first],CPU% [last],entries [first],entries [last],MiB [first],MiB [last],Ent lat us [min],Ent lat us [avg],Ent lat us [max],IO lat us [min],IO lat us [avg],IO lat us [max],rwmix read IOPS [first],rwmix read IOPS [last],rwmix read MiB/s [last],rwmix read IO lat us [avg],version,command\n";
+    const HEADER: &str = "ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct \
+         IO,random,random aligned,IO depth,shared paths,truncate,operation,time ms [first],time \
+         ms [last],entries/s [first],entries/s [last],IOPS [first],IOPS [last],MiB/s \
+         [first],MiB/s [last],CPU% [first],CPU% [last],entries [first],entries [last],MiB \
+         [first],MiB [last],Ent lat us [min],Ent lat us [avg],Ent lat us [max],IO lat us [min],IO \
+         lat us [avg],IO lat us [max],rwmix read IOPS [first],rwmix read IOPS [last],rwmix read \
+         MiB/s [last],rwmix read IO lat us [avg],version,command\n";
 
     fn line(hosts: u32, depth: u32, operation: &str, reads: &str) -> String {
         format!(
-            "2025-01-15T10:30:00,,file,1,{hosts},8,,,107374182400,4096,1,1,1,{depth},1,0,{operation},60000,62000,,,5000,4900,20,19,10,9,,,1,1,,,,900,13060,90000,{reads},3.1-1,\"elbencho -w, -r\"\n"
+            "2025-01-15T10:30:00,,file,1,{hosts},8,,,107374182400,4096,1,1,1,{depth},1,0,\
+             {operation},60000,62000,,,5000,4900,20,19,10,9,,,1,1,,,,900,13060,90000,{reads},3.\
+             1-1,\"elbencho -w, -r\"\n"
         )
     }
 
@@ -318,7 +326,8 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_keeps_rows_apart_and_what_is_cut_is_refused() {
-        let known = "operation,threads,iops last,mib/s last,IO lat us [avg],stripes\nREAD,4,1000,3.9,250,1\nREAD,4,1000,3.9,250,8\n";
+        let known = "operation,threads,iops last,mib/s last,IO lat us \
+                     [avg],stripes\nREAD,4,1000,3.9,250,1\nREAD,4,1000,3.9,250,8\n";
         let found = read(known).unwrap();
         assert!(found.lacks.contains(&Lack::NotUnderstood(vec!["stripes".to_owned()])));
         assert_eq!(

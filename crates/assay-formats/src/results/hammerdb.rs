@@ -331,17 +331,20 @@ mod tests {
     fn the_unit_is_the_word_behind_the_number() {
         for (line, users, version) in [
             (
-                "Vuser 1:4 Virtual Users configured\nVuser 1:TEST RESULT : System achieved 125684 Oracle TPM at 41787 NOPM\n",
+                "Vuser 1:4 Virtual Users configured\nVuser 1:TEST RESULT : System achieved 125684 \
+                 Oracle TPM at 41787 NOPM\n",
                 "4",
                 "HammerDB",
             ),
             (
-                "HammerDB CLI v3.3\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 125684 SQL Server TPM at 41787 NOPM\n",
+                "HammerDB CLI v3.3\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST \
+                 RESULT : System achieved 125684 SQL Server TPM at 41787 NOPM\n",
                 "8",
                 "HammerDB 3.3",
             ),
             (
-                "HammerDB CLI v4.9\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 41787 NOPM from 125684 PostgreSQL TPM\n",
+                "HammerDB CLI v4.9\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST \
+                 RESULT : System achieved 41787 NOPM from 125684 PostgreSQL TPM\n",
                 "8",
                 "HammerDB 4.9",
             ),
@@ -362,7 +365,13 @@ mod tests {
 
     #[test]
     fn times_users_and_scale_are_those_of_the_log() {
-        let log = "Hammerdb Log @ Wed Jan 15 10:20:00 UTC 2025\nChanged tpcc:pg_count_ware from 1 to 100 for PostgreSQL\nVuser 1:Beginning rampup time of 2 minutes\nVuser 1:Timing test period of 5 in minutes\nTimestamp 1 @ Wed Jan 15 10:35:00 UTC 2025\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 PostgreSQL TPM\nVuser 1:16 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 900 NOPM from 1800 PostgreSQL TPM\n";
+        let log = "Hammerdb Log @ Wed Jan 15 10:20:00 UTC 2025\nChanged tpcc:pg_count_ware from 1 \
+                   to 100 for PostgreSQL\nVuser 1:Beginning rampup time of 2 minutes\nVuser \
+                   1:Timing test period of 5 in minutes\nTimestamp 1 @ Wed Jan 15 10:35:00 UTC \
+                   2025\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System \
+                   achieved 600 NOPM from 1200 PostgreSQL TPM\nVuser 1:16 Active Virtual Users \
+                   configured\nVuser 1:TEST RESULT : System achieved 900 NOPM from 1800 \
+                   PostgreSQL TPM\n";
         let found = rows(read(log).unwrap());
         let row = &found[0];
         assert_eq!(
@@ -378,7 +387,8 @@ mod tests {
 
     #[test]
     fn a_test_begins_after_the_ramp_of_its_log() {
-        let run = "Vuser 1:Beginning rampup time of 2 minutes\nVuser 1:Timing test period of 5 in minutes\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 MySQL TPM\n";
+        let run = "Vuser 1:Beginning rampup time of 2 minutes\nVuser 1:Timing test period of 5 in \
+                   minutes\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 MySQL TPM\n";
         let log = format!("Hammerdb Log @ Wed Jan 15 10:28:00 UTC 2025\n{run}{run}");
         let found = rows(read(&log).unwrap());
         let started = [0, 1].map(|row: usize| found[row].started_unix_ns);
@@ -387,7 +397,9 @@ mod tests {
 
     #[test]
     fn a_job_as_json_is_read_in_one_line_or_in_many() {
-        let job = "[\n\"6A\",\n\"2025-01-15 10:30:00\",\n\"8 Active Virtual Users configured\",\n\"TEST RESULT : System achieved 120000 NOPM from 276000 PostgreSQL TPM\"\n]";
+        let job = "[\n\"6A\",\n\"2025-01-15 10:30:00\",\n\"8 Active Virtual Users \
+                   configured\",\n\"TEST RESULT : System achieved 120000 NOPM from 276000 \
+                   PostgreSQL TPM\"\n]";
         for text in [job.to_owned(), job.replace('\n', " ")] {
             let row = &rows(read(&text).unwrap())[0];
             assert_eq!((value(row, "new_orders"), setting(row, "sessions")), (2000.0, "8".into()));
@@ -400,7 +412,12 @@ mod tests {
 
     #[test]
     fn times_of_procedures_are_those_of_all_users() {
-        let log = "Vuser 1:2 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 PostgreSQL TPM\n>>>>> VIRTUAL USER 2 : ELAPSED TIME : 120522ms\n>>>>> PROC: NEWORD\nCALLS: 9\tMIN: 1.0ms\tAVG: 2.0ms\tMAX: 3.0ms\n>>>>> SUMMARY OF 2 ACTIVE VIRTUAL USERS\n>>>>> PROC: NEWORD\nCALLS: 3427\tMIN: 1.7ms\tAVG: 36.5ms\tMAX: 1220.0ms\nP99: 210.0ms\tP95: 104.0ms\tP50: 19.0ms\n";
+        let log = "Vuser 1:2 Active Virtual Users configured\nVuser 1:TEST RESULT : System \
+                   achieved 600 NOPM from 1200 PostgreSQL TPM\n>>>>> VIRTUAL USER 2 : ELAPSED \
+                   TIME : 120522ms\n>>>>> PROC: NEWORD\nCALLS: 9\tMIN: 1.0ms\tAVG: 2.0ms\tMAX: \
+                   3.0ms\n>>>>> SUMMARY OF 2 ACTIVE VIRTUAL USERS\n>>>>> PROC: NEWORD\nCALLS: \
+                   3427\tMIN: 1.7ms\tAVG: 36.5ms\tMAX: 1220.0ms\nP99: 210.0ms\tP95: 104.0ms\tP50: \
+                   19.0ms\n";
         let row = &rows(read(log).unwrap())[0];
         let of =
             |statistic: &str| value(row, &format!("new_order.response_time.{statistic}")) / 1e6;
@@ -409,21 +426,28 @@ mod tests {
 
     #[test]
     fn a_log_of_times_alone_has_the_times_of_its_summary() {
-        let profile = "MySQL Hammerdb Time Profile Report @ Wed Jan 15 10:00:00 UTC 2025\n>>>>> VIRTUAL USER 2 : ELAPSED TIME : 905ms\n>>>>> PROC: PAYMENT\nCALLS: 5MIN: 1.0msAVG: 9.0msMAX: 19.0msTOTAL: 9.0ms\n>>>>> SUMMARY OF 8 ACTIVE VIRTUAL USERS : MEDIAN ELAPSED TIME : 904ms\n>>>>> PROC: NEWORD\nCALLS: 40MIN: 2.0msAVG: 9.25msMAX: 36.0msTOTAL: 9.0ms\nP99: 14.5msP95: 12.5msP50: 9.0msSD: 1840.0RATIO: 41.435%\n";
+        let profile = "MySQL Hammerdb Time Profile Report @ Wed Jan 15 10:00:00 UTC 2025\n>>>>> \
+                       VIRTUAL USER 2 : ELAPSED TIME : 905ms\n>>>>> PROC: PAYMENT\nCALLS: 5MIN: \
+                       1.0msAVG: 9.0msMAX: 19.0msTOTAL: 9.0ms\n>>>>> SUMMARY OF 8 ACTIVE VIRTUAL \
+                       USERS : MEDIAN ELAPSED TIME : 904ms\n>>>>> PROC: NEWORD\nCALLS: 40MIN: \
+                       2.0msAVG: 9.25msMAX: 36.0msTOTAL: 9.0ms\nP99: 14.5msP95: 12.5msP50: \
+                       9.0msSD: 1840.0RATIO: 41.435%\n";
         let row = &rows(read(profile).unwrap())[0];
         let measures = row.measures.iter().map(|one| (one.quantity.as_str(), one.estimate.value));
         let of =
             |statistic: &str| value(row, &format!("new_order.response_time.{statistic}")) / 1e6;
         assert_eq!([of("mean"), of("q0.5"), of("q0.99"), of("max")], [9.25, 9.0, 14.5, 36.0]);
         assert_eq!(measures.count(), 5);
-        let counter = "Hammerdb Transaction Counter Log @ Wed Jan 15 10:00:00 UTC 2025\n324540 PostgreSQL tpm @ Wed Jan 15 10:00:01 UTC 2025\n";
+        let counter = "Hammerdb Transaction Counter Log @ Wed Jan 15 10:00:00 UTC 2025\n324540 \
+                       PostgreSQL tpm @ Wed Jan 15 10:00:01 UTC 2025\n";
         assert!(is_result(counter));
         assert!(read(counter).unwrap_err().message().contains("counts the ramp"));
     }
 
     #[test]
     fn query_sets_are_a_power_run_or_a_throughput_run() {
-        let set = "Vuser 1:Completed 1 query set(s) in 52 seconds\nVuser 1:Geometric mean of query times returning rows (22) is 2.0\n";
+        let set = "Vuser 1:Completed 1 query set(s) in 52 seconds\nVuser 1:Geometric mean of \
+                   query times returning rows (22) is 2.0\n";
         let row = &rows(read(set).unwrap())[0];
         assert_eq!(value(row, "power_run.query_time.geometric_mean"), 2e9);
         let two = format!("{set}{}", set.replace("2.0", "8.0"));

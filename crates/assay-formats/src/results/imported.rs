@@ -73,7 +73,8 @@ impl Lack {
             Self::Operations => "times of reads and writes cannot be told apart",
             Self::Load => "whether two results are of the same load cannot be checked",
             Self::Flags => {
-                "with norandommap places are drawn independently, and without it each is met once a round"
+                "with norandommap places are drawn independently, and without it each is met once \
+                 a round"
             }
             Self::Environment => "findings about the host are missing",
             Self::Date => "the date is that of the import",

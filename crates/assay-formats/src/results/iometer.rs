@@ -297,7 +297,18 @@ mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;
 
-    const NEW: &str = "'Test Type,Test Description\n0,array of four\n'Version\n1.1.0 \n'Time Stamp\n2025-01-15 10:30:00:123\n'Access specifications\n'Access specification name,default assignment\nOLTP,0\n'size,% of size,% reads,% random,delay,burst,align,reply\n8192,80,70,100,0,1,0,0\n16384,20,70,100,0,1,0,0\n'End access specifications\n'Results\n'Target Type,Target Name,Access Specification Name,# Managers,# Workers,# Disks,IOps,Read IOps,Write IOps,MiBps (Binary),Read MiBps (Binary),Write MiBps (Binary),MBps (Decimal),Read MBps (Decimal),Write MBps (Decimal),Average Response Time,Average Read Response Time,Average Write Response Time,Maximum Read Response Time,Maximum Write Response Time,Errors,Queue Depth,0 to 50 uS, >= 10 s\nALL,All,OLTP,1,4,4,1000.0,700.0,300.0,9.0,6.0,3.0,9.6,6.5,3.1,4.000000,5.0,1.5,90.0,80.0,0,16,5,0\nMANAGER,HOST,OLTP,,4,4,1000.0,700.0,300.0,9.0,6.0,3.0,9.6,6.5,3.1,4.0,5.0,1.5,90.0,80.0,0,16,5,0\n'Time Stamp\n2025-01-15 10:35:00:123\n";
+    const NEW: &str = "'Test Type,Test Description\n0,array of four\n'Version\n1.1.0 \n'Time Stamp\n2025-01-15 \
+         10:30:00:123\n'Access specifications\n'Access specification name,default \
+         assignment\nOLTP,0\n'size,% of size,% reads,% \
+         random,delay,burst,align,reply\n8192,80,70,100,0,1,0,0\n16384,20,70,100,0,1,0,0\n'End \
+         access specifications\n'Results\n'Target Type,Target Name,Access Specification Name,# \
+         Managers,# Workers,# Disks,IOps,Read IOps,Write IOps,MiBps (Binary),Read MiBps \
+         (Binary),Write MiBps (Binary),MBps (Decimal),Read MBps (Decimal),Write MBps \
+         (Decimal),Average Response Time,Average Read Response Time,Average Write Response \
+         Time,Maximum Read Response Time,Maximum Write Response Time,Errors,Queue Depth,0 to 50 \
+         uS, >= 10 s\nALL,All,OLTP,1,4,4,1000.0,700.0,300.0,9.0,6.0,3.0,9.6,6.5,3.1,4.000000,5.0,\
+         1.5,90.0,80.0,0,16,5,0\nMANAGER,HOST,OLTP,,4,4,1000.0,700.0,300.0,9.0,6.0,3.0,9.6,6.5,3.\
+         1,4.0,5.0,1.5,90.0,80.0,0,16,5,0\n'Time Stamp\n2025-01-15 10:35:00:123\n";
 
     #[test]
     fn a_test_is_a_row_with_its_specification() {
@@ -342,7 +353,9 @@ mod tests {
 
     #[test]
     fn throughput_of_2006_is_binary() {
-        let old = "'Version\n2006.07.27\n'Results\n'Target Type,Target Name,Access Specification Name,# Managers,# Workers,# Disks,IOps,Read IOps,Write IOps,MBps,Read MBps,Write MBps,Errors\nALL,All,4K,1,1,1,100.0,100.0,0.0,2.0,2.0,0.0,0\n";
+        let old = "'Version\n2006.07.27\n'Results\n'Target Type,Target Name,Access Specification \
+                   Name,# Managers,# Workers,# Disks,IOps,Read IOps,Write IOps,MBps,Read \
+                   MBps,Write MBps,Errors\nALL,All,4K,1,1,1,100.0,100.0,0.0,2.0,2.0,0.0,0\n";
         let row = &rows(read(old).unwrap())[0];
         assert_eq!(value(row, "read.throughput"), 2.0 * MEBIBYTE);
         assert!(value(row, "write.iops").is_nan());

@@ -167,7 +167,10 @@ fn read(file: NamedText<'_>, files: &[NamedText<'_>]) -> Result<ImportedResult> 
     }
     Err(Error::usage(
         format!("{name} is not a known result"),
-        "supported are fio JSON and logs, Vdbench flatfile and summary, IOMeter results, ORION summary and csv, the output of CALIBRATE_IO, listings of v$filestat, v$file_histogram and DBA_RSRC_IO_CALIBRATE, the table of rac_stats, elbencho csv, pgbench output and logs, HammerDB logs and jobs, sysbench output",
+        "supported are fio JSON and logs, Vdbench flatfile and summary, IOMeter results, ORION \
+         summary and csv, the output of CALIBRATE_IO, listings of v$filestat, v$file_histogram \
+         and DBA_RSRC_IO_CALIBRATE, the table of rac_stats, elbencho csv, pgbench output and \
+         logs, HammerDB logs and jobs, sysbench output",
     ))
 }
 

@@ -141,7 +141,8 @@ impl<'a> Summary<'a> {
         if best.is_empty() {
             return Err(broken(
                 "ORION",
-                "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency: the run did not finish",
+                "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small \
+                 Latency: the run did not finish",
             ));
         }
         for (measure, at) in best.into_iter().chain(self.lines().filter_map(mean_time)) {
@@ -292,7 +293,8 @@ fn time_unit_ns(summary: Option<&Summary<'_>>) -> Result<f64> {
     summary.and_then(Summary::unit_ns).ok_or_else(|| {
         refused(
             "ORION",
-            "the unit of its times is not known: milliseconds up to version 11.1, microseconds later",
+            "the unit of its times is not known: milliseconds up to version 11.1, microseconds \
+             later",
             "put the summary of the same run next to it: TEST_summary.txt for TEST_lat.csv",
         )
     })
@@ -314,7 +316,9 @@ mod tests {
 
     #[test]
     fn the_best_points_of_a_summary_are_rows() {
-        let text = "ORION VERSION 11.1.0.7.0\nSmall IO size: 8 KB\nMaximum Large MBPS=10.50 @ Small=0 and Large=2\nMaximum Small IOPS=900 @ Small=5 and Large=0\nMinimum Small Latency=0.26 @ Small=5 and Large=0\n";
+        let text = "ORION VERSION 11.1.0.7.0\nSmall IO size: 8 KB\nMaximum Large MBPS=10.50 @ \
+                    Small=0 and Large=2\nMaximum Small IOPS=900 @ Small=5 and Large=0\nMinimum \
+                    Small Latency=0.26 @ Small=5 and Large=0\n";
         let found = summary(text).unwrap();
         assert_eq!(found.program, "ORION 11.1.0.7.0");
         assert!(found.lacks.contains(&Lack::Duration));
@@ -329,11 +333,13 @@ mod tests {
 
     #[test]
     fn times_of_reads_and_writes_are_told_apart_where_they_are_printed() {
-        let best = "ORION VERSION 12.2.0.1.0\nWrite: 50%\nDuration for each Data Point: 30 seconds\nMinimum Small Latency=4400 usecs @ Small=4 and Large=0\n";
+        let best = "ORION VERSION 12.2.0.1.0\nWrite: 50%\nDuration for each Data Point: 30 \
+                    seconds\nMinimum Small Latency=4400 usecs @ Small=4 and Large=0\n";
         let old = summary(best).unwrap();
         assert!(old.lacks.contains(&Lack::Operations));
         assert_eq!(value(&rows(old)[0], READ_TIME), 4_400_000.0);
-        let times = "Small Read Latency: avg=4455.933 us, min=1.0 us @ Small=4 and Large=0\nSmall Write Latency: avg=4363.848 us, min=1.0 us @ Small=4 and Large=0\n";
+        let times = "Small Read Latency: avg=4455.933 us, min=1.0 us @ Small=4 and Large=0\nSmall \
+                     Write Latency: avg=4363.848 us, min=1.0 us @ Small=4 and Large=0\n";
         let found = summary(&format!("{best}{times}")).unwrap();
         assert!(!found.lacks.contains(&Lack::Operations));
         let found = rows(found);

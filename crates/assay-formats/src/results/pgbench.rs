@@ -180,7 +180,12 @@ mod tests {
     }
 
     /// As versions 9.0 to 13 print it: a colon before 9.6, two rates.
-    const OLD: &str = "starting vacuum...end.\ntransaction type: TPC-B (sort of)\nscaling factor: 50\nquery mode: extended\nnumber of clients: 10\nnumber of threads: 2\nnumber of transactions per client: 1000\nnumber of transactions actually processed: 10000/10000\nlatency average: 20.000 ms\ntps = 450.000000 (including connections establishing)\ntps = 500.000000 (excluding connections establishing)\n";
+    const OLD: &str = "starting vacuum...end.\ntransaction type: TPC-B (sort of)\nscaling factor: \
+                       50\nquery mode: extended\nnumber of clients: 10\nnumber of threads: \
+                       2\nnumber of transactions per client: 1000\nnumber of transactions \
+                       actually processed: 10000/10000\nlatency average: 20.000 ms\ntps = \
+                       450.000000 (including connections establishing)\ntps = 500.000000 \
+                       (excluding connections establishing)\n";
 
     #[test]
     fn the_rate_is_the_one_without_connections_in_every_version() {

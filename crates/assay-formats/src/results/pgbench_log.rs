@@ -193,7 +193,8 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let mut found = result(None, vec![row], vec![Lack::Load, Lack::Environment]);
     if is_sample {
         found.lacks.push(Lack::OnlyPart(format!(
-            "the log is a sample of {:.1}% of the transactions; the rate is estimated for all of them",
+            "the log is a sample of {:.1}% of the transactions; the rate is estimated for all of \
+             them",
             share * 100.0
         )));
     }
@@ -382,7 +383,8 @@ mod tests {
 
     #[test]
     fn failures_are_counted_and_have_no_time() {
-        let log = "0 1 500 0 1700000000 10 1\n1 1 serialization 0 1700000000 20 2\n0 2 deadlock 0 1700000000 30 0\n1 2 skipped 0 1700000001 5\n0 3 900 0 1700000001 6 0\n";
+        let log = "0 1 500 0 1700000000 10 1\n1 1 serialization 0 1700000000 20 2\n0 2 deadlock 0 \
+                   1700000000 30 0\n1 2 skipped 0 1700000001 5\n0 3 900 0 1700000001 6 0\n";
         let row = &rows(read_log(&[named("l", log)]).unwrap())[0];
         assert_eq!(value(row, "serialization_failures"), 1.0);
         assert_eq!(

@@ -332,7 +332,9 @@ mod tests {
 
     #[test]
     fn other_tests_and_cut_outputs_are_refused() {
-        let cpu = "sysbench 1.0.20\nRunning the test with following options:\nCPU speed:\n    events per second:   900.43\nGeneral statistics:\n    total time:  1.0s\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
+        let cpu = "sysbench 1.0.20\nRunning the test with following options:\nCPU speed:\n    \
+                   events per second:   900.43\nGeneral statistics:\n    total time:  \
+                   1.0s\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
         assert!(read(cpu).unwrap_err().message().contains("neither files nor"));
         let cut = &OLTP[..OLTP.find("General").unwrap()];
         assert!(read(cut).unwrap_err().message().contains("did not finish"));

@@ -20,8 +20,10 @@ const ROWS_MAX: usize = 4_000_000;
 const DAY_S: f64 = 86_400.0;
 
 /// Columns that say nothing of the load, or say it once more.
-const RESULTS: &str = "tod timestamp interval rate mb/sec bytes/io read% resp read_resp write_resp resp_max read_max
-    write_max resp_std read_std write_std version queue_depth cpu_used cpu_user cpu_kernel cpu_wait cpu_idle mb_read
+const RESULTS: &str = "tod timestamp interval rate mb/sec bytes/io read% resp read_resp \
+                       write_resp resp_max read_max
+    write_max resp_std read_std write_std version queue_depth cpu_used cpu_user cpu_kernel \
+                       cpu_wait cpu_idle mb_read
     mb_write mb/sec_read mb/sec_write read_rate write_rate";
 
 /// Whether a text has the header line of a flatfile.
@@ -353,7 +355,11 @@ mod tests {
     use super::*;
 
     /// The columns of versions 50403 to 50407.
-    const HEADER: &str = "tod timestamp Run Interval reqrate rate MB/sec bytes/io read% resp read_resp write_resp resp_max read_max write_max resp_std read_std write_std xfersize threads rdpct rhpct whpct seekpct lunsize version compratio dedupratio queue_depth cpu_used cpu_user cpu_kernel cpu_wait cpu_idle\n";
+    const HEADER: &str = "tod timestamp Run Interval reqrate rate MB/sec bytes/io read% resp \
+                          read_resp write_resp resp_max read_max write_max resp_std read_std \
+                          write_std xfersize threads rdpct rhpct whpct seekpct lunsize version \
+                          compratio dedupratio queue_depth cpu_used cpu_user cpu_kernel cpu_wait \
+                          cpu_idle\n";
 
     struct Line<'a> {
         interval: &'a str,
@@ -368,7 +374,9 @@ mod tests {
         let clock =
             format!("{:02}:{:02}:{:02}.001", 10 + second / 3600, second / 60 % 60, second % 60);
         format!(
-            "{clock} 01/15/2025-{}-UTC rd1 {interval} {reqrate} {rate} 8.0 8192 70.0 {read_resp} {read_resp} 2.0 9.0 9.0 8.0 0.1 0.1 0.1 8192 4 70 0 0 100 100.0000 50407 1 1 3.9 5 3 2 0 95\n",
+            "{clock} 01/15/2025-{}-UTC rd1 {interval} {reqrate} {rate} 8.0 8192 70.0 {read_resp} \
+             {read_resp} 2.0 9.0 9.0 8.0 0.1 0.1 0.1 8192 4 70 0 0 100 100.0000 50407 1 1 3.9 5 3 \
+             2 0 95\n",
             &clock[..8]
         )
     }

@@ -230,7 +230,11 @@ mod tests {
     #[test]
     fn averages_that_touch_their_time_stamp_are_read() {
         // As 50406 prints it: one longest time, and no blank where the numbers are long.
-        let text = "<a name=\"_1\"></a><i><b>19:02:15.001 Starting RD=rd1; I/O rate: Uncontrolled MAX; elapsed=600 warmup=30; For loops: None</b></i>\ninterval i/o MB/sec bytes read resp read write resp resp queue cpu% cpu%\n rate 1024**2 i/o pct time resp resp max stddev depth sys+u sys\n19:12:45.123avg_7-126 2238.00 2238.00 1048576 0.00 28.448 0.000 30.979 376.343 50.317 63.6 1.4 0.2\n";
+        let text = "<a name=\"_1\"></a><i><b>19:02:15.001 Starting RD=rd1; I/O rate: Uncontrolled \
+                    MAX; elapsed=600 warmup=30; For loops: None</b></i>\ninterval i/o MB/sec \
+                    bytes read resp read write resp resp queue cpu% cpu%\n rate 1024**2 i/o pct \
+                    time resp resp max stddev depth sys+u sys\n19:12:45.123avg_7-126 2238.00 \
+                    2238.00 1048576 0.00 28.448 0.000 30.979 376.343 50.317 63.6 1.4 0.2\n";
         let row = &rows(read_summary(text).unwrap())[0];
         assert_eq!(
             (value(row, "iops"), value(row, "write.response_time.mean")),
@@ -242,7 +246,12 @@ mod tests {
 
     #[test]
     fn loads_on_file_systems_have_their_own_columns() {
-        let text = "10:30:00.000 Starting RD=rd1; elapsed=60; fwdrate=max. For loops: None\nJan 15, 2025 .Interval. .ReqstdOps... ...cpu%...  read ....read..... ....write.... ..mb/sec... mb/sec .xfer.. ...mkdir....\n rate resp total sys pct rate resp rate resp read write total size rate resp\n10:31:00.000 avg_2-12 57.6 6.244 13.4 2.99 25.0 14.4 4.000 43.2 7.000 1.00 7.20 8.20 131072 0.2 104.49\n";
+        let text = "10:30:00.000 Starting RD=rd1; elapsed=60; fwdrate=max. For loops: None\nJan \
+                    15, 2025 .Interval. .ReqstdOps... ...cpu%...  read ....read..... \
+                    ....write.... ..mb/sec... mb/sec .xfer.. ...mkdir....\n rate resp total sys \
+                    pct rate resp rate resp read write total size rate resp\n10:31:00.000 \
+                    avg_2-12 57.6 6.244 13.4 2.99 25.0 14.4 4.000 43.2 7.000 1.00 7.20 8.20 \
+                    131072 0.2 104.49\n";
         let row = &rows(read_summary(text).unwrap())[0];
         assert_eq!(
             [value(row, "operations"), value(row, "read.iops"), value(row, "write.iops")],
@@ -258,11 +267,13 @@ mod tests {
         for index in 1..=41_u32 {
             let rate = if index.is_multiple_of(2) { "100.0" } else { "105.6" };
             let line = format!(
-                "10:30:{index:02}.018 {index} {rate} 0.08 1024 53.57 0.013 0.010 0.015 0.03 0.05 0.006 0.0 19.2 1.5\n"
+                "10:30:{index:02}.018 {index} {rate} 0.08 1024 53.57 0.013 0.010 0.015 0.03 0.05 \
+                 0.006 0.0 19.2 1.5\n"
             );
             text.push_str(&line);
         }
-        text += "10:30:42.013 avg_2-41 102.8 0.10 1024 52.31 0.018 0.013 0.024 0.10 0.14 0.017 0.0 0.7 0.1\n";
+        text += "10:30:42.013 avg_2-41 102.8 0.10 1024 52.31 0.018 0.013 0.024 0.10 0.14 0.017 \
+                 0.0 0.7 0.1\n";
         let row = &rows(read_summary(&text).unwrap())[0];
         assert!(row.measures[0].estimate.has_interval(), "{row:?}");
         assert!(read_summary("Starting RD=rd1; x\navg_2-3 nothing\n").is_err());

@@ -332,7 +332,8 @@ mod tests {
 
     #[test]
     fn lines_are_continued_cut_and_inherit() {
-        let text = "* c\nsd=default,threads=4\nsd=sd1,lun=/a,\n   size=1g comment\n#x\nwd=w,sd=(sd1,sd2),xfersize=(4k,50,8k,50)\n";
+        let text = "* c\nsd=default,threads=4\nsd=sd1,lun=/a,\n   size=1g \
+                    comment\n#x\nwd=w,sd=(sd1,sd2),xfersize=(4k,50,8k,50)\n";
         let found = read(text, "x", &Surroundings::none()).unwrap();
         let values: Vec<_> = found.storages[0]
             .settings
@@ -356,7 +357,8 @@ mod tests {
 
     #[test]
     fn a_definition_with_the_host_is_one_for_each_host() {
-        let text = "hd=default,user=x\nhd=hd1,system=a\nhd=hd2,system=b\nsd=sd_$host,host=$host,lun=/f\nwd=w,sd=sd_*,readpct=70\n";
+        let text = "hd=default,user=x\nhd=hd1,system=a\nhd=hd2,system=b\nsd=sd_$host,host=$host,\
+                    lun=/f\nwd=w,sd=sd_*,readpct=70\n";
         let found = read(text, "x", &Surroundings::none()).unwrap();
         let names: Vec<&str> = found.storages.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["sd_hd1", "sd_hd2"]);

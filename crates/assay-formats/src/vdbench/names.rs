@@ -24,21 +24,29 @@ pub enum DefinitionKind {
 }
 
 const GENERAL: &str = "
-    abort_failed_skew auxreport compratio concatenate concatenatesds create_anchors data_errors debug dedupratio
-    dedupunit dedupsets deduphotsets dedupflipflop dedupseed endcmd formatsds formatxfersize fwd_thread_adjust histogram include
-    ios_per_jvm journal loop messagescan monitor pattern port report report_run_totals startcmd showlba timeout validate
+    abort_failed_skew auxreport compratio concatenate concatenatesds create_anchors data_errors \
+                       debug dedupratio
+    dedupunit dedupsets deduphotsets dedupflipflop dedupseed endcmd formatsds formatxfersize \
+                       fwd_thread_adjust histogram include
+    ios_per_jvm journal loop messagescan monitor pattern port report report_run_totals startcmd \
+                       showlba timeout validate
     patterns stop_after swat tmpdir creates formatted";
 const HOST: &str = "system user vdbench shell jvms clients mount master";
 const STORAGE: &str = "
-    lun host hd count size range threads hitarea journal offset align openflags streams replay resetbus resetlun
+    lun host hd count size range threads hitarea journal offset align openflags streams replay \
+                       resetbus resetlun
     compratio dedupratio dedupunit dedupsets pattern";
 const WORKLOAD: &str = "
-    sd xfersize rdpct seekpct skew rhpct whpct range threads openflags hotband iorate priority streams stride host hd
+    sd xfersize rdpct seekpct skew rhpct whpct range threads openflags hotband iorate priority \
+                        streams stride host hd
     hitarea pattern";
 const RUN: &str = "
-    wd sd fwd elapsed interval iorate warmup pause maxdata maxdatar maxdataw forxfersize forthreads forrdpct forseekpct
-    forrhpct forwhpct forhitarea forcompratio forhpct xfersize threads rdpct seekpct rhpct whpct hitarea compratio curve
-    stopcurve distribution openflags endcmd startcmd mount replay fwdrate format operations foroperations fordepth
+    wd sd fwd elapsed interval iorate warmup pause maxdata maxdatar maxdataw forxfersize \
+                   forthreads forrdpct forseekpct
+    forrhpct forwhpct forhitarea forcompratio forhpct xfersize threads rdpct seekpct rhpct whpct \
+                   hitarea compratio curve
+    stopcurve distribution openflags endcmd startcmd mount replay fwdrate format operations \
+                   foroperations fordepth
     forwidth forfiles forsizes fortotal host hd";
 
 /// The definition that a line begins with.

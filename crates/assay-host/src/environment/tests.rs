@@ -6,7 +6,9 @@ use assay_model::environment::IoLimit;
 
 const CPU: &str =
     "processor\t: 0\nmodel name\t: Great CPU 3000\nflags\t\t: fpu hypervisor sse\nprocessor\t: 1\n";
-const MEMORY: &str = "MemTotal: 1000 kB\nMemAvailable: 400 kB\nDirty: 5 kB\nSwapTotal: 100 kB\nSwapFree: 60 kB\nHugePages_Total: 8\nHugePages_Free: 2\nHugepagesize: 2048 kB\n";
+const MEMORY: &str = "MemTotal: 1000 kB\nMemAvailable: 400 kB\nDirty: 5 kB\nSwapTotal: 100 \
+                      kB\nSwapFree: 60 kB\nHugePages_Total: 8\nHugePages_Free: 2\nHugepagesize: \
+                      2048 kB\n";
 
 fn system() -> FakeSystem {
     FakeSystem::new("host")

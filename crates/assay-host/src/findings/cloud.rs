@@ -16,13 +16,15 @@ use assay_model::units::{Bytes, show_bytes, show_count, show_throughput};
 const NETWORK_VOLUME: Rule = Rule::new(
     "network_volume",
     Notice,
-    "a volume over the network with limits on IOPS and bytes, of the volume and of the instance, and often with credits for bursts",
+    "a volume over the network with limits on IOPS and bytes, of the volume and of the instance, \
+     and often with credits for bursts",
     "compare results with both limits, and run long enough to use the credits up",
 );
 const LOCAL_DRIVE: Rule = Rule::new(
     "instance_drive",
     Warning,
-    "the drive belongs to the machine that the instance runs on: its content is lost when the instance is stopped or moved",
+    "the drive belongs to the machine that the instance runs on: its content is lost when the \
+     instance is stopped or moved",
     "keep only what can be built again on it, such as temporary files and caches",
 );
 

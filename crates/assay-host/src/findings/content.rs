@@ -8,7 +8,8 @@ use assay_model::target::{DirectIo, TargetFacts};
 const HOLES: Rule = Rule::new(
     "holes",
     Critical,
-    "holes and unwritten extents read as zeros without touching the device: reads of them measure memory",
+    "holes and unwritten extents read as zeros without touching the device: reads of them measure \
+     memory",
     "let Assay create and fill a file of its own, or read a file that is wholly written",
 );
 const ZEROS: Rule = Rule::new(
@@ -32,7 +33,8 @@ const CACHED: Rule = Rule::new(
 const BUFFERED: Rule = Rule::new(
     "no_direct_io",
     Critical,
-    "the file system refuses direct I/O, so that reads and writes pass through the page cache: what is measured is partly memory",
+    "the file system refuses direct I/O, so that reads and writes pass through the page cache: \
+     what is measured is partly memory",
     "choose a file system with direct I/O, or a file of at least twice the memory",
 );
 

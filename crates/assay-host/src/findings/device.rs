@@ -11,19 +11,22 @@ use assay_model::units::{show_bytes, show_time_ns};
 const SCHEDULER: Rule = Rule::new(
     "scheduler",
     Warning,
-    "the device or the host below orders requests itself; a second scheduler costs CPU and latency and can hold small reads back behind large writes",
+    "the device or the host below orders requests itself; a second scheduler costs CPU and \
+     latency and can hold small reads back behind large writes",
     "echo none > /sys/block/DEVICE/queue/scheduler, and make it permanent with a udev rule",
 );
 const READ_AHEAD: Rule = Rule::new(
     "read_ahead",
     Notice,
-    "buffered reads that look sequential drag in this much more; databases that read through the page cache lose bandwidth and cache to it (direct I/O is not affected)",
+    "buffered reads that look sequential drag in this much more; databases that read through the \
+     page cache lose bandwidth and cache to it (direct I/O is not affected)",
     "for small random reads set 16 to 128 KiB: echo 128 > /sys/block/DEVICE/queue/read_ahead_kb",
 );
 const SMALL_QUEUE: Rule = Rule::new(
     "queue_requests",
     Notice,
-    "no more requests than this are accepted, a hardware queue; deeper loads wait in the kernel, and their latency looks like the device's",
+    "no more requests than this are accepted, a hardware queue; deeper loads wait in the kernel, \
+     and their latency looks like the device's",
     "raise /sys/block/DEVICE/queue/nr_requests, or read results beyond this depth with care",
 );
 const SMALL_REQUEST: Rule = Rule::new(
@@ -35,25 +38,29 @@ const SMALL_REQUEST: Rule = Rule::new(
 const ROTATIONAL: Rule = Rule::new(
     "rotational",
     Warning,
-    "the kernel takes the device for a spinning disk: it merges, waits and chooses schedulers and read paths accordingly, and databases do too",
+    "the kernel takes the device for a spinning disk: it merges, waits and chooses schedulers and \
+     read paths accordingly, and databases do too",
     "echo 0 > /sys/block/DEVICE/queue/rotational if flash lies below",
 );
 const WRITE_BACK: Rule = Rule::new(
     "write_cache",
     Notice,
-    "the device has a volatile write cache: writes return early, and every fsync must flush it; commit latency is the flush's latency",
+    "the device has a volatile write cache: writes return early, and every fsync must flush it; \
+     commit latency is the flush's latency",
     "measure syncs, not only writes; use drives with power-loss protection for logs",
 );
 const WRITE_THROUGH: Rule = Rule::new(
     "write_through",
     Notice,
-    "the device claims that finished writes are safe, so the kernel sends no flush; that is true of protected caches and of none, and a lie of some virtual disks",
+    "the device claims that finished writes are safe, so the kernel sends no flush; that is true \
+     of protected caches and of none, and a lie of some virtual disks",
     "make sure that the cache below survives a power cut",
 );
 const ALIGNMENT: Rule = Rule::new(
     "alignment",
     Warning,
-    "blocks straddle the device's physical blocks or stripes, so that one write becomes two, or a read before a write",
+    "blocks straddle the device's physical blocks or stripes, so that one write becomes two, or a \
+     read before a write",
     "begin the partition or volume at a multiple of 1 MiB",
 );
 const PATHS: Rule = Rule::new(
@@ -77,14 +84,16 @@ const RAID_BUSY: Rule = Rule::new(
 const PARITY: Rule = Rule::new(
     "raid_parity",
     Notice,
-    "a small random write costs two reads and two writes (RAID 5) or three and three (RAID 6) on the members",
+    "a small random write costs two reads and two writes (RAID 5) or three and three (RAID 6) on \
+     the members",
     "use RAID 10 for redo logs and busy data files",
 );
 const ENCRYPTION: Rule = Rule::new(
     "encryption",
     Notice,
     "every byte passes through the CPU; throughput and latency are partly the CPU's",
-    "check the cipher with cryptsetup benchmark, and consider no_read_workqueue and no_write_workqueue",
+    "check the cipher with cryptsetup benchmark, and consider no_read_workqueue and \
+     no_write_workqueue",
 );
 const READ_ONLY: Rule = Rule::new(
     "read_only_device",
@@ -101,25 +110,29 @@ const LOOPED: Rule = Rule::new(
 const MEMORY: Rule = Rule::new(
     "memory_device",
     Warning,
-    "the data is in memory: this says nothing about storage, and nothing there survives a power cut",
+    "the data is in memory: this says nothing about storage, and nothing there survives a power \
+     cut",
     "choose a target on the storage in question",
 );
 const THROTTLED_WRITEBACK: Rule = Rule::new(
     "writeback_throttling",
     Notice,
-    "the kernel holds buffered writes back when reads take longer than this; direct I/O is not affected",
+    "the kernel holds buffered writes back when reads take longer than this; direct I/O is not \
+     affected",
     "echo 0 > /sys/block/DEVICE/queue/wbt_lat_usec turns it off",
 );
 const ZONED: Rule = Rule::new(
     "zoned",
     Warning,
-    "writes must be sequential within zones, or are rewritten by the drive at leisure; random writes are very slow after a while",
+    "writes must be sequential within zones, or are rewritten by the drive at leisure; random \
+     writes are very slow after a while",
     "do not put databases on it",
 );
 const REMOTE_NODE: Rule = Rule::new(
     "device_node",
     Notice,
-    "the device is attached to one NUMA node; I/O from processors of another crosses the link between them",
+    "the device is attached to one NUMA node; I/O from processors of another crosses the link \
+     between them",
     "bind the load to the device's node, for example with numactl --cpunodebind, or measure both",
 );
 

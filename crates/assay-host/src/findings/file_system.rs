@@ -16,7 +16,8 @@ const ACCESS_TIME: Rule = Rule::new(
 const NO_BARRIER: Rule = Rule::new(
     "no_barrier",
     Critical,
-    "fsync does not flush the device's write cache: commits are fast and are lost, or the file system is damaged, at a power cut",
+    "fsync does not flush the device's write cache: commits are fast and are lost, or the file \
+     system is damaged, at a power cut",
     "mount without nobarrier or barrier=0; commit latency measured now is not that of safe commits",
 );
 const JOURNALED_DATA: Rule = Rule::new(
@@ -40,37 +41,44 @@ const SYNCHRONOUS: Rule = Rule::new(
 const NEARLY_FULL: Rule = Rule::new(
     "nearly_full",
     Warning,
-    "the file system finds only scattered space, and flash has little room to clean up: writes slow down",
+    "the file system finds only scattered space, and flash has little room to clean up: writes \
+     slow down",
     "free some space before measuring",
 );
 const COPY_ON_WRITE: Rule = Rule::new(
     "copy_on_write",
     Warning,
-    "every overwrite goes to a new place: random writes fragment files, need more metadata writes, and later scans become random",
-    "on btrfs set chattr +C on the database's directory before files are made; on ZFS set recordsize to the database's block",
+    "every overwrite goes to a new place: random writes fragment files, need more metadata \
+     writes, and later scans become random",
+    "on btrfs set chattr +C on the database's directory before files are made; on ZFS set \
+     recordsize to the database's block",
 );
 const COMPRESSED: Rule = Rule::new(
     "compression",
     Warning,
-    "compressible data moves fewer bytes than it has, so throughput depends on the content and on the CPU",
+    "compressible data moves fewer bytes than it has, so throughput depends on the content and on \
+     the CPU",
     "measure with incompressible data, and with data like yours",
 );
 const NETWORK: Rule = Rule::new(
     "network_file_system",
     Warning,
-    "latency includes the network and the server's cache; counters and settings of the devices are on the server",
+    "latency includes the network and the server's cache; counters and settings of the devices \
+     are on the server",
     "look at the server too; for NFS check rsize, wsize, nconnect and hard",
 );
 const IN_MEMORY: Rule = Rule::new(
     "memory_file_system",
     Critical,
-    "the files are in memory: this says nothing about storage, and nothing there survives a power cut",
+    "the files are in memory: this says nothing about storage, and nothing there survives a power \
+     cut",
     "choose a directory on the storage in question",
 );
 const OVERLAY: Rule = Rule::new(
     "overlay",
     Warning,
-    "the directory lies in the layers of a container: the first write to a file copies it, and every open goes through the layers",
+    "the directory lies in the layers of a container: the first write to a file copies it, and \
+     every open goes through the layers",
     "measure on a volume that is mounted into the container",
 );
 const USER_SPACE: Rule = Rule::new(
@@ -88,7 +96,8 @@ const READ_ONLY: Rule = Rule::new(
 const NO_DEVICE: Rule = Rule::new(
     "no_device_found",
     Notice,
-    "the devices under this file system are not shown by the kernel, so nothing can be said of them",
+    "the devices under this file system are not shown by the kernel, so nothing can be said of \
+     them",
     "ask the file system's own tool, for example zpool status",
 );
 

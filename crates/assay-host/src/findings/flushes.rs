@@ -13,8 +13,10 @@ use assay_model::environment::{Environment, Finding, Storage};
 const IGNORED: Rule = Rule::new(
     "ignored_flush",
     Warning,
-    "it is known to acknowledge flushes without carrying them out, in some versions or as it is configured by default: what was acknowledged then goes with the power",
-    "configure it to flush, and make sure with `assay verify --witness` and cuts of the host's power",
+    "it is known to acknowledge flushes without carrying them out, in some versions or as it is \
+     configured by default: what was acknowledged then goes with the power",
+    "configure it to flush, and make sure with `assay verify --witness` and cuts of the host's \
+     power",
 );
 const FAILED: Rule = Rule::new(
     "failed_flush",

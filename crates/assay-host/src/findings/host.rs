@@ -15,25 +15,29 @@ const GOVERNOR: Rule = Rule::new(
 const TRANSPARENT_HUGE_PAGES: Rule = Rule::new(
     "transparent_huge_pages",
     Notice,
-    "the kernel collects memory into huge pages in the background, which databases see as latency peaks",
+    "the kernel collects memory into huge pages in the background, which databases see as latency \
+     peaks",
     "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
 );
 const NO_HUGE_PAGES: Rule = Rule::new(
     "huge_pages",
     Notice,
-    "no huge pages are set aside; a large database buffer on small pages spends CPU and memory on page tables",
+    "no huge pages are set aside; a large database buffer on small pages spends CPU and memory on \
+     page tables",
     "set vm.nr_hugepages to the size of the database's shared memory",
 );
 const LOCKED_MEMORY: Rule = Rule::new(
     "locked_memory",
     Notice,
-    "io_uring cannot pin more memory than this for its buffers; plain buffers are used instead and cost some CPU",
+    "io_uring cannot pin more memory than this for its buffers; plain buffers are used instead \
+     and cost some CPU",
     "raise the limit (ulimit -l, LimitMEMLOCK=)",
 );
 const RING_DISABLED: Rule = Rule::new(
     "io_uring_disabled",
     Warning,
-    "io_uring is switched off for this user; I/O goes through threads and blocking calls, which cost more CPU",
+    "io_uring is switched off for this user; I/O goes through threads and blocking calls, which \
+     cost more CPU",
     "sysctl kernel.io_uring_disabled=0, where policy allows it",
 );
 const SECCOMP: Rule = Rule::new(
@@ -45,8 +49,10 @@ const SECCOMP: Rule = Rule::new(
 const CLOCK: Rule = Rule::new(
     "clock_source",
     Warning,
-    "each reading of the clock enters the kernel or a slow device; time stamps cost CPU and precision",
-    "find out why the kernel does not trust the tsc (dmesg), and set clocksource=tsc where it is sound",
+    "each reading of the clock enters the kernel or a slow device; time stamps cost CPU and \
+     precision",
+    "find out why the kernel does not trust the tsc (dmesg), and set clocksource=tsc where it is \
+     sound",
 );
 const SWAPPING: Rule = Rule::new(
     "swap_in_use",
@@ -63,19 +69,22 @@ const SHORT_MEMORY: Rule = Rule::new(
 const DIRTY: Rule = Rule::new(
     "dirty_pages",
     Notice,
-    "other programs have written data that is not on the device yet; writing it back disturbs the run",
+    "other programs have written data that is not on the device yet; writing it back disturbs the \
+     run",
     "sync before measuring",
 );
 const VIRTUAL: Rule = Rule::new(
     "virtual_machine",
     Notice,
-    "the hypervisor schedules the processors and may cache, throttle and share the disks; neighbours count",
+    "the hypervisor schedules the processors and may cache, throttle and share the disks; \
+     neighbours count",
     "measure at different hours, and read the share of stolen CPU in the result",
 );
 const IO_LIMIT: Rule = Rule::new(
     "io_limit",
     Warning,
-    "a control group throttles this process's I/O to the device: the limit is measured, not the device",
+    "a control group throttles this process's I/O to the device: the limit is measured, not the \
+     device",
     "raise the limit or run outside the group",
 );
 const CPU_LIMIT: Rule = Rule::new(
@@ -93,13 +102,15 @@ const FEW_CPUS: Rule = Rule::new(
 const ASYNCHRONOUS: Rule = Rule::new(
     "asynchronous_ios",
     Notice,
-    "databases that use native asynchronous I/O share this many outstanding I/Os on the whole host, and fall back to blocking I/O beyond",
+    "databases that use native asynchronous I/O share this many outstanding I/Os on the whole \
+     host, and fall back to blocking I/O beyond",
     "sysctl fs.aio-max-nr=1048576",
 );
 const NUMA: Rule = Rule::new(
     "numa_nodes",
     Notice,
-    "memory and devices are nearer to some processors than to others: runs that land elsewhere differ",
+    "memory and devices are nearer to some processors than to others: runs that land elsewhere \
+     differ",
     "bind the load to a node for repeatable results",
 );
 

@@ -142,7 +142,8 @@ impl Admission {
         if transfer_bytes == 0 || !transfer_bytes.is_multiple_of(block) {
             return Err(Error::usage(
                 format!(
-                    "a transfer size of {transfer_bytes} bytes is not aligned to the blocks of {path}"
+                    "a transfer size of {transfer_bytes} bytes is not aligned to the blocks of \
+                     {path}"
                 ),
                 format!("use a multiple of {block} bytes"),
             ));

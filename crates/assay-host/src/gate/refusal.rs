@@ -234,7 +234,8 @@ impl PathRefusal {
             ),
             Self::Unclear { what, reason } => Error::environment(
                 format!(
-                    "refusing to write to {path}: {what} cannot be read ({reason}), so it cannot be shown to be unused"
+                    "refusing to write to {path}: {what} cannot be read ({reason}), so it cannot \
+                     be shown to be unused"
                 ),
                 "run where /sys and /proc are complete, or measure a file instead",
             ),
@@ -251,10 +252,12 @@ impl PathRefusal {
 
 fn wrong_kind_hint(kind: &str) -> &'static str {
     if kind == "directory" {
-        return "a directory is measured with a file that Assay creates in it: use a verb that takes a directory";
+        return "a directory is measured with a file that Assay creates in it: use a verb that \
+                takes a directory";
     }
     if kind == "character device" {
-        return "give a regular file, a block device, a directory, or an NVMe namespace past the block layer, such as /dev/ng0n1";
+        return "give a regular file, a block device, a directory, or an NVMe namespace past the \
+                block layer, such as /dev/ng0n1";
     }
     "give a regular file, a block device or a directory"
 }
@@ -273,7 +276,8 @@ impl FileRefusal {
         match self {
             Self::NotOurs => (
                 "Assay did not create it".into(),
-                "your own files are only ever read; give a directory, and Assay creates a file of its own there",
+                "your own files are only ever read; give a directory, and Assay creates a file of \
+                 its own there",
             ),
             Self::Damaged => {
                 ("it begins as a file of Assay, but its header is damaged".into(), FRESH)
@@ -301,13 +305,16 @@ impl FileRefusal {
             ),
             Self::NoLocks { reason } => (
                 format!(
-                    "its file system has no locks ({reason}), so another process may be measuring on it"
+                    "its file system has no locks ({reason}), so another process may be measuring \
+                     on it"
                 ),
-                "give the directory, and Assay creates a new file; remove this one by hand when nobody uses it",
+                "give the directory, and Assay creates a new file; remove this one by hand when \
+                 nobody uses it",
             ),
             Self::OtherUser(user) => (
                 format!("it belongs to the user with the number {user}"),
-                "files of other users are only ever read; give a directory, and Assay creates a file of its own there",
+                "files of other users are only ever read; give a directory, and Assay creates a \
+                 file of its own there",
             ),
             Self::OtherHost => (
                 "it was made on another host, which may be measuring on it".into(),
@@ -347,12 +354,16 @@ impl DeviceRefusal {
             Self::Occupied { names, typed, option } => occupied(names, typed.as_ref(), option),
             Self::OccupiedAround { relation, names } => (
                 format!("{relation} carries: {}", names.join(", ")),
-                "--wipe names only what stands on the device itself: measure on that partition, or delete it first, for example with wipefs and sfdisk --delete".into(),
+                "--wipe names only what stands on the device itself: measure on that partition, \
+                 or delete it first, for example with wipefs and sfdisk --delete"
+                    .into(),
             ),
             Self::Member { names, shared } => (
                 format!("it carries: {}", names.join(", ")),
                 format!(
-                    "other disks or hosts may need the {}, which cannot be seen from here, so --wipe does not name it: take the device out of there with the tool that put it there, then erase what is left with wipefs",
+                    "other disks or hosts may need the {}, which cannot be seen from here, so \
+                     --wipe does not name it: take the device out of there with the tool that put \
+                     it there, then erase what is left with wipefs",
                     shared.join(", ")
                 ),
             ),
@@ -361,7 +372,9 @@ impl DeviceRefusal {
                 format!("check that {path} is the one you mean, and leave --wipe out if it is"),
             ),
             Self::Busy => (
-                "the kernel says that it is in use (a file system, a volume manager or another program holds it)".into(),
+                "the kernel says that it is in use (a file system, a volume manager or another \
+                 program holds it)"
+                    .into(),
                 "see what holds it, for example with lsblk and fuser".into(),
             ),
             Self::ReadOnly => (
@@ -429,11 +442,13 @@ impl CreateRefusal {
                     Bytes(*free_bytes),
                     Bytes(*reserve_bytes)
                 ),
-                "choose a smaller --size (a study: --scale 1/100) or a file system with more free space",
+                "choose a smaller --size (a study: --scale 1/100) or a file system with more free \
+                 space",
             ),
             Self::Limit { limit_bytes } => Error::environment(
                 format!(
-                    "cannot create {path}: this process may write files of at most {limit_bytes} bytes"
+                    "cannot create {path}: this process may write files of at most {limit_bytes} \
+                     bytes"
                 ),
                 "choose a smaller size, or raise the limit with ulimit -f",
             ),

@@ -8,9 +8,11 @@ use std::path::Path;
 const SNMP: &str = "Ip: Forwarding DefaultTTL\nIp: 1 64
 Tcp: RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens InSegs OutSegs RetransSegs InErrs
 Tcp: 1 200 120000 -1 9 500 138682 37 0\n";
-const NETSTAT: &str = "TcpExt: SyncookiesSent TCPLostRetransmit TCPTimeouts\nTcpExt: 0 3 4\nIpExt: InOctets\nIpExt: 7\n";
+const NETSTAT: &str = "TcpExt: SyncookiesSent TCPLostRetransmit TCPTimeouts\nTcpExt: 0 3 \
+                       4\nIpExt: InOctets\nIpExt: 7\n";
 const DEV: &str = "Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo \
+                   colls carrier compressed
     lo: 999 9 0 0 0 0 0 0 999 9 0 0 0 0 0 0
   eth0:1000 10 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n";
 
@@ -31,7 +33,8 @@ fn made_up(name: &str, stat: &str) -> SysRoot {
     file("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=250000");
     file(
         "proc/diskstats",
-        "8 0 sda 1 0 8 0 0 0 0 0 0 0 0\n8 1 sda1 1 0 8 0 0 0 0 0 0 0 0\n7 0 loop0 1 0 0 0 0 0 0 0 0 0 0\n8 16 sdb 0 0 0 0 0 0 0 0 0 0 0\n",
+        "8 0 sda 1 0 8 0 0 0 0 0 0 0 0\n8 1 sda1 1 0 8 0 0 0 0 0 0 0 0\n7 0 loop0 1 0 0 0 0 0 0 0 \
+         0 0 0\n8 16 sdb 0 0 0 0 0 0 0 0 0 0 0\n",
     );
     fs::create_dir_all(place.join("sys/block/sda")).unwrap();
     fs::create_dir_all(place.join("sys/block/loop0")).unwrap();
@@ -65,7 +68,8 @@ fn interfaces_are_told_without_loopback() {
 
 #[test]
 fn a_made_up_system_is_read_in_all_its_parts() {
-    let stat = "cpu  100 0 50 800 50 0 0 0\ncpu0 50 0 25 400 25 0 0 0\ncpu1 50 0 25 400 25 0 0 0\nprocs_running 5\nprocs_blocked 2\n";
+    let stat = "cpu  100 0 50 800 50 0 0 0\ncpu0 50 0 25 400 25 0 0 0\ncpu1 50 0 25 400 25 0 0 \
+                0\nprocs_running 5\nprocs_blocked 2\n";
     let root = made_up("parts", stat);
     let moment = read_moment(&root, &["sda".to_owned()]);
     assert_eq!(moment.processors, 2);

@@ -299,7 +299,8 @@ fn two_bricks_do_the_same_work_and_scale_as_the_paper_says() {
               \"redo\": {{\"redo_bytes_per_s\": {redo}}},
               \"work\": {{\"executions_per_s\": {executions}, \"logical_reads_per_s\": {logical},
                           \"physical_reads_per_s\": {reads}, \"block_changes_per_s\": {changes}}},
-              \"rates\": [{{\"kind\": \"blocks\", \"read_per_s\": {reads}, \"write_per_s\": {writes}}}]}}"
+              \"rates\": [{{\"kind\": \"blocks\", \"read_per_s\": {reads}, \"write_per_s\": \
+             {writes}}}]}}"
         );
         let mut facts = facts_of_profile(&assay_model::profile::parse_profile(&text).unwrap());
         facts.side.nodes = Some(nodes);

@@ -36,7 +36,8 @@ impl RefreshSet {
         }
         Err(Error::environment(
             format!("all {SETS} sets of new orders are used up"),
-            "load the data again with --partial-data drop, or skip the refresh functions with --no-refresh",
+            "load the data again with --partial-data drop, or skip the refresh functions with \
+             --no-refresh",
         ))
     }
 

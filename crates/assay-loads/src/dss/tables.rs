@@ -302,7 +302,8 @@ mod tests {
     fn a_table_is_made_of_its_columns() {
         assert_eq!(
             column_list(Table::Region),
-            "r_regionkey integer NOT NULL, r_name char(25) NOT NULL, r_comment varchar(152) NOT NULL"
+            "r_regionkey integer NOT NULL, r_name char(25) NOT NULL, r_comment varchar(152) NOT \
+             NULL"
         );
     }
 }

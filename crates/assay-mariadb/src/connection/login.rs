@@ -95,7 +95,8 @@ fn encrypt(packets: &mut Packets, greeting: &Greeting, address: &Address, way: T
         (Try::Plain, _) | (Try::Offered, false) => Ok(()),
         (Try::Encrypted, false) => Err(Failure::Unsafe {
             what: "the server does not encrypt, or someone between prevents it".to_owned(),
-            hint: "set ssl_cert and ssl_key in the server; ssl-mode=DISABLED only in a network that you trust",
+            hint: "set ssl_cert and ssl_key in the server; ssl-mode=DISABLED only in a network \
+                   that you trust",
         }),
         (Try::Offered | Try::Encrypted, true) => {
             let tls = Tls::new(&address.security)?;
@@ -223,7 +224,8 @@ fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
     let (what, hint) = match stream.owner() {
         Some(owner) => (
             format!(
-                "the socket belongs to the user of number {}, who asks for the password itself: it is not given to a stranger",
+                "the socket belongs to the user of number {}, who asks for the password itself: \
+                 it is not given to a stranger",
                 owner.user
             ),
             "name the server's own socket with socket=/PATH",
@@ -231,7 +233,8 @@ fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
         None => (
             "the server wants the password itself, and the way to it is not one to tell it on"
                 .to_owned(),
-            "add ssl-mode=VERIFY_IDENTITY to the address, use the socket of the server's machine, or give the user mysql_native_password",
+            "add ssl-mode=VERIFY_IDENTITY to the address, use the socket of the server's machine, \
+             or give the user mysql_native_password",
         ),
     };
     Err(Failure::Unsafe { what, hint })

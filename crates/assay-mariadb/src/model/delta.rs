@@ -142,13 +142,25 @@ impl<'a> Delta<'a> {
         let mut doubts = Vec::new();
         let (begin, end) = (self.before, self.after);
         if begin.settings.instruments != end.settings.instruments {
-            doubts.push("instruments of the performance schema were switched in the interval: what was not on all the time is left out".to_owned());
+            doubts.push(
+                "instruments of the performance schema were switched in the interval: what was \
+                 not on all the time is left out"
+                    .to_owned(),
+            );
         }
         if end.statement_time_s < begin.statement_time_s {
-            doubts.push("counters of the performance schema were set to zero in the interval: times are too small".to_owned());
+            doubts.push(
+                "counters of the performance schema were set to zero in the interval: times are \
+                 too small"
+                    .to_owned(),
+            );
         }
         if end.settings.is_read_only {
-            doubts.push("the server is read-only, as replicas are: what it replays of another one is not time of its sessions".to_owned());
+            doubts.push(
+                "the server is read-only, as replicas are: what it replays of another one is not \
+                 time of its sessions"
+                    .to_owned(),
+            );
         }
         if end.uncounted_sessions > 0 {
             doubts.push(format!(
@@ -157,12 +169,17 @@ impl<'a> Delta<'a> {
             ));
         }
         if end.settings.instruments.statements && end.running_time_s.is_none() {
-            doubts.push("this account does not see how long statements have been running (PROCESS): statements count when they end".to_owned());
+            doubts.push(
+                "this account does not see how long statements have been running (PROCESS): \
+                 statements count when they end"
+                    .to_owned(),
+            );
         }
         doubts.extend(LOSSES.iter().filter_map(|(lost, setting)| {
             let count = self.status(lost).filter(|count| *count > 0)?;
             Some(format!(
-                "the performance schema had no room {count} times and counted less: raise {setting}"
+                "the performance schema had no room {count} times and counted less: raise \
+                 {setting}"
             ))
         }));
         doubts.extend(self.read_ahead());
@@ -176,7 +193,10 @@ impl<'a> Delta<'a> {
             + self.status("INNODB_BUFFER_POOL_READ_AHEAD_RND").unwrap_or(0);
         let read = self.status("INNODB_PAGES_READ").unwrap_or(0);
         (20 * ahead > read).then(|| {
-            format!("{ahead} of {read} pages were read ahead, of which only the asking is timed: the mean time of a read is too short")
+            format!(
+                "{ahead} of {read} pages were read ahead, of which only the asking is timed: the \
+                 mean time of a read is too short"
+            )
         })
     }
 }

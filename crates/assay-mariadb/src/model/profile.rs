@@ -17,7 +17,9 @@ use assay_model::profile::{
 };
 use assay_model::{Estimate, Result};
 
-const DB_TIME: &str = "events_statements_summary_by_user_by_event_name, sums of statement/sql and statement/com, statements that ran at both ends added, own sessions left out";
+const DB_TIME: &str = "events_statements_summary_by_user_by_event_name, sums of statement/sql and \
+                       statement/com, statements that ran at both ends added, own sessions left \
+                       out";
 const DB_TIME_OF_LOOKS: &str =
     "estimated: active sessions by samples x elapsed, because the server does not time statements";
 /// What is a smaller share of DB time needs no explanation.
@@ -161,10 +163,22 @@ fn doubts(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> Vec<String>
 fn missing(delta: &Delta<'_>, samples: &Samples) -> Vec<String> {
     let mut missing = assay_live::missing_in_either(&delta.before.missing, &delta.after.missing);
     if samples.tasks.is_none() {
-        missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());
+        missing.push(
+            "CPU time: the server is on another host, or its threads cannot be seen or serve \
+             several sessions each"
+                .to_owned(),
+        );
     }
-    missing.push("autocommitted statements: they count as transactions only if none was begun, committed or rolled back".to_owned());
-    missing.push("waits for writes of data files: threads of the background write them, and only the asking is timed".to_owned());
+    missing.push(
+        "autocommitted statements: they count as transactions only if none was begun, committed \
+         or rolled back"
+            .to_owned(),
+    );
+    missing.push(
+        "waits for writes of data files: threads of the background write them, and only the \
+         asking is timed"
+            .to_owned(),
+    );
     missing.push(
         "waits for a free page of the cache and for room in the log: counted, not timed".to_owned(),
     );

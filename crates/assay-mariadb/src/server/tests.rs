@@ -140,7 +140,10 @@ fn transactions(knowledge: &Knowledge, connection: &mut Connection) {
     let (before, _) = knowledge.read(connection).unwrap();
     for _ in 0..50 {
         connection
-            .run("START TRANSACTION; UPDATE t SET n = n + 1; DELETE FROM t WHERE k > 100; UPDATE t SET n = 0; COMMIT")
+            .run(
+                "START TRANSACTION; UPDATE t SET n = n + 1; DELETE FROM t WHERE k > 100; UPDATE t \
+                 SET n = 0; COMMIT",
+            )
             .unwrap();
         connection.run("UPDATE t SET n = 5").unwrap();
         connection.run("SELECT MAX(n) FROM t").unwrap();

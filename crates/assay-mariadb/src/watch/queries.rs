@@ -6,8 +6,8 @@ use crate::model::{AUTOCOMMITTED, ENDINGS, LOSSES};
 use crate::views::SESSION_STATEMENTS;
 
 /// Sessions that wait for their next statement, or serve the server itself.
-const NO_STATEMENT: &str = "'Sleep', 'Daemon', 'Connect', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', \
-'Slave_worker', 'Delayed insert', 'Killed'";
+const NO_STATEMENT: &str = "'Sleep', 'Daemon', 'Connect', 'Binlog Dump', 'Binlog Dump GTID', \
+                            'Slave_IO', 'Slave_SQL', 'Slave_worker', 'Delayed insert', 'Killed'";
 
 /// A sample must never become a load: none of our statements may run long, wait for a lock, or
 /// write.
@@ -74,21 +74,23 @@ pub(super) const IO_STATUS: &[&str] = &[
 ];
 
 /// Instruments of interest that are on and timed, and consumers that are on.
-pub(super) const INSTRUMENTS: &str = "SELECT /* assay */ NAME FROM performance_schema.setup_instruments \
-WHERE ENABLED = 'YES' AND TIMED = 'YES' AND (NAME = 'statement/sql/select' OR NAME LIKE 'wait/io/file/innodb/%' \
-OR NAME IN ('stage/sql/Commit', 'stage/sql/waiting for handler commit')) \
-UNION ALL SELECT NAME FROM performance_schema.setup_consumers WHERE ENABLED = 'YES'";
+pub(super) const INSTRUMENTS: &str = "SELECT /* assay */ NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND \
+     TIMED = 'YES' AND (NAME = 'statement/sql/select' OR NAME LIKE 'wait/io/file/innodb/%' OR \
+     NAME IN ('stage/sql/Commit', 'stage/sql/waiting for handler commit')) UNION ALL SELECT NAME \
+     FROM performance_schema.setup_consumers WHERE ENABLED = 'YES'";
 
 /// The stages in which a statement commits, of both products.
-const COMMIT_STAGES: &str = "'stage/sql/Commit', 'stage/sql/Commit implicit', 'stage/sql/waiting for handler commit', \
-'stage/sql/Waiting for prior transaction to commit', 'stage/sql/Waiting for prior transaction to start commit'";
+const COMMIT_STAGES: &str = "'stage/sql/Commit', 'stage/sql/Commit implicit', 'stage/sql/waiting \
+                             for handler commit', 'stage/sql/Waiting for prior transaction to \
+                             commit', 'stage/sql/Waiting for prior transaction to start commit'";
 
 pub(super) const UNCOUNTED: &str = "SELECT /* assay */ COUNT(*) FROM performance_schema.threads \
-WHERE TYPE = 'FOREGROUND' AND INSTRUMENTED = 'NO'";
+                                    WHERE TYPE = 'FOREGROUND' AND INSTRUMENTED = 'NO'";
 
 pub(super) fn number_of(session: u64) -> String {
     format!(
-        "SELECT /* assay */ THREAD_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = {session}"
+        "SELECT /* assay */ THREAD_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = \
+         {session}"
     )
 }
 
@@ -111,12 +113,12 @@ fn sessions(own: &[Own]) -> String {
 fn by_event(kind: &str, condition: &str, own: &[Own]) -> String {
     let numbers = numbers(own);
     format!(
-        "SELECT /* assay */ 0, EVENT_NAME, SUM(COUNT_STAR), SUM(SUM_TIMER_WAIT) \
-         FROM performance_schema.events_{kind}_summary_by_user_by_event_name \
-         WHERE USER IS NOT NULL AND COUNT_STAR > 0 AND {condition} GROUP BY EVENT_NAME \
-         UNION ALL SELECT 1, EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT \
-         FROM performance_schema.events_{kind}_summary_by_thread_by_event_name \
-         WHERE THREAD_ID IN ({numbers}) AND COUNT_STAR > 0 AND {condition}"
+        "SELECT /* assay */ 0, EVENT_NAME, SUM(COUNT_STAR), SUM(SUM_TIMER_WAIT) FROM \
+         performance_schema.events_{kind}_summary_by_user_by_event_name WHERE USER IS NOT NULL \
+         AND COUNT_STAR > 0 AND {condition} GROUP BY EVENT_NAME UNION ALL SELECT 1, EVENT_NAME, \
+         COUNT_STAR, SUM_TIMER_WAIT FROM \
+         performance_schema.events_{kind}_summary_by_thread_by_event_name WHERE THREAD_ID IN \
+         ({numbers}) AND COUNT_STAR > 0 AND {condition}"
     )
 }
 
@@ -138,15 +140,17 @@ pub(super) fn running(is_mariadb: bool, own: &[Own]) -> String {
     let own = sessions(own);
     if is_mariadb {
         return format!(
-            "SELECT /* assay */ COALESCE(SUM(TIME_MS), 0) * 1e9 FROM information_schema.PROCESSLIST \
-             WHERE COMMAND NOT IN ({NO_STATEMENT}) AND USER <> 'system user' AND ID NOT IN ({own})"
+            "SELECT /* assay */ COALESCE(SUM(TIME_MS), 0) * 1e9 FROM \
+             information_schema.PROCESSLIST WHERE COMMAND NOT IN ({NO_STATEMENT}) AND USER <> \
+             'system user' AND ID NOT IN ({own})"
         );
     }
     format!(
-        "SELECT /* assay */ COALESCE(SUM(s.TIMER_WAIT), 0) FROM performance_schema.events_statements_current s \
-         JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID WHERE s.END_EVENT_ID IS NULL \
-         AND s.NESTING_EVENT_LEVEL = 0 AND t.TYPE = 'FOREGROUND' AND t.PROCESSLIST_ID NOT IN ({own}) \
-         AND t.PROCESSLIST_COMMAND NOT IN ({NO_STATEMENT})"
+        "SELECT /* assay */ COALESCE(SUM(s.TIMER_WAIT), 0) FROM \
+         performance_schema.events_statements_current s JOIN performance_schema.threads t ON \
+         t.THREAD_ID = s.THREAD_ID WHERE s.END_EVENT_ID IS NULL AND s.NESTING_EVENT_LEVEL = 0 AND \
+         t.TYPE = 'FOREGROUND' AND t.PROCESSLIST_ID NOT IN ({own}) AND t.PROCESSLIST_COMMAND NOT \
+         IN ({NO_STATEMENT})"
     )
 }
 
@@ -167,23 +171,25 @@ pub(super) fn activity(schema: bool, waits: bool, is_mariadb: bool, own: &[Own])
     if !schema {
         let thread = if is_mariadb { "TID" } else { "0" };
         return format!(
-            "SELECT /* assay */ ID, {thread}, COMMAND NOT IN ({NO_STATEMENT}), COALESCE(STATE, ''), '', {at} \
-             FROM information_schema.PROCESSLIST WHERE USER NOT IN ('system user', 'event_scheduler') AND ID NOT IN ({own})"
+            "SELECT /* assay */ ID, {thread}, COMMAND NOT IN ({NO_STATEMENT}), COALESCE(STATE, \
+             ''), '', {at} FROM information_schema.PROCESSLIST WHERE USER NOT IN ('system user', \
+             'event_scheduler') AND ID NOT IN ({own})"
         );
     }
     let (event, join) = if waits {
         (
             "COALESCE(w.EVENT_NAME, '')",
-            "LEFT JOIN performance_schema.events_waits_current w ON w.THREAD_ID = t.THREAD_ID \
-             AND w.END_EVENT_ID IS NULL AND w.EVENT_NAME NOT LIKE 'wait/io/table/%'",
+            "LEFT JOIN performance_schema.events_waits_current w ON w.THREAD_ID = t.THREAD_ID AND \
+             w.END_EVENT_ID IS NULL AND w.EVENT_NAME NOT LIKE 'wait/io/table/%'",
         )
     } else {
         ("''", "")
     };
     format!(
         "SELECT /* assay */ t.PROCESSLIST_ID, COALESCE(t.THREAD_OS_ID, 0), \
-         COALESCE(t.PROCESSLIST_COMMAND NOT IN ({NO_STATEMENT}), 0), COALESCE(t.PROCESSLIST_STATE, ''), {event}, {at} \
-         FROM performance_schema.threads t {join} \
-         WHERE t.TYPE = 'FOREGROUND' AND t.PROCESSLIST_ID > 0 AND t.PROCESSLIST_ID NOT IN ({own})"
+         COALESCE(t.PROCESSLIST_COMMAND NOT IN ({NO_STATEMENT}), 0), \
+         COALESCE(t.PROCESSLIST_STATE, ''), {event}, {at} FROM performance_schema.threads t \
+         {join} WHERE t.TYPE = 'FOREGROUND' AND t.PROCESSLIST_ID > 0 AND t.PROCESSLIST_ID NOT IN \
+         ({own})"
     )
 }

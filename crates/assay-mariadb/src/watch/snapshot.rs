@@ -183,22 +183,46 @@ fn lacking(on: Instruments, is_mariadb: bool) -> Vec<String> {
     let stage = if is_mariadb { "Commit" } else { "waiting for handler commit" };
     let turn_on = |name: &str| {
         format!(
-            "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE '{name}'"
+            "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE \
+             NAME LIKE '{name}'"
         )
     };
     let all = [
-        (on.statements, format!("DB time: statements are not timed; {} and the consumers global_instrumentation and thread_instrumentation", turn_on("statement/%"))),
+        (
+            on.statements,
+            format!(
+                "DB time: statements are not timed; {} and the consumers global_instrumentation \
+                 and thread_instrumentation",
+                turn_on("statement/%")
+            ),
+        ),
         (on.files, format!("times of I/O: {}", turn_on("wait/io/file/%"))),
-        (on.commits, format!("times of commits, which samples estimate: {}", turn_on(&format!("stage/sql/{stage}")))),
-        (on.current_waits, "what sessions wait for, sample by sample: UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME = 'events_waits_current'".to_owned()),
+        (
+            on.commits,
+            format!(
+                "times of commits, which samples estimate: {}",
+                turn_on(&format!("stage/sql/{stage}"))
+            ),
+        ),
+        (
+            on.current_waits,
+            "what sessions wait for, sample by sample: UPDATE performance_schema.setup_consumers \
+             SET ENABLED = 'YES' WHERE NAME = 'events_waits_current'"
+                .to_owned(),
+        ),
     ];
     let mut lacking: Vec<String> =
         all.into_iter().filter(|(is_on, _)| !is_on).map(|(_, what)| what).collect();
     if !on.log {
         lacking.push(if is_mariadb {
-            "times of the log's writes and flushes: MariaDB from 10.8 on has no instrument for its log".to_owned()
+            "times of the log's writes and flushes: MariaDB from 10.8 on has no instrument for its \
+             log"
+            .to_owned()
         } else {
-            format!("times of the log's writes and flushes: {}", turn_on("wait/io/file/innodb/innodb_log_file"))
+            format!(
+                "times of the log's writes and flushes: {}",
+                turn_on("wait/io/file/innodb/innodb_log_file")
+            )
         });
     }
     lacking

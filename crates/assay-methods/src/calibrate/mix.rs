@@ -403,7 +403,8 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
             show_count(burst.value),
             show_count(most.rate.value)
         ),
-        why: "an exhausted reserve, a limit and a neighbour look alike; these are the sustained rates"
+        why: "an exhausted reserve, a limit and a neighbour look alike; these are the sustained \
+              rates"
             .to_owned(),
         remedy: "size by the sustained rate; measure for longer to see whether it falls again"
             .to_owned(),

@@ -15,7 +15,8 @@ pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Rema
     let ios = full_load.longest_ios;
     Remark {
         what: format!(
-            "{mix}: the highest rate was steady; the longest stretch without a pause was {:.0} s, {} I/Os of {}",
+            "{mix}: the highest rate was steady; the longest stretch without a pause was {:.0} s, \
+             {} I/Os of {}",
             full_load.longest_s,
             show_count(ios),
             show_bytes(ios * real(transfer_bytes))
@@ -33,7 +34,8 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
     let end = drift.end_of_mean * most_iops;
     let what = match drift.step_s {
         Some(at_s) => format!(
-            "{mix}: the rate at full load {verb} from {} to {} IOPS {:.0} s after the start, too late to measure the new level",
+            "{mix}: the rate at full load {verb} from {} to {} IOPS {:.0} s after the start, too \
+             late to measure the new level",
             show_count(end / drift.end_of_begin),
             show_count(end),
             at_s - began_s
@@ -53,7 +55,8 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
 pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
     Remark {
         what: format!(
-            "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, above the limit of {}",
+            "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, \
+             above the limit of {}",
             limit.quantile,
             show_time_ns(first.estimates.quantile_ns.value),
             show_time_ns(limit.service_time_ns)
@@ -72,7 +75,8 @@ pub(super) fn stood_still(mix: &str, stalls: &Stalls) -> Remark {
         ),
         why: "all rates and mean times count the stalls with the share of the time that they take"
             .to_owned(),
-        remedy: "look for cache flushes or garbage collection with this period; high quantiles of latency show it"
+        remedy: "look for cache flushes or garbage collection with this period; high quantiles of \
+                 latency show it"
             .to_owned(),
     }
 }
@@ -130,7 +134,8 @@ pub(super) fn unknown_throughput(mix: &str) -> Remark {
 pub(super) fn several_hosts(hosts: u32) -> Remark {
     Remark {
         what: format!(
-            "all loads are of {hosts} hosts together: one outstanding I/O and one stream are one on each"
+            "all loads are of {hosts} hosts together: one outstanding I/O and one stream are one \
+             on each"
         ),
         why: "a load that is not the same on all hosts would be another one for each of them"
             .to_owned(),

@@ -56,7 +56,8 @@ impl Meter<'_> {
         let until_s = self.cold_until_s?;
         Some(Remark {
             what: format!(
-                "{}: the storage was slower until {until_s:.0} s after the beginning; what was measured until then is left out",
+                "{}: the storage was slower until {until_s:.0} s after the beginning; what was \
+                 measured until then is left out",
                 self.mix()
             ),
             why: "a device that was idle, cold or busy with something else gives less than it can"

@@ -125,8 +125,10 @@ pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
         ),
         Some(whole) if sum > EXCESS * whole.rate.value => {
             notes.push(format!(
-                "The purposes add up to {} I/Os per second, more than the total of {}: they were not counted alike, so the total is issued as one stream.",
-                show_count(sum), show_count(whole.rate.value)
+                "The purposes add up to {} I/Os per second, more than the total of {}: they were \
+                 not counted alike, so the total is issued as one stream.",
+                show_count(sum),
+                show_count(whole.rate.value)
             ));
             apart = vec![whole];
         }

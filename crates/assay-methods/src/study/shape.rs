@@ -47,7 +47,10 @@ mod tests {
 
     #[test]
     fn volumes_nodes_and_capacity_are_the_arrays_own() {
-        let text = "format = 1\nname = \"x\"\npreset = \"oltp\"\n[phases]\nmeasure = \"10s\"\n[[factor]]\nname = \"capacity\"\nvalues = [\"1TB\"]\n[[factor]]\nname = \"nodes\"\nvalues = [2]\n[[factor]]\nname = \"sessions\"\nvalues = [7]\n";
+        let text = "format = 1\nname = \"x\"\npreset = \"oltp\"\n[phases]\nmeasure = \
+                    \"10s\"\n[[factor]]\nname = \"capacity\"\nvalues = \
+                    [\"1TB\"]\n[[factor]]\nname = \"nodes\"\nvalues = [2]\n[[factor]]\nname = \
+                    \"sessions\"\nvalues = [7]\n";
         let cell = cells(&parse_study(text).unwrap()).remove(0);
         let plain = SimulatedDevice::parse("array:ps6110xs").unwrap().unwrap();
         let (found, rest) = shaped(&plain, &cell).unwrap();

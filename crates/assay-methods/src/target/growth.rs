@@ -97,7 +97,8 @@ impl Sign {
                 format!("reads take {}, which is the time of memory", show_time_ns(real(ns)))
             }
             Self::Recent(cached) => format!(
-                "{:.0}% of the reads are much faster than those of what was written first, so a cache answers them",
+                "{:.0}% of the reads are much faster than those of what was written first, so a \
+                 cache answers them",
                 100.0 * cached
             ),
             Self::Again(times) => {

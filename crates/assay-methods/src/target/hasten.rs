@@ -68,7 +68,8 @@ impl Speedup {
         simulated.conduct.remarks.push(Remark {
             what: format!("the array was hastened {times} times"),
             why: format!(
-                "every simulated second stands for {times} s: rates and times are those of the sample, and slow processes kept pace with it"
+                "every simulated second stands for {times} s: rates and times are those of the \
+                 sample, and slow processes kept pace with it"
             ),
             remedy: "leave hasten out to simulate every I/O".to_owned(),
         });

@@ -229,10 +229,9 @@ pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String
         Ok(match (opening.write, token) {
             (false, _) => "only read".to_owned(),
             (true, Some(token)) => format!("overwritten if its serial number or size is {token}"),
-            (true, None) => {
-                "refused: only test files, and devices given with --destroy, are written to"
-                    .to_owned()
-            }
+            (true, None) => "refused: only test files, and devices given with --destroy, are \
+                             written to"
+                .to_owned(),
         })
     };
     paths.iter().map(&mut foresee).collect()

@@ -321,7 +321,8 @@ fn note(plan: &SizePlan) -> String {
     let (share, reasons) = (plan.capacity_share * 100.0, plan.reasons.join("; "));
     if plan.first_bytes < plan.size_bytes {
         return format!(
-            "writing a test file of {first}, {share:.1}% of the capacity; it is made larger, up to {most}, while its reads look cached ({reasons})"
+            "writing a test file of {first}, {share:.1}% of the capacity; it is made larger, up \
+             to {most}, while its reads look cached ({reasons})"
         );
     }
     format!("writing a test file of up to {first}, {share:.1}% of the capacity: {reasons}")

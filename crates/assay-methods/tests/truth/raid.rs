@@ -25,11 +25,11 @@ pub fn array(between: &mut Between) -> String {
     let rotation = [7200, 10_000, 15_000][usize::try_from(between.whole(0, 2)).unwrap()];
     let seek_ms = between.real(6.0, 14.0);
     format!(
-        "format = 1\nname = \"drawn\"\ntitle = \"drawn\"\nsource = \"drawn\"\ncapacity = \"800GB\"\n\
-         [[part]]\n[part.path]\nlatency = \"100us\"\n\
-         [[part]]\n[part.raid]\nlevel = \"raid5\"\nmembers = {members}\nstripe = \"64KiB\"\n\
-         [[part]]\n[part.hdd]\ncapacity = \"300GB\"\nrotation_per_min = {rotation}\nseek_track = \"300us\"\n\
-         seek_full = \"{seek_ms:.1}ms\"\ntransfer_per_s = \"120MB\"\nqueue_depth = {depth}\n"
+        "format = 1\nname = \"drawn\"\ntitle = \"drawn\"\nsource = \"drawn\"\ncapacity = \
+         \"800GB\"\n[[part]]\n[part.path]\nlatency = \"100us\"\n[[part]]\n[part.raid]\nlevel = \
+         \"raid5\"\nmembers = {members}\nstripe = \"64KiB\"\n[[part]]\n[part.hdd]\ncapacity = \
+         \"300GB\"\nrotation_per_min = {rotation}\nseek_track = \"300us\"\nseek_full = \
+         \"{seek_ms:.1}ms\"\ntransfer_per_s = \"120MB\"\nqueue_depth = {depth}\n"
     )
 }
 

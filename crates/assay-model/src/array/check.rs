@@ -90,7 +90,8 @@ impl SessionLoad {
         {
             return refuse(
                 "no session has work",
-                "write sessions, hosts, cpus, writer_depth, dirty_max and logical_reads_mean above 0",
+                "write sessions, hosts, cpus, writer_depth, dirty_max and logical_reads_mean \
+                 above 0",
             );
         }
         let shares = [self.update_share.0, self.cache_hits.0];
@@ -194,7 +195,8 @@ fn check_raid(raid: &Raid) -> Result<()> {
     }
     refuse(
         format!("{:?} of {} members cannot be", raid.level, raid.members),
-        "use at least 1, 2, 2, 3 or 4 members for raid0, raid1, raid10 (an even number), raid5 or raid6, and a stripe",
+        "use at least 1, 2, 2, 3 or 4 members for raid0, raid1, raid10 (an even number), raid5 or \
+         raid6, and a stripe",
     )
 }
 

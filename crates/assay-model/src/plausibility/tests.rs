@@ -122,7 +122,8 @@ fn little_and_ordered_quantiles_are_checked() {
 
 fn profile(verdict: &str, checks: &str) -> Profile {
     let text = format!(
-        "{{\"format\": 1, \"name\": \"SHOP\", \"source\": {{}}, \"redo\": {{}}, \"checks\": [{checks}],
+        "{{\"format\": 1, \"name\": \"SHOP\", \"source\": {{}}, \"redo\": {{}}, \"checks\": \
+         [{checks}],
           \"time\": {{\"average_active_sessions\": {{\"value\": 4.0, \"source\": \"counters\"}}}},
           \"verdict\": {{\"bottleneck\": \"storage\", \"speedup_limit\": 2.0, {verdict}}}}}"
     );

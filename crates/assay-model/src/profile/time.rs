@@ -309,7 +309,8 @@ impl TimeVerdict {
             share.map_or_else(String::new, |share| format!(", {} {what}", percent(share)))
         };
         format!(
-            "of DB time {} was user I/O, {} waiting for free buffers, {} waiting for commits, {} on a CPU{}, {} sessions waiting for each other{}{}",
+            "of DB time {} was user I/O, {} waiting for free buffers, {} waiting for commits, {} \
+             on a CPU{}, {} sessions waiting for each other{}{}",
             known(self.user_io_share),
             known(self.write_behind_share),
             known(self.commit_share),

@@ -60,7 +60,8 @@ impl Study {
         if both || !(self.has_workload() || self.sessions.is_some() || self.load.is_some()) {
             return refuse(
                 "a study has one workload: a preset, or its own",
-                "write preset = \"oltp\", or a [workload] with its [[workload.stream]]; or a [load] on a database",
+                "write preset = \"oltp\", or a [workload] with its [[workload.stream]]; or a \
+                 [load] on a database",
             );
         }
         match &self.sessions {
@@ -105,7 +106,8 @@ impl Study {
         if self.restore_every.is_some() && !writes_before && !varies_fill && self.load.is_none() {
             return refuse(
                 "restore_every has nothing to restore: the phases neither fill nor precondition",
-                "add fill = \"100%\" or precondition_passes = 2 to [phases], or leave restore_every out",
+                "add fill = \"100%\" or precondition_passes = 2 to [phases], or leave \
+                 restore_every out",
             );
         }
         if self.restore_every == Some(0) {

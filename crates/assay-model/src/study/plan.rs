@@ -224,7 +224,11 @@ mod tests {
 
     #[test]
     fn a_load_is_scaled_by_its_data_and_its_memory() {
-        let text = "format = 1\nname = \"x\"\n[phases]\nmeasure = \"60s\"\n[[factor]]\nname = \"memory_share\"\nvalues = [\"40%\"]\n[[factor]]\nname = \"scale\"\nvalues = [300.0, 0.02]\n[load]\nkind = \"oltp\"\noptions = { warehouses = 1000, users = 64, memory = \"16GiB\", work_mem = \"4GiB\", warm_up = \"10min\", ramp = \"5s\" }\n";
+        let text = "format = 1\nname = \"x\"\n[phases]\nmeasure = \"60s\"\n[[factor]]\nname = \
+                    \"memory_share\"\nvalues = [\"40%\"]\n[[factor]]\nname = \"scale\"\nvalues = \
+                    [300.0, 0.02]\n[load]\nkind = \"oltp\"\noptions = { warehouses = 1000, users \
+                    = 64, memory = \"16GiB\", work_mem = \"4GiB\", warm_up = \"10min\", ramp = \
+                    \"5s\" }\n";
         let small = parse_study(text).unwrap().scaled("1/100".parse().unwrap());
         let options = &small.load.as_ref().unwrap().options;
         let shown = |name: &str| options[name].to_string();

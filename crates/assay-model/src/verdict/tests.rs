@@ -27,7 +27,8 @@ fn the_form_is_checked() {
         refused(&TEXT.replace("at_most", "at_mots")),
         (
             "criteria, line 5: unknown name 'at_mots'".to_owned(),
-            "did you mean 'at_most'? known here: quantity, only, at_most, at_least, optional, why, source"
+            "did you mean 'at_most'? known here: quantity, only, at_most, at_least, optional, \
+             why, source"
                 .to_owned()
         )
     );

@@ -240,7 +240,9 @@ impl Stream {
             return Ok(());
         }
         refuse(
-            "group_commit needs a stream that only writes, of one transfer size, and a larger limit".to_owned(),
+            "group_commit needs a stream that only writes, of one transfer size, and a larger \
+             limit"
+                .to_owned(),
             "set read_share = 0, one transfer size, and group_commit between that size and 64MiB",
         )
     }

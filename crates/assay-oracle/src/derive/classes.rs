@@ -187,7 +187,8 @@ fn multi_block_bytes(report: &Report, waits_per_s: f64) -> Option<Figure> {
     let bytes = blocks_a_read * block.value;
     (blocks_a_read >= 1.0 && bytes <= MULTI_BLOCK_BYTES_MAX).then(|| {
         let source = format!(
-            "estimate: block x (physical reads cache - requests of Buffer Cache Reads + waits) / waits: {}; {}",
+            "estimate: block x (physical reads cache - requests of Buffer Cache Reads + waits) / \
+             waits: {}; {}",
             blocks.place(),
             requests.place()
         );

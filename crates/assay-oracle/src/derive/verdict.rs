@@ -53,12 +53,14 @@ fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
     }
     if let Some((wrong, all)) = check::contradicted(report) {
         return Some(format!(
-            "{wrong} of {all} counters contradict their own rates, so its numbers cannot be trusted"
+            "{wrong} of {all} counters contradict their own rates, so its numbers cannot be \
+             trusted"
         ));
     }
     if let Some(misplaced) = check::misplaced(report) {
         return Some(format!(
-            "{misplaced} or more numbers and headings are misaligned: the layout of this copy was changed, so it supports no verdict"
+            "{misplaced} or more numbers and headings are misaligned: the layout of this copy was \
+             changed, so it supports no verdict"
         ));
     }
     if let Some(event) = unread_wait(report) {
@@ -100,7 +102,8 @@ fn other_share_printed(report: &Report, db_time_s: f64) -> Option<String> {
     });
     wrong.next().map(|(event, share, time)| {
         format!(
-            "{} is {:.1}% of DB time as printed and {:.1}% by its time ({}): its numbers contradict each other",
+            "{} is {:.1}% of DB time as printed and {:.1}% by its time ({}): its numbers \
+             contradict each other",
             event.name,
             share * 100.0,
             time.value / db_time_s * 100.0,
@@ -224,7 +227,8 @@ fn with_cpu_queue(mut shares: TimeVerdict, host: &HostActivity) -> TimeVerdict {
     shares.cpu_queue_share = Some(queued);
     shares.unaccounted_share = None;
     shares.notes.push(format!(
-        "{:.1}% of DB time is in no event while the machine was {:.0}% busy: sessions waited for a CPU.",
+        "{:.1}% of DB time is in no event while the machine was {:.0}% busy: sessions waited for \
+         a CPU.",
         queued * 100.0,
         busy * 100.0
     ));
@@ -237,7 +241,8 @@ fn idle(verdict: &mut TimeVerdict, time: &TimeModel) {
         verdict.bottleneck = Bottleneck::Idle;
         let active = if active < 0.005 { "hardly any".to_owned() } else { format!("{active:.2}") };
         verdict.reason = format!(
-            "{active} sessions were active on average, so nothing follows from where their time went"
+            "{active} sessions were active on average, so nothing follows from where their time \
+             went"
         );
         verdict.speedup_limit = None;
         verdict.storage_speedup_limit = None;
@@ -283,7 +288,8 @@ fn notes(verdict: &TimeVerdict, hanging: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if hanging >= TOLD_SHARE {
         notes.push(format!(
-            "Row locks ({:.1}% of DB time) are held until the commit returns, and the log device is slow, so it may be the cause. Fix it first, then measure again.",
+            "Row locks ({:.1}% of DB time) are held until the commit returns, and the log device \
+             is slow, so it may be the cause. Fix it first, then measure again.",
             hanging * 100.0
         ));
     }

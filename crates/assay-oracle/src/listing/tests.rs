@@ -19,10 +19,14 @@ fn near(left: f64, right: f64) -> bool {
 #[test]
 fn files_have_counts_blocks_and_shares() {
     let page = "\
-                                                                   Physical   Physical   Block    Block
-      File                                           Physical   Physical   Percent   Block      Block      Read    Write
- File Name                                             Reads     Writes     Of IO    Reads     Writes     Ratio    Ratio
------ ------------------------------------------- ---------- ---------- -------- ---------- ---------- ------- -------
+                                                                   Physical   Physical   Block    \
+                Block
+      File                                           Physical   Physical   Percent   Block      \
+                Block      Read    Write
+ File Name                                             Reads     Writes     Of IO    Reads     \
+                Writes     Ratio    Ratio
+----- ------------------------------------------- ---------- ---------- -------- ---------- \
+                ---------- ------- -------
 ";
     let heads = format!(
         "{:>5} {:<20} {:>10} {:>10} {:>8} {:>10} {:>10} {:>7} {:>7}\n",
@@ -33,11 +37,13 @@ fn files_have_counts_blocks_and_shares() {
     ) + &format!(
         "{:>5} {:<20} {:>10} {:>10} {:>8} {:>10} {:>10} {:>7} {:>7}\n",
         "File", "Name", "Reads", "Writes", "Of IO", "Reads", "Writes", "Ratio", "Ratio"
-    ) + "----- -------------------- ---------- ---------- -------- ---------- ---------- ------- -------\n";
+    ) + "----- -------------------- ---------- ---------- -------- ---------- \
+                     ---------- ------- -------\n";
     let row = |file: u32, name: &str, numbers: [&str; 7]| {
         let [reads, writes, share, read_blocks, written, read_ratio, write_ratio] = numbers;
         format!(
-            "{file:>5} {name:<20} {reads:>10} {writes:>10} {share:>8} {read_blocks:>10} {written:>10} {read_ratio:>7} {write_ratio:>7}\n"
+            "{file:>5} {name:<20} {reads:>10} {writes:>10} {share:>8} {read_blocks:>10} \
+             {written:>10} {read_ratio:>7} {write_ratio:>7}\n"
         )
     };
     let one = row(1, "/u/system.dbf", ["6000", "1000", "70.000", "12000", "1000", "2.00", "1.00"]);
@@ -145,7 +151,8 @@ END_TIME
 #[test]
 fn the_table_of_rac_stats_is_read_below_its_header() {
     let text = format!(
-        "$ sh ./rac_stats.sh awr_rac.txt.*\n{}\nawr_rac.txt.16|3000|2000|0.75|1000|12|\nawr_rac.txt.32|||||\n$\n",
+        "$ sh ./rac_stats.sh \
+         awr_rac.txt.*\n{}\nawr_rac.txt.16|3000|2000|0.75|1000|12|\nawr_rac.txt.32|||||\n$\n",
         crate::row::RAC_STATS_HEADER
     );
     let listing = read(&text);

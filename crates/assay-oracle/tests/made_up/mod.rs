@@ -53,7 +53,8 @@ fn aligned(columns: &[Column], cells: &[&str]) -> String {
 /// rule.
 pub fn section(title: &str, body: &str) -> String {
     format!(
-        "\x0c{title:<42}DB/Inst: SHOP/shop1  Snaps: 10-11\n-> a note on the order of rows\n\n{body}{END}\n"
+        "\x0c{title:<42}DB/Inst: SHOP/shop1  Snaps: 10-11\n-> a note on the order of \
+         rows\n\n{body}{END}\n"
     )
 }
 
@@ -121,19 +122,19 @@ pub fn header_statspack_92() -> String {
 /// Cache sizes of a text report.
 pub fn cache_sizes(block: &str) -> String {
     format!(
-        "Cache Sizes                       Begin        End\n\
-         ~~~~~~~~~~~                  ---------- ----------\n\
-         \x20              Buffer Cache:     1,024M     1,024M  Std Block Size: {block:>10}\n\
-         \x20          Shared Pool Size:     8,192M     8,192M      Log Buffer:   151,696K\n\n"
+        "Cache Sizes                       Begin        End\n~~~~~~~~~~~                  \
+         ---------- ----------\n\x20              Buffer Cache:     1,024M     1,024M  Std Block \
+         Size: {block:>10}\n\x20          Shared Pool Size:     8,192M     8,192M      Log \
+         Buffer:   151,696K\n\n"
     )
 }
 
 /// A load profile: labels with their rate per second.
 pub fn load_profile(rates: &[(&str, &str)]) -> String {
-    let mut text =
-        "Load Profile              Per Second    Per Transaction   Per Exec   Per Call\n\
-                    ~~~~~~~~~~~~         ---------------    --------------- ---------- ----------\n"
-            .to_owned();
+    let mut text = "Load Profile              Per Second    Per Transaction   Per Exec   Per \
+                    Call\n~~~~~~~~~~~~         ---------------    --------------- ---------- \
+                    ----------\n"
+        .to_owned();
     for (label, rate) in rates {
         let _ = writeln!(text, "{:>20}:{rate:>15}    {:>15}", label, "1.0");
     }
@@ -218,11 +219,11 @@ pub fn html_header(release: &str, elapsed: &str, db_time: &str) -> String {
     let instance = "This table displays database instance information";
     let database: &[&str] =
         &["DB Name", "DB Id", "Unique Name", "DB Role", "Edition", "Release", "RAC", "CDB"];
-    let mut page =
-        "<html><head><title>AWR Report for DB: SHOP, Inst: shop1, Snaps: 10-11</title>\n\
-        <style type=\"text/css\">td.awrc {color:black}</style></head><body class=\"awr\">\n\
-        <h1 class=\"awr\">\nWORKLOAD REPOSITORY report for\n</h1>\n<p />\n"
-            .to_owned();
+    let mut page = "<html><head><title>AWR Report for DB: SHOP, Inst: shop1, Snaps: \
+                    10-11</title>\n<style type=\"text/css\">td.awrc \
+                    {color:black}</style></head><body class=\"awr\">\n<h1 \
+                    class=\"awr\">\nWORKLOAD REPOSITORY report for\n</h1>\n<p />\n"
+        .to_owned();
     page += &html_table(
         "",
         instance,

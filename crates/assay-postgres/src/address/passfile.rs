@@ -77,7 +77,8 @@ mod tests {
     #[test]
     fn the_first_line_that_fits_gives_the_password() {
         let file = std::env::temp_dir().join(format!("assay-pgpass-{}", std::process::id()));
-        let text = "# h:5432:db:me:wrong\nother:*:*:*:wrong\nh:5432:shop:me:p\\:a\\\\ß w\n*:*:*:me:any\nlocalhost:5432:*:you:local\n";
+        let text = "# h:5432:db:me:wrong\nother:*:*:*:wrong\nh:5432:shop:me:p\\:a\\\\ß \
+                    w\n*:*:*:me:any\nlocalhost:5432:*:you:local\n";
         // A comment in Latin-1 comes first.
         write(&file, [b"# caf\xe9\n", text.as_bytes()].concat()).unwrap();
         set_permissions(&file, Permissions::from_mode(0o600)).unwrap();

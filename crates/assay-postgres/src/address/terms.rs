@@ -73,7 +73,8 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
         }
         (Mode::VerifyCa, Roots::Unnamed) => refused(
             "sslmode=verify-ca names no authority",
-            "name its file with sslrootcert=FILE, or write sslmode=verify-full for those that this system trusts",
+            "name its file with sslrootcert=FILE, or write sslmode=verify-full for those that \
+             this system trusts",
         ),
         _ => Ok(security),
     }

@@ -94,7 +94,8 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
     if let Some(owner) = stream.owner() {
         return Err(Failure::Unsafe {
             what: format!(
-                "the socket belongs to the user of number {}, who asks for the password {how}: it is not given to a stranger",
+                "the socket belongs to the user of number {}, who asks for the password {how}: it \
+                 is not given to a stranger",
                 owner.user
             ),
             hint: "name the directory of the server's own socket with host=/DIRECTORY",
@@ -104,7 +105,8 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
         what: format!(
             "the server asks for the password {how}, and the way to it is not one to tell it on"
         ),
-        hint: "add sslmode=verify-full (or require) to the address, or have the server keep the password as scram-sha-256",
+        hint: "add sslmode=verify-full (or require) to the address, or have the server keep the \
+               password as scram-sha-256",
     })
 }
 

@@ -32,7 +32,8 @@ impl Connection {
         }
         Err(Error::usage(
             format!(
-                "{address} is a connection pooler, not the server: the login is process {login}, its statements run in process {serving}"
+                "{address} is a connection pooler, not the server: the login is process {login}, \
+                 its statements run in process {serving}"
             ),
             "name the host and port of the server itself, usually 5432",
         ))

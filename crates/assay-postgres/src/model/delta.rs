@@ -178,7 +178,8 @@ impl<'a> Delta<'a> {
         }));
         doubts.extend(self.clock_step_s().map(|step_s| {
             format!(
-                "the server's clock was set by {step_s:+.1} s in the interval: DB time is estimated from samples of the sessions"
+                "the server's clock was set by {step_s:+.1} s in the interval: DB time is \
+                 estimated from samples of the sessions"
             )
         }));
         doubts

@@ -123,7 +123,11 @@ fn doubts_of_interval(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) ->
 fn doubts_of_samples(samples: &Samples) -> Vec<String> {
     let mut doubts = assay_live::doubts_of_samples(samples);
     if samples.tasks.is_none() {
-        doubts.push("the server is on another host, or its processes cannot be seen: CPU time is estimated, and its queue not known".to_owned());
+        doubts.push(
+            "the server is on another host, or its processes cannot be seen: CPU time is \
+             estimated, and its queue not known"
+                .to_owned(),
+        );
     }
     doubts
 }
@@ -133,16 +137,32 @@ fn doubts_of_version(delta: &Delta<'_>) -> Vec<String> {
     let version = delta.after.version;
     let mut doubts = Vec::new();
     if version.major() == 17 {
-        doubts.push("release 17 counts a combined read of several blocks as several reads: the time of one is a share of it".to_owned());
+        doubts.push(
+            "release 17 counts a combined read of several blocks as several reads: the time of \
+             one is a share of it"
+                .to_owned(),
+        );
     }
     if version.counts_requests() {
-        doubts.push("times of I/O are what sessions waited: with asynchronous I/O several are in flight, so they are not the latency of a device".to_owned());
+        doubts.push(
+            "times of I/O are what sessions waited: with asynchronous I/O several are in flight, \
+             so they are not the latency of a device"
+                .to_owned(),
+        );
     }
     if !version.has_io() {
-        doubts.push("before release 16 I/O is not counted by process: times include those of background processes".to_owned());
+        doubts.push(
+            "before release 16 I/O is not counted by process: times include those of background \
+             processes"
+                .to_owned(),
+        );
     }
     if !version.has_log_io() && delta.is_log_timed() {
-        doubts.push("up to release 17 the log is timed for all processes together: class Commit may hold time of the log writer".to_owned());
+        doubts.push(
+            "up to release 17 the log is timed for all processes together: class Commit may hold \
+             time of the log writer"
+                .to_owned(),
+        );
     }
     if delta.is_io_timed() {
         doubts.push("times of reads include those that the page cache served".to_owned());

@@ -6,7 +6,8 @@ use assay_live::Samples;
 use assay_model::number::real_len;
 use assay_model::profile::{Figure, TimeModel, TimeVerdict};
 
-const DB_TIME: &str = "pg_stat_database.active_time of all databases, statements that ran at both ends added, own sessions left out";
+const DB_TIME: &str = "pg_stat_database.active_time of all databases, statements that ran at both \
+                       ends added, own sessions left out";
 const DB_TIME_OF_LOOKS: &str =
     "estimated: active sessions by samples x elapsed, because the server's clock was set meanwhile";
 
@@ -47,7 +48,8 @@ fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
     let lag_s = LAG_S * busy(delta.before).max(busy(delta.after));
     (lag_s > 0.1 * db_time_s).then(|| {
         format!(
-            "busy sessions report their counters up to 1 s late: DB time and I/O times are accurate to {lag_s:.0} s only (a longer interval is better)"
+            "busy sessions report their counters up to 1 s late: DB time and I/O times are \
+             accurate to {lag_s:.0} s only (a longer interval is better)"
         )
     })
 }

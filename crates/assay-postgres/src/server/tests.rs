@@ -137,10 +137,9 @@ fn why_it_ended_is_not_that_it_refused_us_before() {
     let scratch = Scratch::new("last-words");
     let Some(plan) = plan(&scratch.0) else { return };
     let server = Server::create(plan).unwrap();
-    let words = "LOG:  redo starts at 0/2A0\n\
-                 PANIC:  WAL contains references to invalid pages\n\
-                 FATAL:  the database system is not yet accepting connections\n\
-                 DETAIL:  Consistent recovery state has not been yet reached.\n";
+    let words = "LOG:  redo starts at 0/2A0\nPANIC:  WAL contains references to invalid \
+                 pages\nFATAL:  the database system is not yet accepting connections\nDETAIL:  \
+                 Consistent recovery state has not been yet reached.\n";
     let error = explain(&server.daemon.home, "starting the server", words);
     assert!(error.message().ends_with("references to invalid pages"), "{error}");
 }

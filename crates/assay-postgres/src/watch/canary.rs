@@ -21,11 +21,12 @@ const EVERY: Duration = Duration::from_millis(50);
 const ROW_NUMBER_BYTES: usize = 6;
 /// A table, and how many blocks it has: the largest that this account may read.
 const LARGEST: &str = "SELECT /* assay */ format('%I.%I', n.nspname, c.relname), \
-pg_relation_size(c.oid) / current_setting('block_size')::int8 \
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname NOT IN ('pg_catalog', 'information_schema') \
-AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND NOT c.relrowsecurity \
-ORDER BY c.relpages DESC, 2 DESC LIMIT 1";
+                       pg_relation_size(c.oid) / current_setting('block_size')::int8 FROM \
+                       pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = \
+                       'r' AND c.relpersistence = 'p' AND n.nspname NOT IN ('pg_catalog', \
+                       'information_schema') AND has_schema_privilege(n.oid, 'USAGE') AND \
+                       has_table_privilege(c.oid, 'SELECT') AND NOT c.relrowsecurity ORDER BY \
+                       c.relpages DESC, 2 DESC LIMIT 1";
 
 /// The session with its statement.
 #[derive(Debug)]
@@ -76,8 +77,8 @@ impl Canary {
         // The row says how long the server had worked on the statement when it had the row, by the
         // server's clock.
         let sql = format!(
-            "SELECT /* assay */ (1e9 * extract(epoch FROM clock_timestamp() - statement_timestamp()))::bigint \
-             FROM {table} WHERE ctid >= $1 AND ctid < $2 LIMIT 1"
+            "SELECT /* assay */ (1e9 * extract(epoch FROM clock_timestamp() - \
+             statement_timestamp()))::bigint FROM {table} WHERE ctid >= $1 AND ctid < $2 LIMIT 1"
         );
         let statement = connection.prepare("assay_canary", &sql, &[ROW_NUMBER_BYTES; 2])?;
         Ok(Some((table, blocks, statement)))

@@ -11,7 +11,8 @@ use std::time::Duration;
 pub(super) const NAME: &str = "assay";
 /// A sample must never become a load: none of our statements may run long, wait for a lock, or
 /// write.
-pub(super) const MANNERS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '1s'; SET default_transaction_read_only = on";
+pub(super) const MANNERS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '1s'; SET \
+                                  default_transaction_read_only = on";
 /// The server ends our statements before this; a server that is silent for longer has stopped.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
 /// Closes every question; both clocks are the server's, and the second one stands still since the

@@ -44,7 +44,8 @@ pub(super) fn statements_of(link: &mut Link) -> std::result::Result<(u32, String
     let minor = version.split_once('.').and_then(|(_, minor)| minor.parse().ok()).unwrap_or(0);
     if minor < STATEMENTS_MINOR_MIN {
         return Err(format!(
-            "pg_stat_statements is of version {version}; ALTER EXTENSION pg_stat_statements UPDATE brings a newer one"
+            "pg_stat_statements is of version {version}; ALTER EXTENSION pg_stat_statements \
+             UPDATE brings a newer one"
         ));
     }
     Ok((minor, text(row, 1).unwrap_or_else(|| "public".to_owned())))

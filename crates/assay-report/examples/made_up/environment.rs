@@ -100,8 +100,10 @@ pub(crate) fn environment() -> Environment {
                 Severity::Warning,
                 "CPU frequency governor",
                 "schedutil",
-                "Between I/Os the clock falls, and the next completion is handled late: latencies at low load look longer than the device's.",
-                "Set the governor to performance while measuring and on database servers: cpupower frequency-set -g performance",
+                "Between I/Os the clock falls, and the next completion is handled late: latencies \
+                 at low load look longer than the device's.",
+                "Set the governor to performance while measuring and on database servers: \
+                 cpupower frequency-set -g performance",
             ),
             finding(
                 Severity::Notice,

@@ -263,16 +263,19 @@ pub(crate) fn report(intervals: u64) -> Report {
         target: "/oradata".to_owned(),
         created_unix_ns: 1_795_251_900_000_000_000,
         program: "assay 0.1.0".to_owned(),
-        command: "assay check /oradata --max-latency 1ms --quantile 0.99 --criteria orders.criteria.toml".to_owned(),
+        command: "assay check /oradata --max-latency 1ms --quantile 0.99 --criteria \
+                  orders.criteria.toml"
+            .to_owned(),
         verdict: Some(verdict::verdict()),
         calibration: Some(storage::calibration()),
         runs: vec![run(intervals)],
         environment: Some(environment::environment()),
         documents: vec![Document {
             name: "oltp.workload.toml".to_owned(),
-            text: "format = 1\nname = \"oltp\"\nduration = \"120s\"\n\n[[stream]]\nname = \"sessions\"\nread_share = 0.7\n\
-                   transfer = \"8KiB\"\naccess = \"uniform\"\narrival = { closed = { outstanding = 16 } }\n\
-                   sync = { fdatasync = { every = 21 } }\n"
+            text: "format = 1\nname = \"oltp\"\nduration = \"120s\"\n\n[[stream]]\nname = \
+                   \"sessions\"\nread_share = 0.7\ntransfer = \"8KiB\"\naccess = \
+                   \"uniform\"\narrival = { closed = { outstanding = 16 } }\nsync = { fdatasync = \
+                   { every = 21 } }\n"
                 .to_owned(),
         }],
         ..Report::default()

@@ -61,7 +61,8 @@ pub(crate) fn heat(
     }
     depth_legend(&mut scene, "more I/Os");
     scene.description = format!(
-        "Each column of cells is a stretch of time; the deeper a cell's colour, the more of that stretch's {}s took so long.",
+        "Each column of cells is a stretch of time; the deeper a cell's colour, the more of that \
+         stretch's {}s took so long.",
         operation.name()
     );
     scene

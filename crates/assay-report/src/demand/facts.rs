@@ -34,7 +34,8 @@ fn neighbours(profile: &Profile) -> Option<String> {
     let device = device_io(profile).filter(|device| device.is_mostly_others())?;
     let others = percent(device.others_share.unwrap_or(0.0));
     Some(format!(
-        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in total); the demand below is only the database's.",
+        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in \
+         total); the demand below is only the database's.",
         device.name,
         rate(device.iops())
     ))
@@ -54,13 +55,16 @@ fn answer(verdict: &TimeVerdict) -> String {
             verdict.cpu_queue_share.map_or("on a CPU", |_| "on a CPU or waiting for one")
         ),
         Bottleneck::Commit => format!(
-            "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it."
+            "Commit-bound: in {share} of DB time sessions waited for their commits; a faster \
+             device of the log helps as far as they wait for it."
         ),
         Bottleneck::Contention if verdict.suspected_cause.is_some() => format!(
-            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log device is slow and may be the cause: fix it first."
+            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log \
+             device is slow and may be the cause: fix it first."
         ),
         Bottleneck::Contention => format!(
-            "Contention-bound: in {share} of DB time sessions waited for each other{of}, so faster storage cannot help much."
+            "Contention-bound: in {share} of DB time sessions waited for each other{of}, so \
+             faster storage cannot help much."
         ),
         Bottleneck::Other => format!(
             "Bound by {}: other waits were {share} of DB time, so faster storage cannot help much.",
@@ -154,10 +158,12 @@ fn redo(redo: &RedoPath) -> Option<String> {
         RedoFinding::NotWaitedFor => Some(format!("Commits cost almost no waits{share}: {times}.")),
         RedoFinding::Device => Some(format!("Commits wait for the log device{share}: {times}.")),
         RedoFinding::Saturated => Some(format!(
-            "The log writer is busy all the time and commits queue for it{share}: {times}; a faster log device shortens the queue."
+            "The log writer is busy all the time and commits queue for it{share}: {times}; a \
+             faster log device shortens the queue."
         )),
         RedoFinding::BesideTheDevice => Some(format!(
-            "Commits wait{share}, but not for the log device: {times}; look at CPU scheduling and commit frequency."
+            "Commits wait{share}, but not for the log device: {times}; look at CPU scheduling and \
+             commit frequency."
         )),
     }
 }

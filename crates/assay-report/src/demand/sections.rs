@@ -120,8 +120,9 @@ fn who<'a>(profile: &Profile) -> Vec<Block<'a>> {
 
 fn demand(profile: &Profile) -> Vec<Block<'_>> {
     let purposes = facts::classes(profile);
-    let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
-                Outstanding is rate times time (Little's law). A dash is not in the report.";
+    let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing \
+                that is counted apart. Outstanding is rate times time (Little's law). A dash is \
+                not in the report.";
     let note = (!purposes.is_empty()).then(|| Block::Note(note.to_owned()));
     let curve = curves(profile).map(|draw| {
         let caption = "I/O latency from the report: share of I/Os up to each latency.";
@@ -144,7 +145,8 @@ fn time(profile: &Profile) -> Vec<Block<'_>> {
     });
     let table = Block::Table(facts::time_table(profile));
     let over_time = over_time(profile).map(|draw| {
-        let caption = "Activity of sessions, sampled. “CPU” means running or runnable. Above the line, there are more runnable sessions than CPUs.";
+        let caption = "Activity of sessions, sampled. “CPU” means running or runnable. Above the \
+                       line, there are more runnable sessions than CPUs.";
         Block::Chart(Chart::new("active-sessions", Size::Full, caption, draw))
     });
     let beside = Block::SideBySide([table].into_iter().chain(shares).collect());

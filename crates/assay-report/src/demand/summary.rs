@@ -50,9 +50,12 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
     };
     let bound: Vec<&NamedProfile<'_>> = profiles.iter().filter(storage).collect();
     let meaning = match bound.as_slice() {
-        [] => "In none of the reports does the database mainly wait for storage: faster storage would change little.".to_owned(),
+        [] => "In none of the reports does the database mainly wait for storage: faster storage \
+               would change little."
+            .to_owned(),
         some => format!(
-            "In {} of {} reports the database mainly waited for storage or for its log: these gain from faster storage, the others barely do.",
+            "In {} of {} reports the database mainly waited for storage or for its log: these \
+             gain from faster storage, the others barely do.",
             some.len(),
             profiles.len()
         ),
@@ -83,7 +86,8 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
             "Perhaps: its sessions mainly wait for each other, and a slow log device may be why."
         }
         Bottleneck::Contention => {
-            "Not much: its sessions mainly wait for each other. The application is the limit, not the storage."
+            "Not much: its sessions mainly wait for each other. The application is the limit, not \
+             the storage."
         }
         Bottleneck::Other => "Not much: it mainly waits for something other than storage.",
         Bottleneck::Mixed => "Somewhat: storage is one of several causes, and none of them leads.",
@@ -98,7 +102,8 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     let bound = verdict.speedup_limit.map_or(1.0, |limit| 1.0 - 1.0 / limit);
     let half = share.map(|share| {
         format!(
-            "If reads took half as long, the same work would take {:.0}% less time; if they took none, {:.0}% less.",
+            "If reads took half as long, the same work would take {:.0}% less time; if they took \
+             none, {:.0}% less.",
             100.0 * (0.5 * share).min(bound),
             100.0 * share.min(bound)
         )

@@ -84,7 +84,12 @@ fn sentences(load: &Load) -> Vec<String> {
     let mut said = vec![];
     said.extend(load.best().map(|rung| best(load, rung)));
     said.extend(load.best().and_then(physical));
-    said.extend(load.knee_sessions.map(|sessions| format!("The knee lies at {sessions} sessions: beyond it waiting grows more than the work that is done.")));
+    said.extend(load.knee_sessions.map(|sessions| {
+        format!(
+            "The knee lies at {sessions} sessions: beyond it waiting grows more than the work \
+             that is done."
+        )
+    }));
     let limited = ["its reading statements", "reading statements"];
     said.extend(load.goal.map(|goal| goal_words(&goal, "session", limited)));
     said.extend(end_words(load));
@@ -103,7 +108,8 @@ fn best(load: &Load, rung: &Rung) -> String {
     }
     if rung.physical.verdict == PhysicalVerdict::Cached {
         return format!(
-            "The database read {reads} blocks/s with {sessions}, but from the page cache, not from the storage; {statements}."
+            "The database read {reads} blocks/s with {sessions}, but from the page cache, not \
+             from the storage; {statements}."
         );
     }
     let wait = rung
@@ -125,7 +131,8 @@ fn physical(rung: &Rung) -> Option<String> {
         .device_bytes
         .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
-        "Of {} that the database read, {} came from the page cache ({:.2}%), and the device delivered {device}: the reads are {}.",
+        "Of {} that the database read, {} came from the page cache ({:.2}%), and the device \
+         delivered {device}: the reads are {}.",
         show_bytes(database),
         show_bytes(database * cached),
         100.0 * cached,
@@ -138,7 +145,8 @@ fn flaw(load: &Load) -> Option<String> {
     let cached = load.rungs.iter().filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);
     let worst = cached.filter_map(|rung| rung.physical.cached_share).reduce(f64::max)?;
     Some(format!(
-        "Up to {:.1}% of the database's reads came from the page cache: this measures memory, not the storage.",
+        "Up to {:.1}% of the database's reads came from the page cache: this measures memory, not \
+         the storage.",
         100.0 * worst
     ))
 }
@@ -153,7 +161,8 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let mut charts = vec![Chart::new(
         "reads-by-sessions",
         Size::Half,
-        "Bytes read by the database and by the device, by sessions: if the lines coincide, every read came from the storage.",
+        "Bytes read by the database and by the device, by sessions: if the lines coincide, every \
+         read came from the storage.",
         draw,
     )];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
@@ -167,7 +176,13 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         "Statement latency by number of sessions: p50, p99 and p99.9.",
         draw,
     ));
-    charts.push(time_of_sessions(load, format, "sessions", "Time of the sessions: each column is a step, each part the mean number of sessions in a state. The kernel’s work for a read belongs to the read."));
+    charts.push(time_of_sessions(
+        load,
+        format,
+        "sessions",
+        "Time of the sessions: each column is a step, each part the mean number of sessions in a \
+         state. The kernel’s work for a read belongs to the read.",
+    ));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(

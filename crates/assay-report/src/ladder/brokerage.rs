@@ -14,8 +14,9 @@ use assay_model::load::{Load, Rung, TRADE_RESULT};
 use assay_model::units::show_count;
 
 /// Said wherever a figure is.
-const FAIR_USE: &str = "This load is derived from published descriptions of TPC-E, but it is not a TPC benchmark: results \
-    are not TPC results and cannot be compared with published ones.";
+const FAIR_USE: &str = "This load is derived from published descriptions of TPC-E, but it is not \
+                        a TPC benchmark: results are not TPC results and cannot be compared with \
+                        published ones.";
 
 pub(super) static VIEW: LoadView =
     LoadView { tables, sentences, flaw, charts: |load, format| charts(&PICTURE, load, format) };
@@ -106,7 +107,8 @@ fn sentences(load: &Load) -> Vec<String> {
 
 /// Its figures.
 static PICTURE: Picture = Picture {
-    rate_words: "Trade results per second by users: trades that the market made of orders, with their settlement.",
+    rate_words: "Trade results per second by users: trades that the market made of orders, with \
+                 their settlement.",
     rate: |rung| Some(results_per_s(rung)),
     times: &[
         line("trade result p50", Ink::Write, Stroke::Solid, |rung| {
@@ -119,7 +121,8 @@ static PICTURE: Picture = Picture {
         line("trade lookup p99", Ink::Read, Stroke::Dashed, |rung| at(rung, "trade lookup", 0.99)),
         line("market watch p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "market watch", 0.99)),
     ],
-    times_words: "Response times by number of users: p50 and p99 of trade results, p99 of three other transactions.",
+    times_words: "Response times by number of users: p50 and p99 of trade results, p99 of three \
+                  other transactions.",
 };
 
 /// Reads for each write, which depend on caches at least as much as on transactions.
@@ -138,8 +141,8 @@ fn ratio_words(rung: &Rung) -> Option<String> {
         )
     });
     Some(format!(
-        "The database asked for {} reads and {} writes of its data files per second, {}{of_device}. The literature has \
-         9.7:1 of TPC-E, under caches of its own.",
+        "The database asked for {} reads and {} writes of its data files per second, \
+         {}{of_device}. The literature has 9.7:1 of TPC-E, under caches of its own.",
         counted(rung, database.reads),
         counted(rung, database.writes),
         ratio(database.reads, database.writes)

@@ -83,7 +83,8 @@ pub(super) fn evenness(load: &Load) -> Option<String> {
     let fastest = rung.databases.iter().max_by(by_rate)?;
     let (count, done) = (rung.databases.len(), done(load));
     Some(format!(
-        "{count} databases together delivered {} {done}/s with {} sessions: from {} ({}) to {} ({}).",
+        "{count} databases together delivered {} {done}/s with {} sessions: from {} ({}) to {} \
+         ({}).",
         show_count(rung.statements_per_s()),
         rung.sessions,
         show_count(slowest.statements_per_s),

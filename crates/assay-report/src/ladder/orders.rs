@@ -14,8 +14,9 @@ use assay_model::load::{Load, NEW_ORDER, Rung};
 use assay_model::units::show_count;
 
 /// Said wherever a figure is.
-const FAIR_USE: &str = "This load is derived from the TPC-C standard, but it is not a TPC benchmark: results are not TPC \
-    results and cannot be compared with published ones.";
+const FAIR_USE: &str = "This load is derived from the TPC-C standard, but it is not a TPC \
+                        benchmark: results are not TPC results and cannot be compared with \
+                        published ones.";
 
 pub(super) static VIEW: LoadView =
     LoadView { tables, sentences, flaw, charts: |load, format| charts(&PICTURE, load, format) };
@@ -102,7 +103,8 @@ static PICTURE: Picture = Picture {
         line("delivery p99", Ink::Mix, Stroke::Dotted, |rung| at(rung, "delivery", 0.99)),
         line("stock level p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "stock level", 0.99)),
     ],
-    times_words: "Response times by number of users: p50 and p99 of new orders, p99 of three other transactions.",
+    times_words: "Response times by number of users: p50 and p99 of new orders, p99 of three \
+                  other transactions.",
 };
 
 #[cfg(test)]

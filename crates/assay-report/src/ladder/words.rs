@@ -47,7 +47,8 @@ pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]
         }
         Some(sessions) => {
             format!(
-                "{sessions} {who}s meet p{quantile} of {of_several} within {limit}; more were not measured."
+                "{sessions} {who}s meet p{quantile} of {of_several} within {limit}; more were not \
+                 measured."
             )
         }
     }

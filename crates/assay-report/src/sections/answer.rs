@@ -216,7 +216,8 @@ fn stated(judgement: &Judgement, format: &Formatter) -> String {
         (Outcome::Inconclusive, _) => {
             let interval = format.interval(judgement.unit, &estimate);
             format!(
-                "{label}{of} {value} ({interval}) is too close to the {name} of {limit} to tell{at}"
+                "{label}{of} {value} ({interval}) is too close to the {name} of {limit} to \
+                 tell{at}"
             )
         }
     }
@@ -263,14 +264,17 @@ pub(super) fn criterion(judgement: &Judgement, format: &Formatter) -> String {
 pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
     match &judgement.reason {
         Reason::Clear => String::new(),
-        Reason::FarFromLimit { lowest_value, highest_value } => far(judgement.unit, *lowest_value, *highest_value, format),
+        Reason::FarFromLimit { lowest_value, highest_value } => {
+            far(judgement.unit, *lowest_value, *highest_value, format)
+        }
         // More time on the same host would not help.
         Reason::Straddles { .. } if deciding(judgement).next().is_some() => {
             format!("The limit lies inside the interval. {}", doubts(judgement, format))
         }
-        Reason::Straddles { enough_s: None } => {
-            "The limit is inside the interval, so close to the value that a longer measurement would not help.".to_owned()
-        }
+        Reason::Straddles { enough_s: None } => "The limit is inside the interval, so close to \
+                                                 the value that a longer measurement would not \
+                                                 help."
+            .to_owned(),
         Reason::Straddles { enough_s: Some(enough_s) } => format!(
             "The limit lies inside the interval; about {} of measuring in all should decide.",
             crate::clock::show_length(rounded(*enough_s))
@@ -288,7 +292,8 @@ fn far(unit: Unit, lowest_value: f64, highest_value: f64, format: &Formatter) ->
         format!(" ({} to {})", format.value(unit, lowest_value), format.value(unit, highest_value))
     };
     format!(
-        "The run was too short for an interval, but every second{range} was beyond the limit by more than a factor of 2."
+        "The run was too short for an interval, but every second{range} was beyond the limit by \
+         more than a factor of 2."
     )
 }
 
@@ -323,7 +328,8 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Format
         _ if !limit.is_asked() => format!("{} at most; {large}.", most(&mix.iops_max)),
         Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
         None => format!(
-            "p{quantile} of {operations} exceeded {broken} even at queue depth 1; {} at any latency; {large}.",
+            "p{quantile} of {operations} exceeded {broken} even at queue depth 1; {} at any \
+             latency; {large}.",
             most(&mix.iops_max)
         ),
     }
@@ -419,7 +425,8 @@ mod tests {
                 doubts: vec![
                     doubt("the target is sparse", Bias::Flattering),
                     doubt(
-                        "the host was too busy to judge the storage: its CPUs were busy for 97% of the time",
+                        "the host was too busy to judge the storage: its CPUs were busy for 97% \
+                         of the time",
                         Bias::Unflattering,
                     ),
                 ],
@@ -499,8 +506,9 @@ mod tests {
         let slow = judgement(Outcome::Inconclusive, Reason::Doubtful, 3e6);
         assert_eq!(
             sentence(vec![slow.clone()]),
-            "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: undecided, because the host was too busy to judge the storage: its \
-             CPUs were busy for 97% of the time (1 of 1 criteria of “orders” undecided)."
+            "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: undecided, because the host was \
+             too busy to judge the storage: its CPUs were busy for 97% of the time (1 of 1 \
+             criteria of “orders” undecided)."
         );
         assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =
@@ -508,8 +516,8 @@ mod tests {
         near.evidence.doubts.clear();
         assert_eq!(
             sentence(vec![near]),
-            "p99 of reads 950 µs (855 µs – 1.14 ms) is too close to the maximum of 1 ms to tell at 40,000 IOPS (1 of 1 criteria \
-             of “orders” undecided)."
+            "p99 of reads 950 µs (855 µs – 1.14 ms) is too close to the maximum of 1 ms to tell \
+             at 40,000 IOPS (1 of 1 criteria of “orders” undecided)."
         );
         let missing =
             "it was 448 µs, but 3 intervals are too few to say how sure that is".to_owned();

@@ -55,7 +55,9 @@ pub(super) fn section<'a>(found: &Cluster, is_on_each: bool, format: Formatter) 
         blocks.push(table);
     }
     blocks.push(Block::Note(
-        "Clock offsets are measured, not corrected; each is accurate to ± half the round-trip time of the fastest reply. The interval of the sum comes from intervals of the sum, because hosts that share storage share its stalls."
+        "Clock offsets are measured, not corrected; each is accurate to ± half the round-trip \
+         time of the fastest reply. The interval of the sum comes from intervals of the sum, \
+         because hosts that share storage share its stalls."
             .to_owned(),
     ));
     Section { id: "hosts", title: "The hosts together".to_owned(), blocks }
@@ -68,7 +70,8 @@ fn lead(found: &Cluster, is_on_each: bool, format: &Formatter) -> Vec<String> {
         .map(|(host, loss)| {
             let after_s = real(loss.after_ns.unsigned_abs()) / 1e9;
             format!(
-                "{} was lost {after_s:.1} s after the start: {}. Only what all hosts had measured by then is in the sums.",
+                "{} was lost {after_s:.1} s after the start: {}. Only what all hosts had measured \
+                 by then is in the sums.",
                 host.name,
                 format.prose(&loss.reason)
             )
@@ -285,7 +288,9 @@ fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
             multiples(&shown, &format, size)
         }));
         let rows = slowest(&of, ROWS_MAX);
-        let caption = "One row per host; a deeper colour means a higher rate. A stripe from top to bottom is a stall of a shared resource, one along a row is the host's own.";
+        let caption = "One row per host; a deeper colour means a higher rate. A stripe from top \
+                       to bottom is a stall of a shared resource, one along a row is the host's \
+                       own.";
         charts.push(Chart::new("hosts-and-time", Size::Full, caption, move |size| {
             map(&rows, &format, size)
         }));

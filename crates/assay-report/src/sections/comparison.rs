@@ -237,8 +237,9 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
     let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
     tables.peek()?;
-    let lead = "A range says how many I/Os per second fall into it, and how many are in it at any time: rate times the \
-                middle of the range. So tails compare with sessions and cores.";
+    let lead = "A range says how many I/Os per second fall into it, and how many are in it at any \
+                time: rate times the middle of the range. So tails compare with sessions and \
+                cores.";
     Some(Section {
         id: "distributions",
         title: "Latency by wall clock".to_owned(),

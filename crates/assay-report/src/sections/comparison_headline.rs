@@ -146,11 +146,13 @@ fn certainty(pair: &Pair) -> Option<String> {
     let is_large = ratio.is_some_and(|ratio| !(1.0 / LARGE..=LARGE).contains(&ratio.value));
     match pair.run_to_run {
         SpreadSource::Unknown if is_large => Some(
-            "The difference is large, but the run-to-run variation is unknown: measure each side three times."
+            "The difference is large, but the run-to-run variation is unknown: measure each side \
+             three times."
                 .to_owned(),
         ),
         SpreadSource::Unknown => Some(
-            "The run-to-run variation is unknown, so this does not show a difference in the storage: measure each side three times."
+            "The run-to-run variation is unknown, so this does not show a difference in the \
+             storage: measure each side three times."
                 .to_owned(),
         ),
         SpreadSource::Counted => None,
@@ -303,7 +305,8 @@ pub(super) fn variation(pair: &Pair) -> String {
     match pair.run_to_run {
         SpreadSource::Repeats => "The repeats show the run-to-run variation.".to_owned(),
         SpreadSource::History { runs } => format!(
-            "The run-to-run variation is that of {runs} earlier runs of this workload on the same storage, and of the repeats."
+            "The run-to-run variation is that of {runs} earlier runs of this workload on the same \
+             storage, and of the repeats."
         ),
         SpreadSource::Stated => {
             "The run-to-run variation is the one given with --run-to-run.".to_owned()

@@ -57,7 +57,8 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
     if !conduct.passthrough.is_empty() {
         let names = conduct.passthrough.join(", ");
         let bypassed = format!(
-            "bypassed for {names}: NVMe commands, of which its scheduler, limits and counters see nothing"
+            "bypassed for {names}: NVMe commands, of which its scheduler, limits and counters see \
+             nothing"
         );
         entries.push(("Block layer", bypassed));
     }

@@ -109,7 +109,8 @@ impl<'a> Check<'a> {
         let name = &self.projection.profile;
         if let Some(shortfall) = self.shortfall() {
             return format!(
-                "{name} does not fit: {shortfall}. Use storage with at least {} IOPS of this size and mix.",
+                "{name} does not fit: {shortfall}. Use storage with at least {} IOPS of this size \
+                 and mix.",
                 show_count(self.demanded())
             );
         }
@@ -239,7 +240,8 @@ fn more_work(check: &Check<'_>) -> Option<String> {
         )
     });
     Some(format!(
-        "Without think time its sessions would do {} {}s per second instead of {} (95% CI {}), by the model.{limit}",
+        "Without think time its sessions would do {} {}s per second instead of {} (95% CI {}), by \
+         the model.{limit}",
         rate(closed.throughput_per_s.value),
         check.projection.unit.name(),
         rate(check.projection.base.throughput_per_s.value),
@@ -371,7 +373,8 @@ mod tests {
         let words = headline(&pass).unwrap().words;
         assert_eq!(
             words,
-            "shop is not slower on this storage: one transaction takes 16.0 ms instead of 20.0 ms (95% CI 14.4 ms – 17.6 ms)."
+            "shop is not slower on this storage: one transaction takes 16.0 ms instead of 20.0 ms \
+             (95% CI 14.4 ms – 17.6 ms)."
         );
         assert_eq!(asked(&pass).unwrap(), "Is /new fast enough for shop?");
         let fail = headline(&report(Outcome::Fail, 0.012)).unwrap().words;

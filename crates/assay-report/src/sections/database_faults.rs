@@ -40,14 +40,19 @@ pub(super) fn controls(found: &Durability) -> Vec<String> {
     let mut said = Vec::new();
     match found.controls(Control::Commits) {
         (0, _) if found.cuts.iter().any(|cut| cut.commits.is_some()) => said.push(
-            "No control was cut: that a lost transaction would be seen here is not shown (--control commits).".to_owned(),
+            "No control was cut: that a lost transaction would be seen here is not shown \
+             (--control commits)."
+                .to_owned(),
         ),
         (0, _) => (),
         (cuts, 0) => said.push(format!(
-            "The control was not caught: without waiting for storage {} lost nothing.", times(cuts)
+            "The control was not caught: without waiting for storage {} lost nothing.",
+            times(cuts)
         )),
         (cuts, caught) => said.push(format!(
-            "The control was caught in {} of {}: without waiting for storage, losses are seen.", show_count(real(caught)), times(cuts)
+            "The control was caught in {} of {}: without waiting for storage, losses are seen.",
+            show_count(real(caught)),
+            times(cuts)
         )),
     }
     said

@@ -18,7 +18,10 @@ use assay_model::verdict::{Outcome, Unit};
 /// Stands where nothing is known.
 const UNKNOWN: &str = "–";
 /// How numbers of the tables are made.
-const MEANING: &str = "Queries/h × scale of a power run is 3,600 s × scale ÷ geometric mean of its times; of a throughput run, queries × scale ÷ its time. Repeats: median, shortest and longest. ≥ marks a query that was cancelled at its limit. CPU and read include parallel processes, DB time does not.";
+const MEANING: &str = "Queries/h × scale of a power run is 3,600 s × scale ÷ geometric mean of \
+                       its times; of a throughput run, queries × scale ÷ its time. Repeats: \
+                       median, shortest and longest. ≥ marks a query that was cancelled at its \
+                       limit. CPU and read include parallel processes, DB time does not.";
 /// Kinds of runs that bars can tell apart.
 const KINDS_MAX: usize = 4;
 
@@ -29,7 +32,8 @@ pub(super) fn headline(dss: &Dss, format: &Formatter) -> Headline {
     let words = match (outcome, best_power(dss)) {
         (None, _) => format!("No query was measured: {}.", dss.end),
         (Some(Outcome::Fail), _) => format!(
-            "{} took longer than their limit and {failed} failed: means and rates with them are bounds.",
+            "{} took longer than their limit and {failed} failed: means and rates with them are \
+             bounds.",
             if over == 1 { "1 query".to_owned() } else { format!("{over} queries") }
         ),
         (Some(Outcome::Inconclusive), _) => flaw(dss, format),
@@ -66,7 +70,8 @@ fn power_words(run: &DssRun, dss: &Dss, format: &Formatter) -> String {
 fn flaw(dss: &Dss, format: &Formatter) -> String {
     let worst = dss.runs.iter().filter_map(|run| run.physical.cached_share).fold(0.0, f64::max);
     format.prose(&format!(
-        "Up to {:.1}% of the database's reads were given by the page cache: times say little about the storage.",
+        "Up to {:.1}% of the database's reads were given by the page cache: times say little \
+         about the storage.",
         100.0 * worst
     ))
 }
@@ -107,7 +112,8 @@ fn physical_words(run: &DssRun) -> Option<String> {
         .device_bytes
         .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
-        "Of {} database reads in the run with the most reads, {} came from the page cache ({:.2}%) and {device} from the device: the reads are {}.",
+        "Of {} database reads in the run with the most reads, {} came from the page cache \
+         ({:.2}%) and {device} from the device: the reads are {}.",
         show_bytes(database),
         show_bytes(database * cached),
         100.0 * cached,
@@ -171,7 +177,9 @@ fn bars(dss: &Dss, groups: &[Group]) -> Option<Bars> {
     };
     let kinds: Vec<Kind> = groups.iter().take(KINDS_MAX).zip(STYLES).map(kind).collect();
     (!kinds.is_empty()).then(|| Bars {
-        title: "Time of every query, a bar a kind of run; where there were several, the median with the shortest and the longest".to_owned(),
+        title: "Time of every query, a bar a kind of run; where there were several, the median \
+                with the shortest and the longest"
+            .to_owned(),
         name: "time".to_owned(),
         across_name: "query".to_owned(),
         unit: Unit::Ns,

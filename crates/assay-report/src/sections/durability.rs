@@ -22,7 +22,8 @@ pub fn sentence(found: &Durability) -> String {
     match found.evidence {
         Evidence::Refuted => refuted(found),
         _ if found.is_void() => format!(
-            "Void ({code}): the server ran without waiting for storage, and no cut was seen to lose anything: whatever else was cut proves nothing."
+            "Void ({code}): the server ran without waiting for storage, and no cut was seen to \
+             lose anything: whatever else was cut proves nothing."
         ),
         Evidence::PowerCuts | Evidence::SystemCuts => kept(found),
         Evidence::Timed => format!(
@@ -35,7 +36,8 @@ pub fn sentence(found: &Durability) -> String {
             match (timing, found.cuts.last()) {
                 (Some(timing), _) => format!("Implausible ({code}): {}.", timing_words(timing)),
                 (None, Some(cut)) if cut.control().is_some() => format!(
-                    "Only controls were cut ({code}): this does not show what the server keeps with its normal settings."
+                    "Only controls were cut ({code}): this does not show what the server keeps \
+                     with its normal settings."
                 ),
                 (None, Some(cut)) if cut.promised() == 0 => {
                     format!(
@@ -43,7 +45,8 @@ pub fn sentence(found: &Durability) -> String {
                     )
                 }
                 (None, Some(_)) => format!(
-                    "The process alone ended, which takes nothing away: nothing is known of a power cut ({code})."
+                    "The process alone ended, which takes nothing away: nothing is known of a \
+                     power cut ({code})."
                 ),
                 (None, None) => format!("Nothing was cut ({code}): {}.", found.evidence.meaning()),
             }
@@ -83,7 +86,8 @@ fn kept(found: &Durability) -> String {
     let limit = found.loss_per_cut_max.unwrap_or(1.0);
     let below = if kind == CutKind::System { "; caches below the system were not cut" } else { "" };
     format!(
-        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95% confidence ({}{below}).",
+        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95% \
+         confidence ({}{below}).",
         cuts(number, Some(kind)),
         Unit::Share.show(limit),
         found.evidence.code()
@@ -103,7 +107,8 @@ const fn timing_words(timing: &FlushTiming) -> &'static str {
             "a flush takes longer behind more data, as that of a volatile cache does"
         }
         TimingFinding::Flat => {
-            "a flush takes the same time whatever was written, so memory behind it is protected, or it does nothing"
+            "a flush takes the same time whatever was written, so memory behind it is protected, \
+             or it does nothing"
         }
         TimingFinding::Implausible => {
             "a spinning disk with a volatile cache cannot have made data durable in this time"
@@ -157,9 +162,9 @@ pub(super) fn unkept(found: &Durability) -> Option<Finding> {
             show_count(real(missing)),
             show_count(real(found.acknowledgements.saturating_add(missing)))
         ),
-        remedy:
-            "Check the connection to the witness or the space for the ledger, then verify again."
-                .to_owned(),
+        remedy: "Check the connection to the witness or the space for the ledger, then verify \
+                 again."
+            .to_owned(),
         ..Finding::default()
     })
 }
@@ -175,10 +180,12 @@ fn memory(timing: &FlushTiming) -> String {
     let rate = Unit::BytesPerS.show(timing.sustained_bytes_per_s);
     match timing.protected_memory_bytes_min {
         0 => format!(
-            "No protected memory is needed to explain how fast data became durable: {rate} in the long run."
+            "No protected memory is needed to explain how fast data became durable: {rate} in the \
+             long run."
         ),
         bytes => format!(
-            "If flushes are truthful, at least {} of memory are protected from power cuts: that much became durable beyond the {rate} of the long run.",
+            "If flushes are truthful, at least {} of memory are protected from power cuts: that \
+             much became durable beyond the {rate} of the long run.",
             show_bytes(real(bytes))
         ),
     }

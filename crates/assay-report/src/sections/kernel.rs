@@ -18,13 +18,15 @@ pub(super) fn kernel<'a>(counters: &Counters, passthrough: &[String]) -> Block<'
 }
 
 fn note(passthrough: &[String]) -> String {
-    let counted = "Counted by the kernel below everything, warm-up included; times are those of the kernel's own queue.";
+    let counted = "Counted by the kernel below everything, warm-up included; times are those of \
+                   the kernel's own queue.";
     if passthrough.is_empty() {
         return counted.to_owned();
     }
     let names = passthrough.join(", ");
     format!(
-        "{counted} I/Os of this run to {names} bypassed the block layer, so the kernel counts none of them unless queue/iostats_passthrough is 1: these counters show other programs."
+        "{counted} I/Os of this run to {names} bypassed the block layer, so the kernel counts \
+         none of them unless queue/iostats_passthrough is 1: these counters show other programs."
     )
 }
 

@@ -54,14 +54,15 @@ pub(super) fn sentence(change: &LevelChange, format: &Formatter) -> String {
     let (before, after) = (state(change, true, format), state(change, false, format));
     if change.settled {
         format!(
-            "The level {} {at} into the run: {before} before, {after} since. Intervals, criteria and the numbers that carry an \
-             interval are of the sustained level alone; counts, the longest time and the spread of all times are of the whole run.",
+            "The level {} {at} into the run: {before} before, {after} since. Intervals, criteria \
+             and the numbers that carry an interval are of the sustained level alone; counts, the \
+             longest time and the spread of all times are of the whole run.",
             Way::of(change).word()
         )
     } else {
         format!(
-            "The level {} {at} into the run, from {before} to {after}, and none held for the last quarter: the numbers mix \
-             levels, and no criterion passes or fails by them.",
+            "The level {} {at} into the run, from {before} to {after}, and none held for the last \
+             quarter: the numbers mix levels, and no criterion passes or fails by them.",
             Way::of(change).word()
         )
     }
@@ -114,7 +115,8 @@ mod tests {
         let said = sustained(&fallen, &Formatter::default());
         assert_eq!(said, "873 IOPS sustained, after a burst of 5,000 IOPS that ended at 30 s");
         let text = sentence(&fallen, &Formatter::default());
-        let begin = "The level fell 30 s into the run: 5,000 IOPS with a mean service time of 200 µs before, 873 IOPS with a mean service time of 1.15 ms since.";
+        let begin = "The level fell 30 s into the run: 5,000 IOPS with a mean service time of 200 \
+                     µs before, 873 IOPS with a mean service time of 1.15 ms since.";
         assert!(text.starts_with(begin), "{text}");
         assert_eq!(event(&fallen, &Formatter::default()).at_ns, 30_000_000_000);
     }

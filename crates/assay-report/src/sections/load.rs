@@ -104,7 +104,9 @@ fn over_time(load: &Load, format: Formatter) -> Option<Chart<'_>> {
     Some(Chart::new(
         "active-sessions",
         Size::Full,
-        "Session activity per second, step after step (the numbers are sessions), sampled ten times per second. “CPU” means running or runnable. Above the line, there are more runnable sessions than CPUs.",
+        "Session activity per second, step after step (the numbers are sessions), sampled ten \
+         times per second. “CPU” means running or runnable. Above the line, there are more \
+         runnable sessions than CPUs.",
         draw,
     ))
 }

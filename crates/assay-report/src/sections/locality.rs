@@ -125,9 +125,13 @@ fn sentences(found: &Locality) -> Vec<String> {
     let mean = |times: &[f64]| times.iter().sum::<f64>() / real_len(times.len().max(1));
     let hot = show_bytes(following.hot_bytes);
     sentences.push(match following.half_s.as_slice() {
-        [] => format!("A hot spot of {hot} that jumped every {} cost nothing.", show_length(following.period_s)),
+        [] => format!(
+            "A hot spot of {hot} that jumped every {} cost nothing.",
+            show_length(following.period_s)
+        ),
         some => format!(
-            "After a hot spot of {hot} jumped, half of what that cost was over after {}, nine tenths after {}; mean of {} jumps.",
+            "After a hot spot of {hot} jumped, half of what that cost was over after {}, nine \
+             tenths after {}; mean of {} jumps.",
             show_length(mean(some)),
             show_length(mean(&following.most_s)),
             some.len()

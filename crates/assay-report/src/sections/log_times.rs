@@ -18,8 +18,8 @@ pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option
         table.row(row(point, format));
     }
     let text = format!(
-        "Appends of {}, one after the other, each durable before the next, as a database writes its log. Commits wait for \
-         them, and on some storage so do reads.",
+        "Appends of {}, one after the other, each durable before the next, as a database writes \
+         its log. Commits wait for them, and on some storage so do reads.",
         size(log.transfer_bytes)
     );
     let blocks = vec![Block::Paragraph(text), Block::Table(table)];

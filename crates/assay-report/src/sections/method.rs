@@ -13,19 +13,23 @@ const TERMS: [(&str, &str); 7] = [
     ),
     (
         "service time",
-        "from handing an I/O to the operating system until it is complete; waiting below that line is included.",
+        "from handing an I/O to the operating system until it is complete; waiting below that \
+         line is included.",
     ),
     (
         "response time",
-        "from the scheduled start of an I/O to its completion. It exists only for open arrivals, and includes waiting for stalled storage.",
+        "from the scheduled start of an I/O to its completion. It exists only for open arrivals, \
+         and includes waiting for stalled storage.",
     ),
     (
         "p99",
-        "the time within which 99% of the I/Os completed; one in a hundred took longer. Read, write and sync are never mixed, and quantiles are never averaged.",
+        "the time within which 99% of the I/Os completed; one in a hundred took longer. Read, \
+         write and sync are never mixed, and quantiles are never averaged.",
     ),
     (
         "interval",
-        "a 95% confidence interval, from the variation over time including autocorrelation. Of many such intervals, 95% contain the true value.",
+        "a 95% confidence interval, from the variation over time including autocorrelation. Of \
+         many such intervals, 95% contain the true value.",
     ),
     (
         "outstanding I/Os",
@@ -39,12 +43,14 @@ const CALIBRATION: [(&str, &str); 5] = [
     ("load curve", "the same random I/Os at rising queue depths, until the rate no longer rises."),
     (
         "IOPS within the limit",
-        "the highest rate at which the quantile meets its limit over the whole measured time, not only on average.",
+        "the highest rate at which the quantile meets its limit over the whole measured time, not \
+         only on average.",
     ),
     ("knee", "the load from which service time grows faster than IOPS."),
     (
         "≥",
-        "a lower bound: the host's CPU, the maximum queue depth or the time ended the search. The storage may deliver more.",
+        "a lower bound: the host's CPU, the maximum queue depth or the time ended the search. The \
+         storage may deliver more.",
     ),
     ("burst", "the rate before it fell under constant load; the sustained rate counts."),
 ];
@@ -53,13 +59,15 @@ const CALIBRATION: [(&str, &str); 5] = [
 const RUN: [(&str, &str); 4] = [
     (
         "Little's law",
-        "mean outstanding I/Os = rate × mean service time. The two must agree in every valid measurement.",
+        "mean outstanding I/Os = rate × mean service time. The two must agree in every valid \
+         measurement.",
     ),
     ("too few", "fewer than ten I/Os lie beyond that quantile, so it would say nothing."),
     ("band", "in the chart of IOPS over time, the band spans the slowest to the fastest interval."),
     (
         "heat map",
-        "each column is a period, each row a latency; one step of colour is a factor of three in the share of I/Os.",
+        "each column is a period, each row a latency; one step of colour is a factor of three in \
+         the share of I/Os.",
     ),
 ];
 
@@ -69,7 +77,8 @@ const VERDICT: [(&str, &str); 3] = [
     ("FAIL", "the whole interval misses the limit."),
     (
         "INCONCLUSIVE",
-        "the interval includes the limit, evidence is missing, or something other than the storage may have caused the number. It is not a PASS.",
+        "the interval includes the limit, evidence is missing, or something other than the \
+         storage may have caused the number. It is not a PASS.",
     ),
 ];
 

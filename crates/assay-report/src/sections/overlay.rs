@@ -28,8 +28,8 @@ pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section
         ),
         section(
             ("courses", "Latencies and rates over each other"),
-            "The share of I/Os that take longer than a latency, and the rate over the measured time; every repeat has \
-             a line of its own.",
+            "The share of I/Os that take longer than a latency, and the rate over the measured \
+             time; every repeat has a line of its own.",
             &courses,
             format,
         ),

@@ -26,8 +26,9 @@ pub(super) fn sentence(found: &Durability, pages: &PageProtection) -> String {
             untorn(pages, &page)
         ),
         PageAnswer::Promised => format!(
-            "{PROTECTION} may be turned off as far as what is declared holds: writes of up to {}, at multiples of their size, are said to \
-             stay whole, which covers a page of {page} that the server writes at once and past the page cache. {}",
+            "{PROTECTION} may be turned off as far as what is declared holds: writes of up to {}, \
+             at multiples of their size, are said to stay whole, which covers a page of {page} \
+             that the server writes at once and past the page cache. {}",
             size(pages.declared.promised_bytes().unwrap_or_default()),
             untorn(pages, &page)
         ),
@@ -77,7 +78,8 @@ fn unpromised(pages: &PageProtection, page: &str) -> String {
     let declared = &pages.declared;
     let what = match (declared.promised_bytes(), declared.device_bytes) {
         (Some(0) | None, Some(bytes)) if declared.is_file && bytes >= pages.page_bytes => format!(
-            "the devices declare that writes of up to {} stay whole, and the file system does not pass that on",
+            "the devices declare that writes of up to {} stay whole, and the file system does not \
+             pass that on",
             size(bytes)
         ),
         (Some(0), _) => format!("the layers declare no atomic write of {page}"),
@@ -100,7 +102,8 @@ fn untorn(pages: &PageProtection, page: &str) -> String {
         || "No cut has tested it.".to_owned(),
         |limit| {
             format!(
-                "No page of {page} was seen torn in {}: at most {} a cut tear one, with 95% confidence.",
+                "No page of {page} was seen torn in {}: at most {} a cut tear one, with 95% \
+                 confidence.",
                 times(pages.cuts),
                 Unit::Share.show(limit)
             )

@@ -157,8 +157,9 @@ fn population(state: &ProjectedState) -> String {
 
 fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
     let lead = format!(
-        "One unit of work is one {}. Same work: as much of it per second as was measured. Without think time every session begins \
-         the next one at once. An application with users lies between the two; --users says where.",
+        "One unit of work is one {}. Same work: as much of it per second as was measured. Without \
+         think time every session begins the next one at once. An application with users lies \
+         between the two; --users says where.",
         found.unit.name()
     );
     vec![
@@ -480,9 +481,10 @@ fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     if let Some(closure) = &found.closure {
         blocks.push(Block::Paragraph(format!(
-            "Closure: on {}, where it was measured, the model gives {:+.1}% of the throughput and {:+.1}% of the DB time; the \
-             database adds {} to a read and {} to a commit. Half of what the model then still misses is expected on every \
-             target, too: the DB time there is {:+.1}% for it.",
+            "Closure: on {}, where it was measured, the model gives {:+.1}% of the throughput and \
+             {:+.1}% of the DB time; the database adds {} to a read and {} to a commit. Half of \
+             what the model then still misses is expected on every target, too: the DB time there \
+             is {:+.1}% for it.",
             closure.name,
             100.0 * closure.throughput_error,
             100.0 * closure.response_error,
@@ -542,7 +544,8 @@ fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
     let names = ["input", "of one unit", "95% interval", "source"];
     let table = with_words(Table::of_numbers("Inputs", &names), 3).with(rows);
     let method = format!(
-        "{} draws of every input from its interval, seed {}; the model's own error is taken as {} (standard deviation). Formulas: {}.",
+        "{} draws of every input from its interval, seed {}; the model's own error is taken as {} \
+         (standard deviation). Formulas: {}.",
         found.draws,
         found.seed,
         percent(found.model_deviation),

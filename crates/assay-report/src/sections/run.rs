@@ -101,7 +101,8 @@ fn conduct(run: &RunReport, format: &Formatter) -> String {
     let reason = conduct.backend_reason.as_ref();
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     format!(
-        "Measured by {}{reason}, {direct}, submission {}; busiest worker {busy}, Little's law {:.3}.",
+        "Measured by {}{reason}, {direct}, submission {}; busiest worker {busy}, Little's law \
+         {:.3}.",
         conduct.backend,
         phrases::submission(conduct.submission),
         conduct.littles_law_ratio

@@ -39,7 +39,8 @@ pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
             format!("Never became steady in {} of load.", show_length(soak.worked_s))
         }
         SoakState::LongMemory { memory_s } => format!(
-            "Undecided whether it is steady: its rate resembles that of {} before, and {} of load are too few for such a memory.",
+            "Undecided whether it is steady: its rate resembles that of {} before, and {} of load \
+             are too few for such a memory.",
             show_length(memory_s),
             show_length(soak.worked_s)
         ),
@@ -130,7 +131,8 @@ pub(super) fn story(soak: &Soak, format: &Formatter) -> Option<String> {
     let share = of_first(farthest);
     let (verb, end) = if share < 1.0 { ("fall", "lowest") } else { ("rise", "highest") };
     Some(format!(
-        "The IOPS began to {verb} at {} from {} and were at their {end} from {} on: {}, {:.0}% of the first level; {after}.",
+        "The IOPS began to {verb} at {} from {} and were at their {end} from {} on: {}, {:.0}% of \
+         the first level; {after}.",
         show_length(first.to_s),
         format.value(Unit::IosPerS, first.value.value),
         show_length(farthest.from_s),

@@ -17,7 +17,8 @@ pub(super) fn headline(found: &VerificationSummary) -> Headline {
         || "No prediction was answered.".to_owned(),
         |own| {
             format!(
-                "Of {} predictions, half were within {} and the worst was {} off; {} of the intervals contain the measurement.",
+                "Of {} predictions, half were within {} and the worst was {} off; {} of the \
+                 intervals contain the measurement.",
                 own.n,
                 percent(own.median_error),
                 percent(own.worst_error),

@@ -70,7 +70,9 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
     if best.is_empty() {
         return Vec::new();
     }
-    let note = "Per month: monthly charges plus the purchase price spread over its lifetime. Per 1,000 IOPS: at the configuration's limit, for this read/write mix. –: no known price.";
+    let note = "Per month: monthly charges plus the purchase price spread over its lifetime. Per \
+                1,000 IOPS: at the configuration's limit, for this read/write mix. –: no known \
+                price.";
     let left = sizing.configurations.len() - best.len();
     let more = (left > 0).then(|| {
         Block::Note(format!(
@@ -121,7 +123,8 @@ fn undecided(sizing: &Sizing) -> Vec<Block<'_>> {
     if best.is_empty() {
         return Vec::new();
     }
-    let note = "These meet every limit that is documented for them. Measure the rest before you buy: assay calibrate DIR.";
+    let note = "These meet every limit that is documented for them. Measure the rest before you \
+                buy: assay calibrate DIR.";
     vec![Block::Table(tables::undecided(&best)), Block::Note(note.to_owned())]
 }
 

@@ -25,7 +25,8 @@ pub(super) fn summary(sizing: &Sizing, best: &[&Configuration]) -> Summary {
 fn meaning(sizing: &Sizing, best: &[&Configuration]) -> Vec<String> {
     let Some(first) = best.first() else {
         return vec![
-            "No entry meets the demand: reduce it, spread it over several systems, or add entries with --catalog."
+            "No entry meets the demand: reduce it, spread it over several systems, or add entries \
+             with --catalog."
                 .to_owned(),
         ];
     };

@@ -70,7 +70,9 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     details.push(if capacity > 0.0 {
         format!("Capacity: {}.", show_bytes(capacity))
     } else {
-        "Without any capacity: costs are those of the I/O alone until --capacity says how much is stored.".to_owned()
+        "Without any capacity: costs are those of the I/O alone until --capacity says how much is \
+         stored."
+            .to_owned()
     });
     details.extend(
         sizing.read_latency_s.map(|latency_s| {

@@ -28,13 +28,15 @@ const CLASSES: [Class; 6] = [
         name: "disk, 7,200 rpm ≈",
         read_time_ns: (12.4e6, 12.4e6),
         reads_per_s: Some((81.0, 81.0)),
-        source: "Estimate: mean seek of 8.2 ms (HGST Ultrastar 7K4000 specification) and half a turn of 4.2 ms, one read at a time",
+        source: "Estimate: mean seek of 8.2 ms (HGST Ultrastar 7K4000 specification) and half a \
+                 turn of 4.2 ms, one read at a time",
     },
     Class {
         name: "SAN, 14 disks ≈",
         read_time_ns: (5.4e6, 20e6),
         reads_per_s: Some((5000.0, 5000.0)),
-        source: "Dell PS6010XV with 14 disks of 15,000 rpm: about 5,000 8 KiB reads/s below 20 ms (BP1003, 2013); the time of a single read is an estimate by seek and half a turn",
+        source: "Dell PS6010XV with 14 disks of 15,000 rpm: about 5,000 8 KiB reads/s below 20 ms \
+                 (BP1003, 2013); the time of a single read is an estimate by seek and half a turn",
     },
     Class {
         name: "SAN, flash",
@@ -46,13 +48,15 @@ const CLASSES: [Class; 6] = [
         name: "cloud volume",
         read_time_ns: (0.5e6, 0.5e6),
         reads_per_s: Some((3000.0, 256_000.0)),
-        source: "Amazon EBS documentation: io2 Block Express below 500 µs on average with 16 KiB; from 3,000 IOPS (gp3, included) to 256,000 (io2, most)",
+        source: "Amazon EBS documentation: io2 Block Express below 500 µs on average with 16 KiB; \
+                 from 3,000 IOPS (gp3, included) to 256,000 (io2, most)",
     },
     Class {
         name: "SATA SSD ≈",
         read_time_ns: (140e3, 140e3),
         reads_per_s: Some((98_000.0, 98_000.0)),
-        source: "Samsung PM883 data sheet, 4 KiB; its read latency is an estimate: at queue depth 1 it delivers about 40% fewer reads than an NVMe SSD (AnandTech, 2018)",
+        source: "Samsung PM883 data sheet, 4 KiB; its read latency is an estimate: at queue depth \
+                 1 it delivers about 40% fewer reads than an NVMe SSD (AnandTech, 2018)",
     },
     Class {
         name: "NVMe SSD",

@@ -5,8 +5,9 @@ use crate::render::csv::csv;
 use assay_model::comparison::Comparison;
 
 /// The header line.
-const HEADER: &str = "base,other,quantity,subject,unit,base_value,base_low,base_high,base_confidence,base_n,\
-other_value,other_low,other_high,other_confidence,other_n,ratio,ratio_low,ratio_high,different,judged,outcome,primary\n";
+const HEADER: &str = "base,other,quantity,subject,unit,base_value,base_low,base_high,\
+                      base_confidence,base_n,other_value,other_low,other_high,other_confidence,\
+                      other_n,ratio,ratio_low,ratio_high,different,judged,outcome,primary\n";
 
 /// All measures of all pairs; nothing where the sides have none in common.
 pub fn comparison_csv(comparison: &Comparison) -> Option<String> {

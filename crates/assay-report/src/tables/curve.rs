@@ -6,10 +6,11 @@ use assay_model::calibration::{CurvePoint, MixCalibration};
 
 /// The header line.
 const HEADER: &str = "mix,read_share,kind,transfer_bytes,outstanding,iops,iops_low,iops_high,\
-throughput_bytes_per_s,throughput_low_bytes_per_s,throughput_high_bytes_per_s,\
-service_time_mean_ns,service_time_mean_low_ns,service_time_mean_high_ns,\
-limited_quantile,service_time_limited_ns,service_time_limited_low_ns,service_time_limited_high_ns,\
-confidence,n,elapsed_s,worker_busy_share,host_busy_share";
+                      throughput_bytes_per_s,throughput_low_bytes_per_s,\
+                      throughput_high_bytes_per_s,service_time_mean_ns,service_time_mean_low_ns,\
+                      service_time_mean_high_ns,limited_quantile,service_time_limited_ns,\
+                      service_time_limited_low_ns,service_time_limited_high_ns,confidence,n,\
+                      elapsed_s,worker_busy_share,host_busy_share";
 
 /// All points of all mixes; `kind` is `random` for small I/Os, `burst` for those before the level
 /// fell, and `large` for large ones. Nothing without a calibration.

@@ -5,8 +5,10 @@ use crate::input::Report;
 use assay_model::durability::{Control, JudgedCommits, JudgedCut};
 
 /// The header line.
-const HEADER: &str = "cut,kind,control,acknowledgements,acknowledged_s,promised_blocks,kept_blocks,newer_blocks,lost_blocks,torn_blocks,\
-atomic_unit_bytes,acknowledged_transactions,kept_transactions,lost_transactions,doubled_transactions,broken_conditions,damaged_pages";
+const HEADER: &str = "cut,kind,control,acknowledgements,acknowledged_s,promised_blocks,\
+                      kept_blocks,newer_blocks,lost_blocks,torn_blocks,atomic_unit_bytes,\
+                      acknowledged_transactions,kept_transactions,lost_transactions,\
+                      doubled_transactions,broken_conditions,damaged_pages";
 
 /// All cuts in their order; nothing where nothing was cut.
 pub fn cuts_csv(report: &Report, run_id: &str) -> Option<String> {

@@ -9,9 +9,11 @@ use assay_model::number::{real, real_len, seconds};
 
 /// The header line.
 const HEADER: &str = "host,host_name,ios,bytes,errors,iops,iops_low,iops_high,io_share,\
-read_service_time_q0_5_ns,read_service_time_q0_99_ns,write_service_time_q0_5_ns,write_service_time_q0_99_ns,\
-host_busy_share,worker_busy_share,start_error_ns,clock_offset_ns,clock_uncertainty_ns,clock_drift_ppb,round_trip_min_ns,\
-alone_iops,alone_iops_low,alone_iops_high,alone_service_time_mean_ns,lost";
+                      read_service_time_q0_5_ns,read_service_time_q0_99_ns,\
+                      write_service_time_q0_5_ns,write_service_time_q0_99_ns,host_busy_share,\
+                      worker_busy_share,start_error_ns,clock_offset_ns,clock_uncertainty_ns,\
+                      clock_drift_ppb,round_trip_min_ns,alone_iops,alone_iops_low,alone_iops_high,\
+                      alone_service_time_mean_ns,lost";
 
 /// All hosts; nothing where there are none.
 pub fn hosts_csv(report: &Report, run_id: &str) -> Option<String> {

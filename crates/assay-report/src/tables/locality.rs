@@ -4,8 +4,8 @@ use super::{five, table};
 use crate::input::Report;
 
 /// The header line.
-const HEADER: &str = "transfer_bytes,working_set_bytes,service_time_mean_ns,service_time_mean_low_ns,\
-service_time_mean_high_ns,confidence,n";
+const HEADER: &str = "transfer_bytes,working_set_bytes,service_time_mean_ns,\
+                      service_time_mean_low_ns,service_time_mean_high_ns,confidence,n";
 
 /// All points of the curve; nothing where there is none.
 pub fn locality_csv(report: &Report, run_id: &str) -> Option<String> {

@@ -7,8 +7,9 @@ use assay_model::number::rate;
 
 /// The header line.
 const HEADER: &str = "load,sessions,repeat,transaction,operation,count,per_s,errors,\
-response_time_mean_ns,response_time_q0_5_ns,response_time_q0_9_ns,response_time_q0_95_ns,response_time_q0_99_ns,\
-response_time_q0_999_ns,response_time_max_ns";
+                      response_time_mean_ns,response_time_q0_5_ns,response_time_q0_9_ns,\
+                      response_time_q0_95_ns,response_time_q0_99_ns,response_time_q0_999_ns,\
+                      response_time_max_ns";
 
 /// Quantiles of the columns.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];

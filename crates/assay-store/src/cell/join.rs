@@ -28,10 +28,11 @@ pub(super) fn taken_up(before: &Measurement, start: &Conduct) -> Conduct {
     let mut conduct = before.conduct.clone();
     if let Some(unfinished) = conduct.remarks.iter_mut().find(|found| found.what == UNFINISHED) {
         *unfinished = Remark {
-            what: "the program was ended in mid-measurement, and the measurement was taken up again"
+            what: "the program was ended in mid-measurement, and the measurement was taken up \
+                   again"
                 .to_owned(),
-            why: "CPU time, missed arrivals and abandoned I/Os lack those of the part before; its I/Os \
-                  and times are complete but for the last interval"
+            why: "CPU time, missed arrivals and abandoned I/Os lack those of the part before; its \
+                  I/Os and times are complete but for the last interval"
                 .to_owned(),
             remedy: "measure again in one piece where CPU time per I/O matters".to_owned(),
         };
@@ -110,7 +111,8 @@ fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
     let known = ![before.backend, after.backend].contains(&BackendKind::Unknown);
     (known && rig(before) != rig(after)).then(|| Remark {
         what: format!(
-            "the measurement began on backend '{}' and was taken up on '{}', or past the page cache only once",
+            "the measurement began on backend '{}' and was taken up on '{}', or past the page \
+             cache only once",
             before.backend, after.backend
         ),
         why: "its parts are not alike: their service times have different boundaries".to_owned(),

@@ -152,8 +152,8 @@ fn remark(progress: &Progress, sum: &Sum) -> Remark {
     let known = sum.joint.intervals;
     let measured = progress.extent.intervals.max(sum.extent.intervals);
     let mut why = format!(
-        "it holds the {known} intervals that were kept ({:.3} s), at full precision; CPU time, missed \
-         arrivals and abandoned I/Os of the part that was cut off are not known",
+        "it holds the {known} intervals that were kept ({:.3} s), at full precision; CPU time, \
+         missed arrivals and abandoned I/Os of the part that was cut off are not known",
         seconds(sum.elapsed_ns())
     );
     if known != measured {

@@ -145,7 +145,8 @@ impl FioLine {
         } else if name == "verify" {
             self.others.push("--verify".to_owned());
             self.notes.push(format!(
-                "note: {word}: Assay writes its own stamps, which also detect lost and misplaced writes"
+                "note: {word}: Assay writes its own stamps, which also detect lost and misplaced \
+                 writes"
             ));
         } else if is_job_option(name) && name != "output-format" {
             self.says_direct |= ["direct", "buffered"].contains(&name);
@@ -183,7 +184,8 @@ impl FioLine {
     fn finish(mut self) -> CommandWords {
         if !self.says_direct {
             self.notes.push(
-                "note: as in fio, I/O goes through the page cache; add --direct=1 to measure the storage"
+                "note: as in fio, I/O goes through the page cache; add --direct=1 to measure the \
+                 storage"
                     .to_owned(),
             );
         }

@@ -83,7 +83,8 @@ impl Options {
             if writes && !target.may_be_written() {
                 return Err(Error::usage(
                     format!("-write would overwrite what {} names", orion.lun_file()),
-                    "name a directory to write in: assay calibrate DIR --as orion …, or give devices up with --destroy",
+                    "name a directory to write in: assay calibrate DIR --as orion …, or give \
+                     devices up with --destroy",
                 ));
             }
         }

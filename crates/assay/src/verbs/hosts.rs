@@ -188,8 +188,9 @@ const LEAN: &str = "--object-store-memory=80000000 --include-log-monitor=false";
 
 /// What is typed on each host, with what keeps Ray from disturbing a measurement.
 fn start_lines(hosts: &[String], port: u16) -> String {
-    let mut text = "# on every host, in the same versions of Ray and Python: pip install 'assay[ray]'\n\
-        export RAY_AUTH_MODE=token RAY_USAGE_STATS_ENABLED=0 RAY_enable_worker_prestart=0 RAY_memory_monitor_refresh_ms=0\n"
+    let mut text = "# on every host, in the same versions of Ray and Python: pip install \
+                    'assay[ray]'\nexport RAY_AUTH_MODE=token RAY_USAGE_STATS_ENABLED=0 \
+                    RAY_enable_worker_prestart=0 RAY_memory_monitor_refresh_ms=0\n"
         .to_owned();
     for (number, host) in hosts.iter().enumerate() {
         let (place, more) = if number == 0 {
@@ -201,7 +202,8 @@ fn start_lines(hosts: &[String], port: u16) -> String {
         if number == 0 {
             let _ = writeln!(
                 text,
-                "ray get-auth-token --generate   # then copy ~/.ray/auth_token to every other host, readable by its user alone"
+                "ray get-auth-token --generate   # then copy ~/.ray/auth_token to every other \
+                 host, readable by its user alone"
             );
         }
         let _ = writeln!(

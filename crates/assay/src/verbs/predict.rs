@@ -24,7 +24,8 @@ use std::path::PathBuf;
   assay predict awr.html --on latest --response-limit 20ms --html prediction.html
   assay predict --verify 20261120 20261121 --on latest
 
-Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 refused")]
+Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 \
+                        refused")]
 pub struct Options {
     /// A report (AWR or Statspack), a profile (`*.profile.json`), or a step of a benchmark as
     /// RUN:SESSIONS

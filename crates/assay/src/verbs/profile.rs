@@ -134,7 +134,8 @@ fn write_workload(path: &Path, options: &Options) -> Result<ExitStatus> {
     let [named] = options.files.as_slice() else {
         return Err(Error::usage(
             "--workload takes one database",
-            "name one report, one folder with reports of one database, a profile, a run or an address",
+            "name one report, one folder with reports of one database, a profile, a run or an \
+             address",
         ));
     };
     let quiet = OutputOptions { json: false, full: true, quiet: options.quiet };
@@ -227,7 +228,8 @@ impl Options {
         let address = names().find(|name| Dialect::of_address(name).is_some());
         if address.is_some() && self.storage.is_some() {
             return Err(Error::usage(
-                "--storage applies to reports only: a server is profiled without limits for its storage",
+                "--storage applies to reports only: a server is profiled without limits for its \
+                 storage",
                 "leave --storage out",
             ));
         }

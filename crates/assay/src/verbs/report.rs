@@ -288,7 +288,8 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunPart) -> Result<String> {
         format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
     let hint = match names.as_slice() {
         names if table == Table::Watch && manifest.kind == RunKind::Bench => format!(
-            "a load keeps what its host did step by step: it is in the columns of --csv ladder (it has {})",
+            "a load keeps what its host did step by step: it is in the columns of --csv ladder \
+             (it has {})",
             names.join(", ")
         ),
         [] => "nothing was measured in it that is a table".to_owned(),

@@ -276,7 +276,8 @@ fn no_workload(target: &str) -> Error {
     Error::usage(
         format!("no workload is named before the target {target}"),
         format!(
-            "name a pattern, a preset or a file: `assay run randread {target}`; `assay list workloads` lists them"
+            "name a pattern, a preset or a file: `assay run randread {target}`; `assay list \
+             workloads` lists them"
         ),
     )
 }

@@ -54,7 +54,8 @@ impl Scratch {
         let kept = entries.map(|entry| entry.path()).find(|path| path.join("data").is_dir());
         let target = kept.unwrap_or_else(|| self.disk.path().to_owned());
         format!(
-            "bench oltp {} --server {} --sessions 4 --time 10min --warm-up 0s --buffer-pool {} --quiet --ledger commits.ledger {rest}",
+            "bench oltp {} --server {} --sessions 4 --time 10min --warm-up 0s --buffer-pool {} \
+             --quiet --ledger commits.ledger {rest}",
             target.display(),
             self.product,
             self.cache
@@ -268,7 +269,10 @@ fn what_is_missing_and_what_is_doubled_is_named() {
         let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
         connection.run(&format!("DELETE {of_two} AND transaction_number IN (2, 3)")).unwrap();
         connection
-            .run(&format!("INSERT INTO {schema}.assay_commits SELECT run_number, session_number, transaction_number {of_two} AND transaction_number = 5"))
+            .run(&format!(
+                "INSERT INTO {schema}.assay_commits SELECT run_number, session_number, \
+                 transaction_number {of_two} AND transaction_number = 5"
+            ))
             .unwrap();
         let broken = judge();
         let found = &json(&broken)["load"];

@@ -57,7 +57,8 @@ fn beside_a_neighbour<T>(directory: &Path, work: impl FnOnce() -> T) -> T {
 fn server(place: &Place) -> Server {
     let server = given_server(&place.0.join("d"));
     let mut client = client(&server);
-    let table = "CREATE TABLE t AS SELECT g AS k, repeat('x', 900) AS v FROM generate_series(1, 40000) g; CREATE INDEX i ON t (k); CHECKPOINT";
+    let table = "CREATE TABLE t AS SELECT g AS k, repeat('x', 900) AS v FROM generate_series(1, \
+                 40000) g; CREATE INDEX i ON t (k); CHECKPOINT";
     client.run(table).unwrap();
     server
 }
@@ -79,9 +80,12 @@ fn counted(client: &mut Connection) -> f64 {
     let sql = if client.major() >= 18 {
         "SELECT (sum(reads) + sum(writes) + sum(coalesce(extends, 0)))::float8 FROM pg_stat_io"
     } else if client.major() >= 16 {
-        "SELECT ((SELECT sum(reads) + sum(writes) + sum(coalesce(extends, 0)) FROM pg_stat_io) + (SELECT wal_write FROM pg_stat_wal))::float8"
+        "SELECT ((SELECT sum(reads) + sum(writes) + sum(coalesce(extends, 0)) FROM pg_stat_io) + \
+         (SELECT wal_write FROM pg_stat_wal))::float8"
     } else {
-        "SELECT ((SELECT sum(blks_read) FROM pg_stat_database) + (SELECT buffers_checkpoint + buffers_clean + buffers_backend FROM pg_stat_bgwriter) + (SELECT wal_write FROM pg_stat_wal))::float8"
+        "SELECT ((SELECT sum(blks_read) FROM pg_stat_database) + (SELECT buffers_checkpoint + \
+         buffers_clean + buffers_backend FROM pg_stat_bgwriter) + (SELECT wal_write FROM \
+         pg_stat_wal))::float8"
     };
     client.one(sql).unwrap().real(0).unwrap()
 }
@@ -210,7 +214,10 @@ impl Pooler {
         fs::create_dir(&home).unwrap();
         let upstream = server.address("postgres");
         let config = format!(
-            "[databases]\npostgres = host={} port={} user={} password={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\npool_mode = {mode}\nunix_socket_dir =\nignore_startup_parameters = extra_float_digits\n",
+            "[databases]\npostgres = host={} port={} user={} \
+             password={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = \
+             any\npool_mode = {mode}\nunix_socket_dir =\nignore_startup_parameters = \
+             extra_float_digits\n",
             server.daemon.data().display(),
             upstream.port,
             upstream.user,
@@ -281,7 +288,12 @@ fn storage_is_checked_for_a_live_server_in_one_command() {
                 if done.load(Ordering::Relaxed) {
                     return;
                 }
-                worker.run(&format!("UPDATE t SET v = 'z' WHERE k = {key}; SELECT count(v) FROM t WHERE k < {key}")).unwrap();
+                worker
+                    .run(&format!(
+                        "UPDATE t SET v = 'z' WHERE k = {key}; SELECT count(v) FROM t WHERE k < \
+                         {key}"
+                    ))
+                    .unwrap();
             }
         });
         let both =

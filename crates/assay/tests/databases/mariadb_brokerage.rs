@@ -16,8 +16,8 @@ fn all_transactions_happen_and_the_books_stay_right() {
     let Some(place) = place("brokerage-whole") else { return };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "bench brokerage d {SMALL} --server mariadb --mix busy.mix.toml --sessions 1,4 --time 4s --warm-up 500ms \
-         --restore-every 1 --verify"
+        "bench brokerage d {SMALL} --server mariadb --mix busy.mix.toml --sessions 1,4 --time 4s \
+         --warm-up 500ms --restore-every 1 --verify"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -40,8 +40,8 @@ fn all_transactions_happen_and_the_books_stay_right() {
 fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
     let Some(place) = place("brokerage-kill") else { return };
     let load = format!(
-        "bench brokerage d {SMALL} --server mariadb --sessions 3 --time 14s --warm-up 0s --mix write-heavy --verify \
-         --on-loss reconnect"
+        "bench brokerage d {SMALL} --server mariadb --sessions 3 --time 14s --warm-up 0s --mix \
+         write-heavy --verify --on-loss reconnect"
     );
     let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
     assert_nothing_lost(&place, &output, "complete");

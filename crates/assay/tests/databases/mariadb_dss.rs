@@ -93,7 +93,8 @@ fn every_answer_is_that_of_postgresql() {
 fn queries_over_their_limit_are_cancelled_and_refresh_functions_have_none() {
     let Some(place) = place("dss-limit") else { return };
     let output = place.run(
-        "bench dss d --server mariadb --scale 0.01 --streams 0 --query-limit 1ms --work-mem 1MiB --quiet --json",
+        "bench dss d --server mariadb --scale 0.01 --streams 0 --query-limit 1ms --work-mem 1MiB \
+         --quiet --json",
     );
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     let run = &json(&output)["dss"]["runs"][0];
@@ -129,8 +130,9 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     );
     let row = connection
         .one(
-            "SELECT (SELECT COUNT(*) FROM assay_dss.orders), (SELECT COUNT(*) FROM assay_dss.orders WHERE (o_orderkey & 24) = 8), \
-             (SELECT value FROM assay_dss.assay_manifest WHERE name = 'removed')",
+            "SELECT (SELECT COUNT(*) FROM assay_dss.orders), (SELECT COUNT(*) FROM \
+             assay_dss.orders WHERE (o_orderkey & 24) = 8), (SELECT value FROM \
+             assay_dss.assay_manifest WHERE name = 'removed')",
         )
         .unwrap();
     assert_eq!((row.count(0), row.count(1), row.count(2)), (Some(15_000), Some(30), Some(2)));
@@ -149,7 +151,8 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     assert!(has_loaded(&place.run(&format!("{load} {SMALL} --partial-data resume"))));
     let parts = connection.one("SELECT COUNT(*) FROM assay_dss.part").unwrap();
     assert_eq!(parts.count(0), Some(2000));
-    let indexes = "SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'assay_dss'";
+    let indexes = "SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME) FROM \
+                   information_schema.STATISTICS WHERE TABLE_SCHEMA = 'assay_dss'";
     assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 2));
     // What is loaded again is this run's own, and goes.
     assert!(has_loaded(&place.run(&format!("{load} {SMALL} --partial-data drop"))));

@@ -28,8 +28,11 @@ fn users_without_rights_and_servers_that_take_no_writes_are_told() {
     let server = given(&place.0.join("d"));
     let mut connection = Connection::open(&server.address()).unwrap();
     connection
-        .run("CREATE USER guest@localhost IDENTIFIED BY 'x'; CREATE USER writer@localhost IDENTIFIED BY 'x'; \
-              GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER ON *.* TO writer@localhost")
+        .run(
+            "CREATE USER guest@localhost IDENTIFIED BY 'x'; CREATE USER writer@localhost \
+             IDENTIFIED BY 'x'; GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER \
+             ON *.* TO writer@localhost",
+        )
         .unwrap();
     for (user, word) in [("guest", "1044"), ("writer", "read-only")] {
         if user == "writer" {
@@ -75,7 +78,8 @@ fn a_storage_that_fills_up_while_it_is_measured_ends_and_what_was_measured_stand
     let Some(place) = place("fills") else { return };
     // A managed server and its tables want 1,161 MiB, and a twentieth must stay free.
     on_small(&place, 1400, || {
-        let load = "bench oltp d --server mariadb --buffered --sessions 4 --time 6s --warm-up 0s --verify --json --quiet";
+        let load = "bench oltp d --server mariadb --buffered --sessions 4 --time 6s --warm-up 0s \
+                    --verify --json --quiet";
         assert_fills_up(&place, load);
     });
 }

@@ -17,7 +17,8 @@ fn the_data_stays_right_and_the_mix_exact_however_it_is_called() {
     let Some(place) = place("oltp-whole") else { return };
     for (calls, words_for) in [("", "procedures of the server"), ("--calls stmt", "statements")] {
         let output = place.run(&format!(
-            "bench oltp d --server mariadb --sessions 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet {calls}"
+            "bench oltp d --server mariadb --sessions 1,4 --restore-every 1 --partitions 2 --time \
+             2s --warm-up 1s --verify --json --quiet {calls}"
         ));
         let load = &json(&output)["load"];
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -58,7 +59,8 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
     ] {
         let _ = fs::remove_dir_all(place.0.join("assay-runs"));
         let load = format!(
-            "bench oltp d --server mariadb --sessions 3 --warm-up 0s --verify --json --quiet {options}"
+            "bench oltp d --server mariadb --sessions 3 --warm-up 0s --verify --json --quiet \
+             {options}"
         );
         let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
         assert!(assert_nothing_lost(&place, &output, finish) > 0);
@@ -88,11 +90,13 @@ fn payments_note_down_where_they_were_made_however_it_is_called() {
     let mut before = 30_000;
     for calls in ["stmt", "proc"] {
         let output = place.run(&format!(
-            "bench oltp {address} --warehouses 1 --sessions 2 --calls {calls} --time 2s --warm-up 0s --keep --verify --quiet --json"
+            "bench oltp {address} --warehouses 1 --sessions 2 --calls {calls} --time 2s --warm-up \
+             0s --keep --verify --quiet --json"
         ));
         assert_right(&json(&output)["load"], 2);
-        let noted = "SELECT COUNT(*) FROM assay_oltp.history JOIN assay_oltp.warehouse ON w_id = h_w_id \
-            JOIN assay_oltp.district ON d_w_id = h_w_id AND d_id = h_d_id WHERE h_data = CONCAT(w_name, '    ', d_name)";
+        let noted = "SELECT COUNT(*) FROM assay_oltp.history JOIN assay_oltp.warehouse ON w_id = \
+                     h_w_id JOIN assay_oltp.district ON d_w_id = h_w_id AND d_id = h_d_id WHERE \
+                     h_data = CONCAT(w_name, '    ', d_name)";
         let all = counted(&mut connection, "SELECT COUNT(*) FROM assay_oltp.history");
         assert!(all > before, "{calls}: {all}");
         // Those of the first state have a text that says nothing.
@@ -108,7 +112,8 @@ fn what_is_executed_behind_a_refused_statement_is_taken_back() {
     let mut connection = Connection::open(&server.address()).unwrap();
     connection.run("SET GLOBAL innodb_lock_wait_timeout = 1").unwrap();
     let mut command = place.command(&format!(
-        "bench oltp {} --warehouses 1 --sessions 3 --calls stmt --time 6s --warm-up 0s --keep --verify --json --quiet",
+        "bench oltp {} --warehouses 1 --sessions 3 --calls stmt --time 6s --warm-up 0s --keep \
+         --verify --json --quiet",
         own_address(&server)
     ));
     let child = command.spawn().unwrap();
@@ -162,8 +167,8 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
 fn procedures(connection: &mut Connection) -> Vec<(String, String)> {
     let rows = connection
         .query(
-            "SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES \
-             WHERE ROUTINE_SCHEMA = 'assay_oltp' ORDER BY ROUTINE_NAME",
+            "SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = \
+             'assay_oltp' ORDER BY ROUTINE_NAME",
         )
         .unwrap();
     rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect()
@@ -210,8 +215,8 @@ fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
     // Those of another program are made again by who may.
     connection
         .run(
-            "UPDATE assay_oltp.assay_manifest SET value = 'older' WHERE name = 'procedures'; \
-             DROP PROCEDURE assay_oltp.pay; CREATE PROCEDURE assay_oltp.pay() SELECT 1",
+            "UPDATE assay_oltp.assay_manifest SET value = 'older' WHERE name = 'procedures'; DROP \
+             PROCEDURE assay_oltp.pay; CREATE PROCEDURE assay_oltp.pay() SELECT 1",
         )
         .unwrap();
     is_refused("maker", "ALTER ROUTINE");

@@ -198,7 +198,8 @@ fn a_server_without_the_performance_schema_has_what_it_counts() {
 fn a_rung_has_the_profile_of_its_server() {
     let Some(place) = place("profile-rung") else { return };
     let output = place.run(
-        "bench slob d --server mariadb --scale 8MiB --sessions 2 --time 2s --update-pct 20 --json --quiet",
+        "bench slob d --server mariadb --scale 8MiB --sessions 2 --time 2s --update-pct 20 --json \
+         --quiet",
     );
     let rung = &json(&output)["load"]["rungs"][0];
     let profile = &rung["profile"];

@@ -26,7 +26,8 @@ fn count(rung: &Value, name: &str) -> u64 {
 fn a_ladder_counts_what_server_and_sessions_count() {
     let Some(place) = place("whole") else { return };
     let output = place.run(
-        "bench slob d --server mariadb --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
+        "bench slob d --server mariadb --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 \
+         --update-pct 20 --tables 2 --json --quiet",
     );
     let load = &json(&output)["load"];
     assert_eq!(load["server"]["product"], "MariaDB");
@@ -58,7 +59,8 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
     for work_unit in [1, 8] {
         // 4,096 pages, and a cache of less than a sixth of them.
         let output = place.run(&format!(
-            "bench slob d --server mariadb --scale 32MiB --sessions 1 --work 400 --work-unit {work_unit} --buffer-pool 5MiB --json --quiet"
+            "bench slob d --server mariadb --scale 32MiB --sessions 1 --work 400 --work-unit \
+             {work_unit} --buffer-pool 5MiB --json --quiet"
         ));
         let load = &json(&output)["load"];
         let filled = &load["filled"];

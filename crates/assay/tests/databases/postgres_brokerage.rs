@@ -24,7 +24,8 @@ fn all_transactions_happen_and_the_books_stay_right() {
     };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "bench brokerage d {SMALL} --mix busy.mix.toml --sessions 1,3 --time 4s --warm-up 500ms --restore-every 1 --verify"
+        "bench brokerage d {SMALL} --mix busy.mix.toml --sessions 1,3 --time 4s --warm-up 500ms \
+         --restore-every 1 --verify"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -91,7 +92,8 @@ fn statements_keep_the_books_right_beside_each_other() {
     };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "bench brokerage d {SMALL} --calls stmt --mix busy.mix.toml --sessions 4 --time 4s --warm-up 500ms --verify"
+        "bench brokerage d {SMALL} --calls stmt --mix busy.mix.toml --sessions 4 --time 4s \
+         --warm-up 500ms --verify"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -106,7 +108,8 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
     };
     let share = |mix: &str| {
         let output = place.run(&format!(
-            "bench brokerage d {SMALL} --mix {mix} --sessions 2 --rate 100 --arrival constant --time 4s --warm-up 1s"
+            "bench brokerage d {SMALL} --mix {mix} --sessions 2 --rate 100 --arrival constant \
+             --time 4s --warm-up 1s"
         ));
         let all = json(&output);
         let rung = &all["load"]["rungs"][0];
@@ -222,14 +225,14 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     // As a break before the last table leaves it: no functions, no references.
     connection
         .run(
-            "DELETE FROM assay_brokerage.assay_manifest WHERE name IN ('complete', 'part holding 1'); \
-             DROP TABLE assay_brokerage.holding; DROP SEQUENCE assay_brokerage.trade_numbers; \
-             DO $$ DECLARE one record; BEGIN \
-             FOR one IN SELECT oid::regprocedure AS f FROM pg_proc WHERE pronamespace = 'assay_brokerage'::regnamespace \
-             LOOP EXECUTE 'DROP FUNCTION ' || one.f; END LOOP; \
-             FOR one IN SELECT conrelid::regclass AS t, conname AS c FROM pg_constraint \
-             WHERE contype = 'f' AND connamespace = 'assay_brokerage'::regnamespace \
-             LOOP EXECUTE 'ALTER TABLE ' || one.t || ' DROP CONSTRAINT ' || one.c; END LOOP; END $$",
+            "DELETE FROM assay_brokerage.assay_manifest WHERE name IN ('complete', 'part holding \
+             1'); DROP TABLE assay_brokerage.holding; DROP SEQUENCE \
+             assay_brokerage.trade_numbers; DO $$ DECLARE one record; BEGIN FOR one IN SELECT \
+             oid::regprocedure AS f FROM pg_proc WHERE pronamespace = \
+             'assay_brokerage'::regnamespace LOOP EXECUTE 'DROP FUNCTION ' || one.f; END LOOP; \
+             FOR one IN SELECT conrelid::regclass AS t, conname AS c FROM pg_constraint WHERE \
+             contype = 'f' AND connamespace = 'assay_brokerage'::regnamespace LOOP EXECUTE 'ALTER \
+             TABLE ' || one.t || ' DROP CONSTRAINT ' || one.c; END LOOP; END $$",
         )
         .unwrap();
     given.assert_half_is_seen("drop");
@@ -246,8 +249,8 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
     connection
         .run(
-            "CREATE ROLE guest LOGIN PASSWORD 'guest'; CREATE ROLE reader LOGIN PASSWORD 'reader' SUPERUSER; \
-             ALTER ROLE reader SET default_transaction_read_only = on",
+            "CREATE ROLE guest LOGIN PASSWORD 'guest'; CREATE ROLE reader LOGIN PASSWORD 'reader' \
+             SUPERUSER; ALTER ROLE reader SET default_transaction_read_only = on",
         )
         .unwrap();
     for (user, hint) in
@@ -279,19 +282,22 @@ fn functions_answer_what_plain_queries_say_and_broken_books_are_seen() {
     for (call, plain) in [
         (
             "SELECT round(total, 2) FROM {s}.customer_position(17, '', -1)",
-            "SELECT round((SELECT sum(balance) FROM {s}.customer_account WHERE customer_id = 17) + (SELECT coalesce(sum(h.quantity * l.price), 0) \
-             FROM {s}.holding_summary h JOIN {s}.last_trade l USING (symbol) JOIN {s}.customer_account a ON a.id = h.account_id \
+            "SELECT round((SELECT sum(balance) FROM {s}.customer_account WHERE customer_id = 17) \
+             + (SELECT coalesce(sum(h.quantity * l.price), 0) FROM {s}.holding_summary h JOIN \
+             {s}.last_trade l USING (symbol) JOIN {s}.customer_account a ON a.id = h.account_id \
              WHERE a.customer_id = 17), 2)",
         ),
         (
-            "SELECT accounts FROM {s}.customer_position(0, (SELECT tax_code FROM {s}.customer WHERE id = 5), 0)",
+            "SELECT accounts FROM {s}.customer_position(0, (SELECT tax_code FROM {s}.customer \
+             WHERE id = 5), 0)",
             "SELECT count(*) FROM {s}.customer_account WHERE customer_id = 5",
         ),
         (
             "SELECT round(change, 6) FROM {s}.market_watch(9, 0, '', 0)",
-            "SELECT round(100 * (sum(l.price * y.shares) / sum(d.close * y.shares) - 1), 6) FROM {s}.watch_list w \
-             JOIN {s}.watch_item i ON i.list_id = w.id JOIN {s}.security y USING (symbol) JOIN {s}.last_trade l USING (symbol) \
-             JOIN {s}.daily_market d USING (symbol) WHERE w.customer_id = 9 AND d.day = 'DAY'",
+            "SELECT round(100 * (sum(l.price * y.shares) / sum(d.close * y.shares) - 1), 6) FROM \
+             {s}.watch_list w JOIN {s}.watch_item i ON i.list_id = w.id JOIN {s}.security y USING \
+             (symbol) JOIN {s}.last_trade l USING (symbol) JOIN {s}.daily_market d USING (symbol) \
+             WHERE w.customer_id = 9 AND d.day = 'DAY'",
         ),
         ("SELECT seen FROM {s}.lookup_trades('1,2,3,11520')", "SELECT 4"),
         (
@@ -304,7 +310,8 @@ fn functions_answer_what_plain_queries_say_and_broken_books_are_seen() {
         ),
         (
             "SELECT prices FROM {s}.security_detail('AAAAAC', 9, 10, 0)",
-            "SELECT sum(close) FROM (SELECT close FROM {s}.daily_market WHERE symbol = 'AAAAAC' ORDER BY day DESC LIMIT 10) AS d",
+            "SELECT sum(close) FROM (SELECT close FROM {s}.daily_market WHERE symbol = 'AAAAAC' \
+             ORDER BY day DESC LIMIT 10) AS d",
         ),
         ("SELECT letters FROM {s}.security_detail('AAAAAC', 9, 10, 1)", "SELECT 20000"),
         ("SELECT competitors FROM {s}.security_detail('AAAAAC', 9, 10, 1)", "SELECT 3"),
@@ -325,8 +332,8 @@ fn functions_answer_what_plain_queries_say_and_broken_books_are_seen() {
 /// A limit waits, goes to the market when its price comes, and is settled; one that is taken back
 /// leaves nothing.
 fn a_trade_passes_through_all_its_states(connection: &mut Connection) {
-    let owner = "(SELECT first_name FROM {s}.customer WHERE id = 17), (SELECT last_name FROM {s}.customer WHERE id = 17), \
-                 (SELECT tax_code FROM {s}.customer WHERE id = 17)";
+    let owner = "(SELECT first_name FROM {s}.customer WHERE id = 17), (SELECT last_name FROM \
+                 {s}.customer WHERE id = 17), (SELECT tax_code FROM {s}.customer WHERE id = 17)";
     let order = format!("170, {owner}, 'AAAAAB', '', '', 3, 100, 1000");
     let number =
         one(connection, &format!("SELECT number FROM {{s}}.trade_order({order}, 1, 0, 0)"));
@@ -337,16 +344,17 @@ fn a_trade_passes_through_all_its_states(connection: &mut Connection) {
     assert!(rows.contains(&format!("{number},AAAAAB,100,999;")), "{rows}");
     // 100 at 9.90, less the charge, and the commission by tier, kind and exchange.
     let money = one(connection, &format!("SELECT money FROM {{s}}.trade_result({number}, 990)"));
-    let expected = "SELECT -990.00 - c.amount - round(990.00 * r.rate / 100, 2) FROM {s}.customer o \
-        JOIN {s}.charge c ON c.tier = o.tier AND c.kind = 3 JOIN {s}.security y ON y.symbol = 'AAAAAB' \
-        JOIN {s}.commission_rate r ON r.tier = o.tier AND r.kind = 3 AND r.exchange_id = y.exchange_id AND r.from_quantity = 1 \
-        WHERE o.id = 17";
+    let expected = "SELECT -990.00 - c.amount - round(990.00 * r.rate / 100, 2) FROM {s}.customer \
+                    o JOIN {s}.charge c ON c.tier = o.tier AND c.kind = 3 JOIN {s}.security y ON \
+                    y.symbol = 'AAAAAB' JOIN {s}.commission_rate r ON r.tier = o.tier AND r.kind \
+                    = 3 AND r.exchange_id = y.exchange_id AND r.from_quantity = 1 WHERE o.id = 17";
     let tax = one(connection, &format!("SELECT tax FROM {{s}}.trade WHERE id = {number}"));
     if tax == "0.00" {
         assert_eq!(money, one(connection, expected));
     }
     let steps = format!(
-        "SELECT string_agg(status::text, ' ' ORDER BY status) FROM {{s}}.trade_history WHERE trade_id = {number}"
+        "SELECT string_agg(status::text, ' ' ORDER BY status) FROM {{s}}.trade_history WHERE \
+         trade_id = {number}"
     );
     assert_eq!(one(connection, &steps), "1 2 3");
     let before = one(connection, "SELECT count(*) FROM {s}.trade");

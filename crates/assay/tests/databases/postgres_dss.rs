@@ -57,8 +57,9 @@ fn a_load_is_judged_by_its_criteria() {
     let Some(place) = Place::new("dss-asked") else {
         return;
     };
-    let criteria = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \"load.query_time.geometric_mean\"\nat_most = \"1h\"\n\
-                    [[criterion]]\nquantity = \"load.errors\"\nat_most = 0\n";
+    let criteria = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \
+                    \"load.query_time.geometric_mean\"\nat_most = \"1h\"\n[[criterion]]\nquantity \
+                    = \"load.errors\"\nat_most = 0\n";
     fs::write(place.0.join("asked.toml"), criteria).unwrap();
     let load = format!("bench dss d {SMALL} --criteria asked.toml");
     let output = place.run(&format!("{load} --repeats 3"));
@@ -103,15 +104,16 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
         "have scale 0.01, not 0.02",
     );
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
-    let counted = "SELECT (SELECT count(*) FROM assay_dss.orders), (SELECT count(*) FROM assay_dss.orders WHERE o_orderkey & 24 = 8), \
-                   (SELECT value FROM assay_dss.assay_manifest WHERE name = 'removed')";
+    let counted = "SELECT (SELECT count(*) FROM assay_dss.orders), (SELECT count(*) FROM \
+                   assay_dss.orders WHERE o_orderkey & 24 = 8), (SELECT value FROM \
+                   assay_dss.assay_manifest WHERE name = 'removed')";
     let row = connection.one(counted).unwrap();
     assert_eq!((row.count(0), row.count(1), row.count(2)), (Some(15_000), Some(30), Some(2)));
     held_by_another(&place, &mut connection, &load);
     connection
         .run(
-            "DROP TABLE assay_dss.part; DROP INDEX assay_dss.orders_customer; \
-              DELETE FROM assay_dss.assay_manifest WHERE name IN ('part part 1', 'complete')",
+            "DROP TABLE assay_dss.part; DROP INDEX assay_dss.orders_customer; DELETE FROM \
+             assay_dss.assay_manifest WHERE name IN ('part part 1', 'complete')",
         )
         .unwrap();
     refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");

@@ -46,7 +46,8 @@ fn arrivals_that_are_due_count_from_then() {
         return;
     };
     let output = place.run(
-        "bench oltp d --sessions 2 --rate 50 --arrival constant --time 3s --warm-up 1s --isolation serializable --json --quiet",
+        "bench oltp d --sessions 2 --rate 50 --arrival constant --time 3s --warm-up 1s \
+         --isolation serializable --json --quiet",
     );
     let load = &json(&output)["load"];
     let rung = &load["rungs"][0];
@@ -91,7 +92,8 @@ fn sessions_come_back_with_the_server() {
     let Some(place) = Place::new("oltp-back") else {
         return;
     };
-    let load = "bench oltp d --sessions 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet";
+    let load = "bench oltp d --sessions 3 --time 12s --warm-up 0s --verify --on-loss reconnect \
+                --json --quiet";
     let after = Duration::from_millis(2500);
     let output = killed(&place, load, after, || place.kill_server(Signal::KILL));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -148,16 +150,17 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     assert_eq!(output.status.code(), Some(2), "{}", words(&output));
     assert!(words(&output).contains("1 warehouses, and 2"), "{}", words(&output));
 
-    let halve = "DELETE FROM assay_oltp.assay_manifest WHERE name IN ('complete', 'part stock 1'); \
-                 DROP TABLE assay_oltp.stock; DROP FUNCTION assay_oltp.place_order, assay_oltp.pay, \
-                 assay_oltp.last_order, assay_oltp.deliver, assay_oltp.low_stock";
+    let halve = "DELETE FROM assay_oltp.assay_manifest WHERE name IN ('complete', 'part stock \
+                 1'); DROP TABLE assay_oltp.stock; DROP FUNCTION assay_oltp.place_order, \
+                 assay_oltp.pay, assay_oltp.last_order, assay_oltp.deliver, assay_oltp.low_stock";
     connection.run(halve).unwrap();
     given.assert_half_is_seen("finish");
     connection.run("CREATE SCHEMA assay_oltp").unwrap();
     given.assert_foreign_stays();
 
     let output = place.run(&format!(
-        "bench oltp {address} --sessions 1,2 --time 1s --warm-up 0s --quiet --json --restore-every 1 --schema assay_copy --verify"
+        "bench oltp {address} --sessions 1,2 --time 1s --warm-up 0s --quiet --json \
+         --restore-every 1 --schema assay_copy --verify"
     ));
     assert_right(&json(&output)["load"], 2);
     let databases = "SELECT datname FROM pg_database WHERE datname LIKE 'assay%'";

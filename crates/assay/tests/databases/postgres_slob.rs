@@ -24,7 +24,8 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     }
     let place = Place::on_disk("whole");
     let output = place.run(
-        "bench slob d --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
+        "bench slob d --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 \
+         --tables 2 --json --quiet",
     );
     let load = &json(&output)["load"];
     assert_eq!(load["filled"]["rows"], 2048);

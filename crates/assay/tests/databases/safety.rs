@@ -28,9 +28,9 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
     for schema in ["assay_slob_2024", "assay_oltp", "assay_dss", "assay_brokerage", "mine"] {
         connection
             .run(&format!(
-                "CREATE SCHEMA {schema}; CREATE TABLE {schema}.stock AS SELECT 42 AS x; \
-                 CREATE TABLE {schema}.assay_manifest (name text, value text); \
-                 CREATE VIEW public.of_{schema} AS SELECT x FROM {schema}.stock"
+                "CREATE SCHEMA {schema}; CREATE TABLE {schema}.stock AS SELECT 42 AS x; CREATE \
+                 TABLE {schema}.assay_manifest (name text, value text); CREATE VIEW \
+                 public.of_{schema} AS SELECT x FROM {schema}.stock"
             ))
             .unwrap();
     }
@@ -126,7 +126,8 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
             "the foreign table away",
         ),
         (
-            "CREATE TRIGGER t BEFORE UPDATE ON {s}.cf1 FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+            "CREATE TRIGGER t BEFORE UPDATE ON {s}.cf1 FOR EACH ROW EXECUTE FUNCTION \
+             suppress_redundant_updates_trigger()",
             "DROP TRIGGER t ON {s}.cf1",
             "the trigger t",
         ),
@@ -145,7 +146,12 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
         connection.run(&undo.replace("{s}", &left)).unwrap();
     }
     // A copy of the record under another name, or another id in it, makes it nobody's.
-    connection.run(&format!("CREATE SCHEMA assay_slob_copy; CREATE TABLE assay_slob_copy.assay_owner AS TABLE {left}.assay_owner")).unwrap();
+    connection
+        .run(&format!(
+            "CREATE SCHEMA assay_slob_copy; CREATE TABLE assay_slob_copy.assay_owner AS TABLE \
+             {left}.assay_owner"
+        ))
+        .unwrap();
     let output = place.run(&format!("runs clean {address} --yes"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("removed 1"), "{}", words(&output));
     assert_eq!(schemas(&server), ["assay_slob_copy"]);
@@ -161,8 +167,8 @@ fn operators_of_others_are_not_run() {
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
     let types = ["float8", "numeric", "int8", "int4"];
     let mut traps = vec![
-        "CREATE SCHEMA IF NOT EXISTS public; GRANT CREATE ON SCHEMA public TO public; \
-         CREATE ROLE mallory; SET ROLE mallory; "
+        "CREATE SCHEMA IF NOT EXISTS public; GRANT CREATE ON SCHEMA public TO public; CREATE ROLE \
+         mallory; SET ROLE mallory; "
             .to_owned(),
     ];
     for (number, (left, right)) in
@@ -174,8 +180,8 @@ fn operators_of_others_are_not_run() {
         ));
         for operator in ["+", "-", "*", "/"] {
             traps.push(format!(
-                "CREATE OPERATOR public.{operator} \
-                 (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = public.trap{number}); "
+                "CREATE OPERATOR public.{operator} (LEFTARG = {left}, RIGHTARG = {right}, \
+                 FUNCTION = public.trap{number}); "
             ));
         }
     }
@@ -249,7 +255,12 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
     let mut connection = assay_mariadb::connection::Connection::open(&server.address()).unwrap();
     let all = ["assay_slob_2024", "assay_oltp", "assay_dss", "assay_brokerage", "mine"];
     for name in all {
-        connection.run(&format!("CREATE DATABASE {name}; CREATE TABLE {name}.stock AS SELECT 42 AS x; CREATE TABLE {name}.assay_manifest (name VARCHAR(9), value VARCHAR(9))")).unwrap();
+        connection
+            .run(&format!(
+                "CREATE DATABASE {name}; CREATE TABLE {name}.stock AS SELECT 42 AS x; CREATE \
+                 TABLE {name}.assay_manifest (name VARCHAR(9), value VARCHAR(9))"
+            ))
+            .unwrap();
     }
     connection.run("CREATE DATABASE assay_empty").unwrap();
     for (command, word) in [

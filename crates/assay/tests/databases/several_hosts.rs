@@ -61,7 +61,8 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_postgresql() {
     let Some(place) = Place::new("hosts-oltp") else { return };
     let output = run_together(
         &place,
-        "bench oltp d --hosts local:2 --sessions 1,3 --homes home --time 2s --warm-up 1s --verify --json --quiet",
+        "bench oltp d --hosts local:2 --sessions 1,3 --homes home --time 2s --warm-up 1s --verify \
+         --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     adds_up(&json(&output));
@@ -73,7 +74,8 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_mariadb() {
     let Some(place) = mariadb::place("hosts-oltp") else { return };
     let output = run_together(
         &place,
-        "bench oltp d --server mariadb --hosts local:2 --sessions 4 --time 4s --warm-up 1s --verify --json --quiet",
+        "bench oltp d --server mariadb --hosts local:2 --sessions 4 --time 4s --warm-up 1s \
+         --verify --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     adds_up(&json(&output));
@@ -110,7 +112,8 @@ fn two_databases_are_measured_together_each_by_hosts_of_its_own() {
     std::fs::create_dir(place.0.join("e")).unwrap();
     let output = run_together(
         &place,
-        "bench oltp d e --hosts local:3 --sessions 2,3 --time 2s --warm-up 1s --verify --json --quiet",
+        "bench oltp d e --hosts local:3 --sessions 2,3 --time 2s --warm-up 1s --verify --json \
+         --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     let document = json(&output);

@@ -44,7 +44,8 @@ poweroff -f
 
 fn workload(name: &str, stream: &str) -> String {
     format!(
-        "format = 1\nname = \"{name}\"\nduration = \"3s\"\ninterval = \"100ms\"\n[[stream]]\nname = \"{name}\"\n{stream}\n"
+        "format = 1\nname = \"{name}\"\nduration = \"3s\"\ninterval = \"100ms\"\n[[stream]]\nname \
+         = \"{name}\"\n{stream}\n"
     )
 }
 
@@ -55,12 +56,14 @@ fn reads(transfer: &str) -> String {
 
 /// Each block again and again, flushed every so often.
 fn synced() -> String {
-    let stream = "read_share = 0.5\ntransfer = \"16KiB\"\naccess = \"permutation\"\nsync = { fdatasync = { every = 10 } }\narrival = { closed = { outstanding = 4 } }";
+    let stream = "read_share = 0.5\ntransfer = \"16KiB\"\naccess = \"permutation\"\nsync = { \
+                  fdatasync = { every = 10 } }\narrival = { closed = { outstanding = 4 } }";
     workload("synced", stream)
 }
 
 fn durable() -> String {
-    let stream = "read_share = 0.0\ntransfer = \"4KiB\"\nsync = \"fua\"\narrival = { closed = { outstanding = 2 } }";
+    let stream = "read_share = 0.0\ntransfer = \"4KiB\"\nsync = \"fua\"\narrival = { closed = { \
+                  outstanding = 2 } }";
     workload("durable", stream)
 }
 
@@ -74,7 +77,9 @@ quantity = "iops"
 at_least = "1/s"
 "#;
 
-const WHOLE: &str = "format = 1\nname = \"whole\"\n[[criterion]]\nquantity = \"integrity.findings\"\nat_most = 0\n[[criterion]]\nquantity = \"errors\"\nat_most = 0\n";
+const WHOLE: &str = "format = 1\nname = \"whole\"\n[[criterion]]\nquantity = \
+                     \"integrity.findings\"\nat_most = 0\n[[criterion]]\nquantity = \
+                     \"errors\"\nat_most = 0\n";
 
 /// What a step left behind.
 #[derive(Debug)]
@@ -181,7 +186,8 @@ fn machine(place: &Place, kit: &Kit, words: &str) -> Command {
         command.arg("-blockdev").arg(file);
     }
     command.arg("-blockdev").arg(format!(
-        "driver=blkdebug,node-name=failing,image.driver=file,image.filename={},inject-error.0.event=none,inject-error.0.iotype=read,inject-error.0.errno=5,inject-error.0.sector=65536",
+        "driver=blkdebug,node-name=failing,image.driver=file,image.filename={},inject-error.0.\
+         event=none,inject-error.0.iotype=read,inject-error.0.errno=5,inject-error.0.sector=65536",
         place.path("failing").display()
     ));
     // Commands of 2^5 pages at most.
@@ -231,7 +237,8 @@ fn service_time_is_known(operation: &Value) {
 const STEPS: &[(&str, &str)] = &[
     (
         "devices",
-        "ls /dev/ng* /dev/nvme*; cat /sys/block/nvme0n1/queue/max_hw_sectors_kb; cat /sys/block/*/size; uname -r",
+        "ls /dev/ng* /dev/nvme*; cat /sys/block/nvme0n1/queue/max_hw_sectors_kb; cat \
+         /sys/block/*/size; uname -r",
     ),
     ("reads", "/assay run /reads.toml /dev/ng0n1 --criteria /good.toml --json"),
     ("largest", "/assay run /full.toml /dev/ng0n1 --criteria /good.toml --json"),
@@ -241,13 +248,15 @@ const STEPS: &[(&str, &str)] = &[
     ("untouched", "dd if=/dev/nvme0n1 iflag=direct bs=1M 2>/dev/null | md5sum"),
     (
         "verified",
-        "/assay run /synced.toml /dev/ng0n1 --destroy guestdrive --verify --criteria /whole.toml --json",
+        "/assay run /synced.toml /dev/ng0n1 --destroy guestdrive --verify --criteria /whole.toml \
+         --json",
     ),
     ("after", "dd if=/dev/nvme0n1 iflag=direct bs=1M 2>/dev/null | md5sum"),
     ("durable", "/assay run /durable.toml /dev/ng0n1 --destroy guestdrive --json"),
     (
         "crossed",
-        "/assay run /synced.toml /dev/nvme0n1 --destroy guestdrive --verify --criteria /whole.toml --json",
+        "/assay run /synced.toml /dev/nvme0n1 --destroy guestdrive --verify --criteria \
+         /whole.toml --json",
     ),
     ("mount", "mke2fs /dev/nvme0n2 && mount -t ext4 /dev/nvme0n2 /mnt"),
     ("mounted", "/assay run /synced.toml /dev/ng0n2 --destroy guestdrive"),
@@ -256,7 +265,8 @@ const STEPS: &[(&str, &str)] = &[
     ("occupied", "/assay run /synced.toml /dev/ng0n2 --destroy guestdrive"),
     (
         "held open",
-        "sleep 30 >>/dev/ng0n1 & sleep 0.3; /assay run /synced.toml /dev/ng0n1 --destroy guestdrive; code=$?; kill %1; exit $code",
+        "sleep 30 >>/dev/ng0n1 & sleep 0.3; /assay run /synced.toml /dev/ng0n1 --destroy \
+         guestdrive; code=$?; kill %1; exit $code",
     ),
     ("wide", "/assay run /reads.toml /dev/ng0n3 --json"),
     ("unaligned", "/assay run /small.toml /dev/ng0n3"),
@@ -270,7 +280,9 @@ const STEPS: &[(&str, &str)] = &[
     ("controller", "/assay run /reads.toml /dev/nvme0"),
     (
         "no rights",
-        "echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd; chmod 666 /dev/nvme0n1 /dev/ng0n1; chmod 644 /reads.toml; chmod 777 /tmp; su nobody -c \"/assay run /reads.toml /dev/ng0n1 --store /tmp/others\"",
+        "echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd; chmod 666 /dev/nvme0n1 /dev/ng0n1; \
+         chmod 644 /reads.toml; chmod 777 /tmp; su nobody -c \"/assay run /reads.toml /dev/ng0n1 \
+         --store /tmp/others\"",
     ),
     ("calibrate", "/assay calibrate /dev/ng0n1 --time 6s --json"),
     ("inspect", "/assay inspect /dev/ng0n1 --json"),
@@ -345,7 +357,11 @@ fn refusals(guest: &Guest) {
     guest
         .step("held open")
         .refuses(4, "error: refusing to write to /dev/ng0n1: it is open for writing in process");
-    guest.step("unaligned").refuses(2, "error: transfers of 512B are not aligned to the 4096 B blocks of /dev/ng0n3\nhint: use a multiple of the block size\n");
+    guest.step("unaligned").refuses(
+        2,
+        "error: transfers of 512B are not aligned to the 4096 B blocks of /dev/ng0n3\nhint: use a \
+         multiple of the block size\n",
+    );
     guest.step("metadata").refuses(
         4,
         "error: refusing /dev/ng0n4: its blocks have 8B of metadata, with protection information",

@@ -20,9 +20,10 @@ use std::time::Duration;
 /// The smallest of all loads with more than one broker.
 pub const SMALL: &str = "--customers 200 --trade-days 1 --quiet --json";
 /// Everything happens within seconds.
-pub const BUSY: &str = "format = 1\nname = \"busy\"\nversion = 7\norders_per_feed = 3\nmaintenance_every = \"100ms\"\n[shares]\n\
-    broker_volume = 1\ncustomer_position = 1\nmarket_watch = 1\nsecurity_detail = 1\ntrade_lookup = 2\ntrade_order = 5\n\
-    trade_status = 1\ntrade_update = 2\n";
+pub const BUSY: &str = "format = 1\nname = \"busy\"\nversion = 7\norders_per_feed = \
+                        3\nmaintenance_every = \"100ms\"\n[shares]\nbroker_volume = \
+                        1\ncustomer_position = 1\nmarket_watch = 1\nsecurity_detail = \
+                        1\ntrade_lookup = 2\ntrade_order = 5\ntrade_status = 1\ntrade_update = 2\n";
 /// Transactions that are carried out on both sides.
 const STEPS: u64 = 500;
 
@@ -82,7 +83,8 @@ impl<L: Product> Side<L> {
                 };
                 // Far above nothing, because sums may lie below it.
                 let sql = format!(
-                    "SELECT cast(coalesce(sum({value}), 0) * 100 + 4000000000000000000 AS {long}) FROM {schema}.{table}"
+                    "SELECT cast(coalesce(sum({value}), 0) * 100 + 4000000000000000000 AS {long}) \
+                     FROM {schema}.{table}"
                 );
                 let sum = single_number(&mut link, &sql).unwrap();
                 sums.push((format!("{table}.{name}"), sum));

@@ -5,7 +5,8 @@
     clippy::print_stdout,
     clippy::missing_panics_doc,
     missing_docs,
-    reason = "a test fails by panicking, each uses another part of this, and says where something is missing"
+    reason = "a test fails by panicking, each uses another part of this, and says where something \
+              is missing"
 )]
 
 use crate::server::Place;

@@ -104,7 +104,8 @@ pub fn assert_nothing_lost(place: &Place, output: &Output, finish: &str) -> u64 
 /// tried again and counted with the transaction that it was.
 pub fn assert_tried_again(place: &Place, load: &str, codes: &[&str]) {
     let output = place.run(&format!(
-        "{load} --sessions 24 --isolation serializable --time 3s --warm-up 0s --verify --json --quiet"
+        "{load} --sessions 24 --isolation serializable --time 3s --warm-up 0s --verify --json \
+         --quiet"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));

@@ -152,7 +152,8 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
     Err(Error::usage(
         format!("the tables in the schema {SCHEMA} have scale {scale}, not {asked}"),
         format!(
-            "use them with --scale {scale}, drop them with --partial-data drop, or name another database"
+            "use them with --scale {scale}, drop them with --partial-data drop, or name another \
+             database"
         ),
     ))
 }

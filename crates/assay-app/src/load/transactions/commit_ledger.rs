@@ -132,7 +132,8 @@ impl CommitRun {
         let kept = log.get().map(CommitLog::finish).unwrap_or_default();
         if let Some(reason) = &kept.reason {
             self.context.progress.say(&format!(
-                "note: {} acknowledgements are not in the ledger, and what they promise is not judged: {reason}",
+                "note: {} acknowledgements are not in the ledger, and what they promise is not \
+                 judged: {reason}",
                 kept.unkept
             ));
         }

@@ -82,7 +82,8 @@ impl Trace {
         );
         Error::usage(
             what,
-            "name an archive of OSWatcher, or the output of `iostat -xt`, `vmstat -t`, `mpstat`, `sar -u -d` or `sadf -d`",
+            "name an archive of OSWatcher, or the output of `iostat -xt`, `vmstat -t`, `mpstat`, \
+             `sar -u -d` or `sadf -d`",
         )
     }
 
@@ -101,12 +102,17 @@ impl Trace {
         }
         if self.processors == 0 && founds().all(|found| found.processors.is_none()) {
             notes.push(
-                "the trace does not say how many processors the host has: shares are of all of them"
+                "the trace does not say how many processors the host has: shares are of all of \
+                 them"
                     .to_owned(),
             );
         }
         if self.is_untimed {
-            notes.push("the trace has no times: each report counts as one second, so lengths and times of day are unknown".to_owned());
+            notes.push(
+                "the trace has no times: each report counts as one second, so lengths and times \
+                 of day are unknown"
+                    .to_owned(),
+            );
         } else if !self.is_utc {
             notes.push(ZONE_NOTE.to_owned());
         }

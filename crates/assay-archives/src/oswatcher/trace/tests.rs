@@ -4,7 +4,9 @@ use super::*;
 use assay_model::watch::Moment;
 
 const HOST: &str = "Linux 6.1.0 (db1) \t01/15/26 \t_x86_64_\t(4 CPU)\n\n";
-const NEW_HEAD: &str = "Device r/s rkB/s rrqm/s %rrqm r_await rareq-sz w/s wkB/s wrqm/s %wrqm w_await wareq-sz d/s dkB/s drqm/s %drqm d_await dareq-sz f/s f_await aqu-sz %util\n";
+const NEW_HEAD: &str = "Device r/s rkB/s rrqm/s %rrqm r_await rareq-sz w/s wkB/s wrqm/s %wrqm \
+                        w_await wareq-sz d/s dkB/s drqm/s %drqm d_await dareq-sz f/s f_await \
+                        aqu-sz %util\n";
 const OLD_HEAD: &str =
     "Device: rrqm/s wrqm/s r/s w/s rsec/s wsec/s avgrq-sz avgqu-sz await svctm %util\n";
 
@@ -29,7 +31,8 @@ fn iostat_of_old_and_new_versions_is_read_by_interval() {
     let row = "sda 100.0 800.0 0 0 4.0 8 50.0 400.0 0 0 2.0 8 0 0 0 0 0 0 1.0 0.5 0.5 25.0\n";
     let report = |time: &str| {
         format!(
-            "{time}\navg-cpu: %user %nice %system %iowait %steal %idle\n 10.0 0.0 5.0 5.0 0.0 80.0\n\n{NEW_HEAD}{row}\n"
+            "{time}\navg-cpu: %user %nice %system %iowait %steal %idle\n 10.0 0.0 5.0 5.0 0.0 \
+             80.0\n\n{NEW_HEAD}{row}\n"
         )
     };
     for times in [
@@ -47,7 +50,8 @@ fn iostat_of_old_and_new_versions_is_read_by_interval() {
         assert!((last.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
     }
     let old = format!(
-        "{HOST}{OLD_HEAD}sda 0 0 9 9 9 9 9 9 9 9 9\n\n{OLD_HEAD}sda 0 0 200 100 1600 800 8 3 6.0 1 75.0\n"
+        "{HOST}{OLD_HEAD}sda 0 0 9 9 9 9 9 9 9 9 9\n\n{OLD_HEAD}sda 0 0 200 100 1600 800 8 3 6.0 \
+         1 75.0\n"
     );
     let imported = read_trace(&old).unwrap();
     let [only] = imported.moments.as_slice() else { panic!("{imported:?}") };
@@ -60,7 +64,8 @@ fn iostat_of_old_and_new_versions_is_read_by_interval() {
 #[test]
 fn what_a_trace_lacks_is_not_zero() {
     let short = format!(
-        "{HOST}Device tps kB_read/s kB_wrtn/s\nsda 1 2 3\n\nDevice tps kB_read/s kB_wrtn/s\nsda 1 2 3\n"
+        "{HOST}Device tps kB_read/s kB_wrtn/s\nsda 1 2 3\n\nDevice tps kB_read/s kB_wrtn/s\nsda 1 \
+         2 3\n"
     );
     let error = read_trace(&short).unwrap_err();
     assert!(error.message().contains("Device tps kB_read/s kB_wrtn/s"), "{error}");
@@ -75,7 +80,8 @@ fn what_a_trace_lacks_is_not_zero() {
 
 #[test]
 fn vmstat_is_read_with_and_without_times() {
-    let head = "procs ---memory--- cpu -----timestamp-----\n r b swpd free buff cache si so bi bo in cs us sy id wa st UTC\n";
+    let head = "procs ---memory--- cpu -----timestamp-----\n r b swpd free buff cache si so bi bo \
+                in cs us sy id wa st UTC\n";
     let row = |clock: &str| format!(" 3 1 0 1 1 1 4 8 9 9 9 9 20 10 60 10 0 {clock}\n");
     let timed = [head.to_owned()]
         .into_iter()
@@ -95,7 +101,11 @@ fn vmstat_is_read_with_and_without_times() {
 fn activities_of_sar_are_joined_by_time_past_midnight() {
     let cpu = |clock: &str, idle: &str| format!("{clock} all 10.00 0.00 5.00 5.00 0.00 {idle}\n");
     let text = format!(
-        "{HOST}11:59:40 PM CPU %user %nice %system %iowait %steal %idle\n{}{}Average: all 1 1 1 1 1 1\n\n11:59:40 PM DEV tps rd_sec/s wr_sec/s avgrq-sz avgqu-sz await svctm %util\n11:59:50 PM dev8-0 100.00 600.00 200.00 8.00 0.50 5.00 1.00 20.00\n12:00:00 AM dev8-0 100.00 600.00 200.00 8.00 0.50 5.00 1.00 20.00\nAverage: dev8-0 1 1 1 1 1 1 1 1\n\n11:59:40 PM proc/s cswch/s\n11:59:50 PM 1.00 9.00\n",
+        "{HOST}11:59:40 PM CPU %user %nice %system %iowait %steal %idle\n{}{}Average: all 1 1 1 1 \
+         1 1\n\n11:59:40 PM DEV tps rd_sec/s wr_sec/s avgrq-sz avgqu-sz await svctm \
+         %util\n11:59:50 PM dev8-0 100.00 600.00 200.00 8.00 0.50 5.00 1.00 20.00\n12:00:00 AM \
+         dev8-0 100.00 600.00 200.00 8.00 0.50 5.00 1.00 20.00\nAverage: dev8-0 1 1 1 1 1 1 1 \
+         1\n\n11:59:40 PM proc/s cswch/s\n11:59:50 PM 1.00 9.00\n",
         cpu("11:59:50 PM", "80.00"),
         cpu("12:00:00 AM", "80.00"),
     );
@@ -121,7 +131,9 @@ fn tables_of_sadf_are_read_in_both_forms_of_time() {
         "# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util\n";
     for time in ["2026-01-15 10:00:10 UTC", "1768471210"] {
         let text = format!(
-            "db1;-1;2026-01-15 09:00:00 UTC;LINUX-RESTART (4 CPU)\n{cpu}db1;10;{time};-1;10.00;0.00;5.00;5.00;0.00;80.00\n{disk}db1;10;{time};sda;100.00;400.00;0.00;0.00;4.00;0.50;5.00;20.00\n"
+            "db1;-1;2026-01-15 09:00:00 UTC;LINUX-RESTART (4 \
+             CPU)\n{cpu}db1;10;{time};-1;10.00;0.00;5.00;5.00;0.00;80.00\n{disk}db1;10;{time};sda;\
+             100.00;400.00;0.00;0.00;4.00;0.50;5.00;20.00\n"
         );
         let found = moments(&text);
         let [only] = found.as_slice() else { panic!("{found:?}") };

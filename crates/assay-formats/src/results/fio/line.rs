@@ -175,7 +175,8 @@ impl LogKind {
         kind.ok_or_else(|| {
             refused(
                 "fio",
-                "the name of the log must say what it contains: _bw, _iops, _lat, _clat, _slat or _clat_hist before a dot",
+                "the name of the log must say what it contains: _bw, _iops, _lat, _clat, _slat or \
+                 _clat_hist before a dot",
                 "use fio's own name for the log, for example x_clat.1.log",
             )
         })
@@ -240,7 +241,8 @@ mod tests {
 
     #[test]
     fn times_of_the_calendar_begin_with_the_first_and_trims_are_left_out() {
-        let text = "1700000000500, 9, 0, 4096, 0\n1700000001500, 8, 2, 4096, 0\n1700000002000, 7, 1, 512, 0\n";
+        let text = "1700000000500, 9, 0, 4096, 0\n1700000001500, 8, 2, 4096, 0\n1700000002000, 7, \
+                    1, 512, 0\n";
         let found = read_lines(text).unwrap();
         let times: Vec<u64> = found.lines.iter().map(|line| line.at_ms).collect();
         assert_eq!((times, found.started_unix_ns), (vec![0, 1500], 1_700_000_000_500_000_000));

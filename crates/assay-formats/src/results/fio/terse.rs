@@ -188,7 +188,8 @@ mod tests {
         let quantiles: Vec<&str> = quantiles.into_iter().chain(vec!["0%=0"; 18]).collect();
         let more = if version == "5" { ";4;1;2;1.5;0.1;4" } else { "" };
         let side = format!(
-            ";8000;4000;1000;{runtime_ms};0;0;0.000000;0.000000;1;6259;41.5;83.4;{};2;6260;42.5;83.4;1;2;100.0%;1.5;0.1{more}",
+            ";8000;4000;1000;{runtime_ms};0;0;0.000000;0.000000;1;6259;41.5;83.4;{};2;6260;42.5;\
+             83.4;1;2;100.0%;1.5;0.1{more}",
             quantiles.join(";")
         );
         let head = if version == "2" { "2".to_owned() } else { format!("{version};fio-3.33") };

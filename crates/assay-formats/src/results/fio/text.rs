@@ -422,7 +422,8 @@ mod tests {
     use super::super::printed::KnownTimes;
     use super::*;
 
-    const NEW: &str = "alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+    const NEW: &str = "alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) \
+                       4096B-4096B, ioengine=psync, iodepth=1
 fio-3.33
 Starting 1 process
 

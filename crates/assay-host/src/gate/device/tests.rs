@@ -96,7 +96,8 @@ fn data_in_a_partition_whose_table_is_gone_is_found() {
     let image = MemoryImage::new(SIZE).with((1 << 20) + 1080, b"\x53\xef");
     assert_eq!(
         message(&system, "sdb", "64MiB", &image),
-        "refusing to write to /dev/sdb: partition /dev/sdb1 carries: ext2, ext3 or ext4 file system, or its journal"
+        "refusing to write to /dev/sdb: partition /dev/sdb1 carries: ext2, ext3 or ext4 file \
+         system, or its journal"
     );
 }
 

@@ -92,7 +92,8 @@ fn check_rounds(challenge: &[u8], address: &Address) -> Answer<()> {
             what: format!(
                 "the server asks for a proof of {rounds} rounds, which is too easy to guess from"
             ),
-            hint: "set the password again with scram_iterations of 4096 or more, or find out who answers there",
+            hint: "set the password again with scram_iterations of 4096 or more, or find out who \
+                   answers there",
         }),
         _ => Ok(()),
     }
@@ -116,6 +117,7 @@ pub(super) fn unbound() -> Failure {
     Failure::Unsafe {
         what: "channel_binding=require: the server proves nothing that is bound to the encryption"
             .to_owned(),
-        hint: "it needs TLS, a certificate that is not signed with Ed25519, and a password of the kind scram-sha-256",
+        hint: "it needs TLS, a certificate that is not signed with Ed25519, and a password of the \
+               kind scram-sha-256",
     }
 }

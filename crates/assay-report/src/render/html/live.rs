@@ -13,12 +13,13 @@ const OWN_HASH: &str = "eOn3m+Xfxy2PMdbYpvnPxKL6/mtxpU/qyzluQpfqBD0=";
 /// The page.
 pub fn live_html() -> String {
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">\
-         <link rel=\"icon\" href=\"data:,\"><title>Assay live</title><style>{STYLE}{OWN_STYLE}</style></head>\
-         <body>{BODY}<script>{SCRIPT}</script></body></html>\n",
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta \
+         http-equiv=\"Content-Security-Policy\" content=\"{}\"><meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" \
+         content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\"><link \
+         rel=\"icon\" href=\"data:,\"><title>Assay \
+         live</title><style>{STYLE}{OWN_STYLE}</style></head><body>{BODY}<script>{SCRIPT}</\
+         script></body></html>\n",
         policy()
     )
 }
@@ -26,8 +27,9 @@ pub fn live_html() -> String {
 /// What the page may do: read from where it came, and show the page of the run.
 fn policy() -> String {
     format!(
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; img-src data:; \
-         connect-src 'self'; frame-src 'self'; script-src 'sha256-{OWN_HASH}' 'sha256-{SCRIPT_HASH}'"
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+         img-src data:; connect-src 'self'; frame-src 'self'; script-src 'sha256-{OWN_HASH}' \
+         'sha256-{SCRIPT_HASH}'"
     )
 }
 

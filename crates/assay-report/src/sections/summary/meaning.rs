@@ -62,7 +62,8 @@ const fn database_words(outcome: Outcome) -> &'static str {
         Outcome::Pass => "Yes: the database would do its work at least as fast as now.",
         Outcome::Fail => "No: the database would be slower than now, or would not get its I/O.",
         Outcome::Inconclusive => {
-            "Undecided: the measurement does not show whether the database would be slower than now."
+            "Undecided: the measurement does not show whether the database would be slower than \
+             now."
         }
     }
 }
@@ -87,14 +88,15 @@ const fn outcome_words(outcome: Outcome) -> &'static str {
             "No: at least one limit is missed by more than the uncertainty of the measurement."
         }
         Outcome::Inconclusive => {
-            "Not decided: the measurement is too short or too disturbed for a yes or no. The table has the reason for each limit."
+            "Not decided: the measurement is too short or too disturbed for a yes or no. The table \
+             has the reason for each limit."
         }
     }
 }
 
 /// What times of queries stand for.
-const DSS: &str = "Reports and analyses take about as long as these queries; the table of queries shows which of them wait for \
-    the storage and which for the processors.";
+const DSS: &str = "Reports and analyses take about as long as these queries; the table of queries \
+                   shows which of them wait for the storage and which for the processors.";
 
 /// Up to which rate the limit holds, and what a single read costs.
 fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> {
@@ -109,11 +111,13 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     }
     let first = match &mix.iops_within_limit {
         Some(most) => format!(
-            "At up to {} random reads/s, {quantile}% are answered within {limit}; beyond that, reads wait for each other.",
+            "At up to {} random reads/s, {quantile}% are answered within {limit}; beyond that, \
+             reads wait for each other.",
             rate(most.rate.value)
         ),
         None => format!(
-            "A database that needs {quantile}% of its reads within {limit} does not get that here; without this limit it gets {} random reads/s.",
+            "A database that needs {quantile}% of its reads within {limit} does not get that \
+             here; without this limit it gets {} random reads/s.",
             rate(mix.iops_max.rate.value)
         ),
     };
@@ -149,12 +153,14 @@ fn of_waiting(waited: f64) -> String {
     let percent = 100.0 * waited;
     if waited > 0.99 {
         return format!(
-            "The database spent {percent:.0}% of its time waiting for the storage: it gets as fast as the storage."
+            "The database spent {percent:.0}% of its time waiting for the storage: it gets as \
+             fast as the storage."
         );
     }
     let limit = 1.0 / (1.0 - waited);
     format!(
-        "The database spent {percent:.0}% of its time waiting for the storage: with infinitely fast storage it would be at most {limit:.1} times as fast."
+        "The database spent {percent:.0}% of its time waiting for the storage: with infinitely \
+         fast storage it would be at most {limit:.1} times as fast."
     )
 }
 
@@ -178,9 +184,9 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
         (SoakState::Steady { .. }, Some(level)) => {
             format!("Plan with {level}: the rate was steady for the whole run.")
         }
-        (SoakState::NeverSteady, _) => {
-            "Do not plan with a mean: the rate changed until the end, so a longer run may show a lower one.".to_owned()
-        }
+        (SoakState::NeverSteady, _) => "Do not plan with a mean: the rate changed until the end, \
+                                        so a longer run may show a lower one."
+            .to_owned(),
         _ => "The run was too short to show the sustained rate.".to_owned(),
     };
     let lost = soak.courses.iter().find(|course| course.degraded);
@@ -204,7 +210,8 @@ fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
     let times = last.service_time_ns / first.service_time_ns;
     vec![
         format!(
-            "Reads are fast ({}) while the data in use fits into {}; beyond, they take up to {times:.1} times as long.",
+            "Reads are fast ({}) while the data in use fits into {}; beyond, they take up to \
+             {times:.1} times as long.",
             format.value(Unit::Ns, first.service_time_ns),
             show_bytes(holds)
         ),
@@ -243,7 +250,8 @@ fn of_watch(summary: &Summary) -> String {
     let busy = summary.total.counters.cpu.map(|cpu| cpu.busy_share());
     match busy {
         Some(busy) if busy > BUSY => format!(
-            "The CPUs were {:.0}% busy: slow requests may have waited for a CPU, not for the storage.",
+            "The CPUs were {:.0}% busy: slow requests may have waited for a CPU, not for the \
+             storage.",
             100.0 * busy
         ),
         Some(busy) => format!(

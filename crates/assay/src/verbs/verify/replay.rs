@@ -92,6 +92,10 @@ fn text(devices: &[ReplayedDevice]) -> String {
     lines.extend(
         unit.map(|bytes| format!("\nUnpromised blocks change at multiples of {}.", Bytes(bytes))),
     );
-    lines.push("\nCuts needed: that many cuts show that such a device lies, with a confidence of 95%. Torn blocks were promised to nobody.\n".to_owned());
+    lines.push(
+        "\nCuts needed: that many cuts show that such a device lies, with a confidence of 95%. \
+         Torn blocks were promised to nobody.\n"
+            .to_owned(),
+    );
     lines.join("\n")
 }

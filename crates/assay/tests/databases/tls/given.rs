@@ -166,8 +166,8 @@ impl Given {
     /// What the server does first; `terms` are asked of its user.
     fn write_first(&self, terms: &str) {
         let first = format!(
-            "CREATE OR REPLACE USER owner@'%' IDENTIFIED BY '{SECRET}' {terms};\n\
-             GRANT ALL ON *.* TO owner@'%' WITH GRANT OPTION;\nSET GLOBAL local_infile = ON;\n"
+            "CREATE OR REPLACE USER owner@'%' IDENTIFIED BY '{SECRET}' {terms};\nGRANT ALL ON *.* \
+             TO owner@'%' WITH GRANT OPTION;\nSET GLOBAL local_infile = ON;\n"
         );
         self.write("s/first.sql", &first);
     }
