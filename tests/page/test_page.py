@@ -179,7 +179,7 @@ KINDS = {
     "check": ["check sim:servers?count=8&service=200us --time 20s"],
     "run": ["run oltp array:ps6010xv --time 20s --criteria oltp-default"],
     "soak": ["soak array:xtremio-1 --time 10m"],
-    "cycles": ["soak array:xtremio-1 --work 1min --rest 30s --cycles 4"],
+    "cycles": ["soak array:xtremio-1 --time 1min --rest 30s --cycles 4"],
     "locality": [
         "locality sim:tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms --largest 256MiB --time 1s --warm-up 500ms"
     ],

@@ -7,7 +7,7 @@ use assay_app::load::LoadPlan;
 use assay_app::load::oltp::OltpPlan;
 use assay_app::load::transactions::TransactionPlan;
 use assay_app::target_plan::TargetPlan;
-use assay_app::{Context, Guards, Progress, Update};
+use assay_app::{Context, Guards, Plan, Progress, Update};
 use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Result};
 use assay_store::Store;
@@ -26,7 +26,7 @@ pub(crate) fn calibrate(context: &Context) -> Result<f64> {
         time: Nanos(10_000_000_000),
         ..CalibrationRunPlan::default()
     };
-    let finished = plan.run(None, context)?;
+    let finished = plan.run(context)?;
     let calibration = finished.loaded.report.calibration.as_ref();
     let reads = calibration.and_then(|calibration| calibration.mixes.first());
     let within = reads.and_then(|reads| reads.iops_within_limit.as_ref());

@@ -4,7 +4,9 @@ use crate::cluster::{ClusterBench, HostNames, HostsPlan, OpenHosts};
 use crate::context::Context;
 use crate::database_calibration::{self, append_of, log_plan};
 use crate::database_source::DatabaseSource;
+use crate::dry_run::PlanSummary;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::plan::Plan;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
@@ -25,6 +27,7 @@ use assay_model::{Error, Result, read_from_command_line};
 use assay_store::Document;
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -67,6 +70,10 @@ pub struct CalibrationRunPlan {
     /// Bytes of an append to the log of a database, where that is measured, too
     #[arg(skip)]
     pub append: Option<Bytes>,
+    /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<PathBuf>,
     /// Hosts that issue together, each on the targets as it sees them: local:N (processes here),
     /// ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
@@ -111,34 +118,62 @@ impl Default for CalibrationRunPlan {
     }
 }
 
-impl CalibrationRunPlan {
-    /// Finds the most IOPS within the limit, the most bytes a second, and the curve between.
-    pub fn run(&self, criteria: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+impl Plan for CalibrationRunPlan {
+    fn target(&self) -> TargetPlan {
+        self.target.seen_by(self.hosts.as_ref())
+    }
+
+    fn summary(&self) -> Result<PlanSummary> {
         let plan = self.resolved();
+        let mixes: Vec<String> =
+            plan.read_share.iter().map(|share| format!("{:.0}%", 100.0 * share.0)).collect();
+        let all = Nanos(self.time.0.saturating_mul(count_of(mixes.len())));
+        Ok(PlanSummary {
+            format: 1,
+            title: "calibrate".to_owned(),
+            load: format!(
+                "random {} with shares of reads of {}, and sequential {}, up to full speed",
+                self.transfer,
+                mixes.join(", "),
+                self.large_transfer
+            ),
+            time: format!("up to {all}{}", plan.target.filling()),
+            targets: plan.target().summary(plan.writes(), true, true)?,
+            server: None,
+        })
+    }
+
+    /// Finds the most IOPS within the limit, the most bytes a second, and the curve between.
+    fn run(&self, context: &Context) -> Result<FinishedRun> {
+        let plan = self.resolved();
+        let criteria = CriteriaSource::named(self.criteria.as_deref())?;
         let method = plan.method();
         plan.check_hosts()?;
         method.check()?;
         let document = PlanDocument::new(&plan)?;
+        let target = plan.target();
         let hosts = plan.hosts.clone().map(HostsPlan::sharing);
         let request = RunRequest {
             write: plan.writes(),
             grows: true,
             hosts: hosts.as_ref(),
             document: Some(&document),
-            ..RunRequest::reading(&plan.target)
+            ..RunRequest::reading(&target)
         };
         let mut recording = Recording::begin(RunKind::Calibrate, &request, context)?;
-        match calibrate_recording(&mut recording, &method, plan.append, &plan.target) {
+        match calibrate_recording(&mut recording, &method, plan.append, &target) {
             // Test files go before the answer is given.
-            Ok(finish) => finish_run(recording.end(), &finish, criteria),
+            Ok(finish) => finish_run(recording.end(), &finish, criteria.as_ref()),
             Err(error) => Err(recording.abandon(error)),
         }
     }
+}
 
+impl CalibrationRunPlan {
     /// The plan with all of it said that depends on the target: reads, and where writing is allowed
     /// also writes and 70%.
     pub fn resolved(&self) -> Self {
-        let target = self.target.seen_by(self.hosts.as_ref());
+        let target = self.target();
         let mut plan = Self { target, ..self.clone() };
         if plan.read_share.is_empty() {
             let shares: &[f64] =
@@ -166,7 +201,7 @@ impl CalibrationRunPlan {
                 "take a report of a busy hour, or calibrate with --transfer and --read-share",
             ));
         }
-        let may_write = self.target.seen_by(self.hosts.as_ref()).may_be_written();
+        let may_write = self.target().may_be_written();
         self.transfer = database_calibration::transfer(&demand);
         let mixes = database_calibration::mixes(&demand).into_iter();
         let mixes = mixes.filter(|mix| may_write || mix.read_share >= 1.0);

@@ -9,12 +9,14 @@ use crate::calibrate::calibrate_recording;
 use crate::cluster::{HostNames, HostsPlan};
 use crate::context::Context;
 use crate::database_calibration::{append_of, mixes, transfer};
+use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::ladder_run::{LadderPlan, beside};
 use crate::load::load_driver::LoadDriver;
 use crate::load::server_plan::ServerPlan;
 use crate::load::slob::{BlockSetup, WARM_UP};
 use crate::loaded_run::LoadedRun;
+use crate::plan::Plan;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{Recording, RunRequest};
@@ -84,6 +86,14 @@ pub struct CheckPlan {
     /// The demand of one database, in place of a typical one
     #[arg(skip)]
     pub demand: Option<Workload>,
+    /// The database itself: what it would do on this storage is kept with the rest
+    #[arg(skip)]
+    #[serde(skip)]
+    pub database: Option<DatabaseDemand>,
+    /// Criteria to judge by instead: a file, oltp-default or dell-2017
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<PathBuf>,
     /// Hosts that measure together, without a database: local:N (processes here), ssh:A,B, or
     /// names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
@@ -104,52 +114,40 @@ const fn run_share(is_demand: bool) -> f64 {
     if is_demand { DEMAND_SHARE } else { RUN_SHARE }
 }
 
-impl CheckPlan {
-    /// Warm-up and measured time of the workload.
-    pub fn workload_times(&self, is_demand: bool) -> (Nanos, Nanos) {
-        let time_s = self.time.seconds() * run_share(is_demand);
-        (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9))
+impl Plan for CheckPlan {
+    fn target(&self) -> TargetPlan {
+        self.target.seen_by(self.hosts.as_ref())
     }
 
-    /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be
-    /// written.
-    ///
-    /// # Errors
-    /// None: the presets ship with the program.
-    pub fn typical_workload(&self, is_demand: bool) -> Result<Workload> {
-        let (warm_up, duration) = self.workload_times(is_demand);
-        let preset = preset(if self.may_be_written() { "oltp" } else { "oltp-read" })?;
-        Ok(Workload { warm_up, duration, ..preset })
-    }
-
-    /// Whether writing is possible, also on other hosts.
-    pub fn may_be_written(&self) -> bool {
-        self.target.seen_by(self.hosts.as_ref()).may_be_written()
-    }
-
-    /// The workload that is run.
-    pub(crate) fn workload(&self) -> Result<Workload> {
-        self.demand.clone().map_or_else(|| self.typical_workload(false), Ok)
-    }
-
-    /// The limit on p99, ns.
-    fn limit_ns(&self) -> f64 {
-        let unasked = if self.demand.is_some() { LatencyLimit::UNASKED } else { USUAL_LIMIT };
-        real(self.max_latency.unwrap_or(unasked).0)
+    fn summary(&self) -> Result<PlanSummary> {
+        self.check()?;
+        let write = self.may_be_written();
+        let kinds = if write { "reads and writes" } else { "reads" };
+        let server = self.directory().map(|directory| {
+            format!(
+                "a PostgreSQL server in {directory} with 1.00 GiB of data, removed at the end; \
+                 --no-database leaves it out"
+            )
+        });
+        Ok(PlanSummary {
+            format: 1,
+            title: "check".to_owned(),
+            load: format!(
+                "{kinds} at full speed, then {}",
+                load_of(&self.workload()?, self.hosts.as_ref())
+            ),
+            time: format!("{}{}", self.time, self.target.filling()),
+            targets: self.target().summary(write, true, true)?,
+            server,
+        })
     }
 
     /// Calibrates, runs the workload and judges: by what is named, else by what the workload asks,
-    /// else by limit and rate. Where the question is whether one database is carried,
-    /// `database` is its profile, and what it would do there is kept with the rest.
-    pub fn run(
-        &self,
-        named: Option<CriteriaSource>,
-        database: Option<&DatabaseDemand>,
-        context: &Context,
-    ) -> Result<FinishedRun> {
-        let target = self.target.seen_by(self.hosts.as_ref());
+    /// else by limit and rate.
+    fn run(&self, context: &Context) -> Result<FinishedRun> {
+        let (target, database) = (self.target(), self.database.as_ref());
         let workload = self.workload()?;
-        let criteria = self.criteria(named, database, &workload)?;
+        let criteria = self.judged_by(&workload)?;
         let write = self.may_be_written();
         let demand = database.map(|database| demand_of(&database.profile, None).demand);
         let method = self.method(write, demand.as_ref());
@@ -188,18 +186,48 @@ impl CheckPlan {
         }
         finish_run(writer, &finish, Some(&criteria))
     }
+}
+
+impl CheckPlan {
+    /// Warm-up and measured time of the workload.
+    pub fn workload_times(&self, is_demand: bool) -> (Nanos, Nanos) {
+        let time_s = self.time.seconds() * run_share(is_demand);
+        (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9))
+    }
+
+    /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be
+    /// written.
+    ///
+    /// # Errors
+    /// None: the presets ship with the program.
+    pub fn typical_workload(&self, is_demand: bool) -> Result<Workload> {
+        let (warm_up, duration) = self.workload_times(is_demand);
+        let preset = preset(if self.may_be_written() { "oltp" } else { "oltp-read" })?;
+        Ok(Workload { warm_up, duration, ..preset })
+    }
+
+    /// Whether writing is possible, also on other hosts.
+    pub fn may_be_written(&self) -> bool {
+        self.target().may_be_written()
+    }
+
+    /// The workload that is run.
+    pub(crate) fn workload(&self) -> Result<Workload> {
+        self.demand.clone().map_or_else(|| self.typical_workload(false), Ok)
+    }
+
+    /// The limit on p99, ns.
+    fn limit_ns(&self) -> f64 {
+        let unasked = if self.demand.is_some() { LatencyLimit::UNASKED } else { USUAL_LIMIT };
+        real(self.max_latency.unwrap_or(unasked).0)
+    }
 
     /// What is judged by: what is named, else what the workload asks, else limit and rate.
-    fn criteria(
-        &self,
-        named: Option<CriteriaSource>,
-        database: Option<&DatabaseDemand>,
-        workload: &Workload,
-    ) -> Result<CriteriaSource> {
-        if let Some(named) = named {
+    fn judged_by(&self, workload: &Workload) -> Result<CriteriaSource> {
+        if let Some(named) = CriteriaSource::named(self.criteria.as_deref())? {
             return Ok(named);
         }
-        if let Some(database) = database {
+        if let Some(database) = &self.database {
             return CriteriaSource::new(&database.criteria(workload));
         }
         if let Some(criteria) = CriteriaSource::of(None, workload)? {

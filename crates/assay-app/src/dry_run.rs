@@ -1,20 +1,13 @@
 //! What a plan would do, where and for how long, for a person who wants to know before anything is
 //! touched.
 
-use crate::calibrate::CalibrationRunPlan;
-use crate::check::CheckPlan;
-use crate::cluster::{HostNames, HostsPlan};
+use crate::cluster::HostNames;
 use crate::load::LoadPlan;
-use crate::locality::LocalityPlan;
-use crate::recording::is_short;
-use crate::run::RunPlan;
-use crate::soak::SoakPlan;
 use crate::target_plan::TargetPlan;
-use crate::verify::VerifyPlan;
 use assay_methods::patterns::describe;
 use assay_methods::target::{Targets, foreseen, parse_targets};
-use assay_model::number::{count_of, real};
-use assay_model::units::{Nanos, show_bytes};
+use assay_model::number::real;
+use assay_model::units::show_bytes;
 use assay_model::{Error, Result, Workload};
 use serde::Serialize;
 use std::fmt::Write;
@@ -68,7 +61,12 @@ impl TargetPlan {
     ///
     /// # Errors
     /// A usage error for options that contradict one another and for a target that is not there.
-    fn summary(&self, write: bool, direct: bool, grows: bool) -> Result<Vec<TargetSummary>> {
+    pub(crate) fn summary(
+        &self,
+        write: bool,
+        direct: bool,
+        grows: bool,
+    ) -> Result<Vec<TargetSummary>> {
         self.check()?;
         let whats = match parse_targets(&self.targets)? {
             Targets::Simulated(_) => vec!["simulated: nothing real is touched".to_owned()],
@@ -79,7 +77,7 @@ impl TargetPlan {
     }
 
     /// How long filling may take, where a test file may have to be filled.
-    fn filling(&self) -> String {
+    pub(crate) fn filling(&self) -> String {
         if self.targets.iter().any(|target| self.is_directory(target)) {
             return format!(", after up to {} to fill a new test file", self.fill_time);
         }
@@ -89,153 +87,13 @@ impl TargetPlan {
 
 /// A workload and on whom it is; one that does not describe itself, as of a job file, by its
 /// streams.
-fn load_of(workload: &Workload, hosts: Option<&HostNames>) -> String {
+pub(crate) fn load_of(workload: &Workload, hosts: Option<&HostNames>) -> String {
     let streams = || workload.streams.iter().map(describe).collect::<Vec<_>>().join("; ");
     let load = Some(workload.description.clone()).filter(|said| !said.is_empty());
     let load = load.unwrap_or_else(streams);
     match hosts {
         Some(hosts) => format!("{load}; on each of {hosts}"),
         None => load,
-    }
-}
-
-impl RunPlan {
-    /// What it would do.
-    pub fn summary(&self) -> Result<PlanSummary> {
-        self.workload.check()?;
-        let workload = &self.workload;
-        Ok(PlanSummary {
-            format: 1,
-            title: format!("run {}", workload.name),
-            load: load_of(workload, HostsPlan::names(self.hosts.as_ref())),
-            time: format!(
-                "{} measured after {} of warm-up{}",
-                workload.duration,
-                workload.warm_up,
-                self.target.filling()
-            ),
-            targets: self.target.summary(workload.writes(), workload.direct, is_short(workload))?,
-            server: None,
-        })
-    }
-}
-
-impl CalibrationRunPlan {
-    /// What it would do.
-    pub fn summary(&self) -> Result<PlanSummary> {
-        let plan = self.resolved();
-        let mixes: Vec<String> =
-            plan.read_share.iter().map(|share| format!("{:.0}%", 100.0 * share.0)).collect();
-        let all = Nanos(self.time.0.saturating_mul(count_of(mixes.len())));
-        Ok(PlanSummary {
-            format: 1,
-            title: "calibrate".to_owned(),
-            load: format!(
-                "random {} with shares of reads of {}, and sequential {}, up to full speed",
-                self.transfer,
-                mixes.join(", "),
-                self.large_transfer
-            ),
-            time: format!("up to {all}{}", plan.target.filling()),
-            targets: plan.target.summary(plan.writes(), true, true)?,
-            server: None,
-        })
-    }
-}
-
-impl SoakPlan {
-    /// What it would do.
-    pub fn summary(&self) -> Result<PlanSummary> {
-        let (cycles, workload) = (&self.cycles, &self.workload);
-        let time = match cycles.cycles {
-            1 => format!("{} of load", cycles.work),
-            count => {
-                format!("{count} cycles of {} of load and {} of rest", cycles.work, cycles.rest)
-            }
-        };
-        let rest = match cycles.final_rest {
-            Nanos(0) => String::new(),
-            rest => format!(", then {rest} of rest and one more cycle"),
-        };
-        Ok(PlanSummary {
-            format: 1,
-            title: format!("soak {}", workload.name),
-            load: load_of(workload, HostsPlan::names(self.hosts.as_ref())),
-            time: format!("{time}{rest}{}", self.target.filling()),
-            targets: self.target.summary(workload.writes(), workload.direct, is_short(workload))?,
-            server: None,
-        })
-    }
-}
-
-impl VerifyPlan {
-    /// What it would do.
-    pub fn summary(&self) -> Result<PlanSummary> {
-        let time = match (self.time, &self.ledger) {
-            (Some(time), _) => time.to_string(),
-            (None, Some(_)) => "until the storage dies or it is stopped".to_owned(),
-            (None, None) => "150s".to_owned(),
-        };
-        let ledger = self.ledger.as_ref().map_or_else(
-            || "times of flushes, then".to_owned(),
-            |place| format!("with acknowledgements kept in {place},"),
-        );
-        Ok(PlanSummary {
-            format: 1,
-            title: "verify".to_owned(),
-            load: format!("{ledger} random writes with flushes behind them, all of them compared"),
-            time: format!("{time}{}", self.target.filling()),
-            targets: self.sized().summary(true, true, false)?,
-            server: None,
-        })
-    }
-}
-
-impl LocalityPlan {
-    /// What it would do.
-    pub fn summary(&self) -> Result<PlanSummary> {
-        Ok(PlanSummary {
-            format: 1,
-            title: "locality".to_owned(),
-            load: format!(
-                "random {} reads, one at a time, in growing working sets",
-                self.curve.transfer
-            ),
-            time: format!(
-                "{} for each working set, and {} before it{}",
-                self.curve.time,
-                self.curve.warm_up,
-                self.target.filling()
-            ),
-            targets: self.target.summary(false, true, false)?,
-            server: None,
-        })
-    }
-}
-
-impl CheckPlan {
-    /// What it would do.
-    pub fn summary(&self) -> Result<PlanSummary> {
-        self.check()?;
-        let write = self.may_be_written();
-        let kinds = if write { "reads and writes" } else { "reads" };
-        let server = self.directory().map(|directory| {
-            format!(
-                "a PostgreSQL server in {directory} with 1.00 GiB of data, removed at the end; \
-                 --no-database leaves it out"
-            )
-        });
-        Ok(PlanSummary {
-            format: 1,
-            title: "check".to_owned(),
-            load: format!(
-                "{kinds} at full speed, then {}",
-                load_of(&self.workload()?, self.hosts.as_ref())
-            ),
-            time: format!("{}{}", self.time, self.target.filling()),
-            targets: self.target.summary(write, true, true)?,
-            server,
-        })
     }
 }
 
@@ -281,6 +139,8 @@ impl LoadPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Plan;
+    use crate::run::RunPlan;
     use assay_methods::presets::preset;
     use std::fs;
 
@@ -290,12 +150,8 @@ mod tests {
         fs::create_dir_all(&directory).unwrap();
         let target =
             TargetPlan { targets: vec![directory.display().to_string()], ..TargetPlan::default() };
-        let plan = RunPlan {
-            target: target.clone(),
-            workload: preset("oltp").unwrap(),
-            verify: None,
-            hosts: None,
-        };
+        let workload = preset("oltp").unwrap();
+        let plan = RunPlan { target: target.clone(), workload, ..RunPlan::default() };
         let text = plan.summary().unwrap().text();
         assert!(
             text.contains("writing a test file of ") && text.contains("30s measured"),

@@ -239,10 +239,10 @@ pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> Jo
     let target = TargetPlan { targets, ..target.clone() };
     match document {
         Document::Workload(workload) => {
-            JobPlan::Run(RunPlan { target, workload, verify: None, hosts: None })
+            JobPlan::Run(RunPlan { target, workload, ..RunPlan::default() })
         }
         Document::Study(study) => {
-            JobPlan::Study(StudyPlan { target, study, hosts: None, notes: Vec::new() })
+            JobPlan::Study(StudyPlan { target, study, ..StudyPlan::default() })
         }
     }
 }

@@ -33,6 +33,7 @@ pub mod locality;
 pub mod machine_trace;
 pub mod new_file;
 mod other_file;
+pub mod plan;
 pub mod plan_document;
 pub mod predict;
 pub mod progress;
@@ -52,4 +53,5 @@ pub mod witness;
 mod working_set;
 
 pub use context::{Context, Guards};
+pub use plan::{Plan, ResumablePlan};
 pub use progress::{Progress, Update};

@@ -225,17 +225,8 @@ fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
     // The rungs of a ladder are reported together, from their own document.
     let cells = run.cells()?.into_iter().filter(|cell| !is_rung(cell.name()));
     let cells: Vec<CellReader> = cells.collect();
-    let many = match run.manifest().kind {
-        RunKind::Soak => cells.len() > 1,
-        RunKind::Study => true,
-        RunKind::Run
-        | RunKind::Calibrate
-        | RunKind::Check
-        | RunKind::Locality
-        | RunKind::Bench
-        | RunKind::Verify
-        | RunKind::Watch => false,
-    };
+    let kind = run.manifest().kind;
+    let many = kind == RunKind::Study || kind == RunKind::Soak && cells.len() > 1;
     Ok(if many { Vec::new() } else { cells })
 }
 
@@ -263,16 +254,10 @@ fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
     for moment in run.moments()? {
         watched.add(&moment?);
     }
-    let given = match run.manifest().kind {
-        RunKind::Watch => watched.everything(report.environment.as_ref()),
-        RunKind::Run
-        | RunKind::Calibrate
-        | RunKind::Check
-        | RunKind::Bench
-        | RunKind::Locality
-        | RunKind::Soak
-        | RunKind::Study
-        | RunKind::Verify => watched.network(),
+    let given = if run.manifest().kind == RunKind::Watch {
+        watched.everything(report.environment.as_ref())
+    } else {
+        watched.network()
     };
     report.watch = watched.finish();
     Ok(given)

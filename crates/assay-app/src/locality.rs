@@ -2,7 +2,9 @@
 
 use crate::cluster::ClusterBench;
 use crate::context::Context;
+use crate::dry_run::PlanSummary;
 use crate::finish::{FinishedRun, finish_with_page};
+use crate::plan::Plan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest};
 use crate::target_plan::TargetPlan;
@@ -31,9 +33,32 @@ pub struct LocalityPlan {
     pub target: TargetPlan,
 }
 
-impl LocalityPlan {
+impl Plan for LocalityPlan {
+    fn target(&self) -> TargetPlan {
+        self.target.clone()
+    }
+
+    fn summary(&self) -> Result<PlanSummary> {
+        Ok(PlanSummary {
+            format: 1,
+            title: "locality".to_owned(),
+            load: format!(
+                "random {} reads, one at a time, in growing working sets",
+                self.curve.transfer
+            ),
+            time: format!(
+                "{} for each working set, and {} before it{}",
+                self.curve.time,
+                self.curve.warm_up,
+                self.target.filling()
+            ),
+            targets: self.target.summary(false, true, false)?,
+            server: None,
+        })
+    }
+
     /// Finds the sizes and latencies of caches and tiers.
-    pub fn run(&self, context: &Context) -> Result<FinishedRun> {
+    fn run(&self, context: &Context) -> Result<FinishedRun> {
         let document = PlanDocument::new(self)?;
         let request = RunRequest { document: Some(&document), ..RunRequest::reading(&self.target) };
         let mut recording = Recording::begin(RunKind::Locality, &request, context)?;
@@ -47,7 +72,9 @@ impl LocalityPlan {
         let finish = if context.is_stopped() { Finish::Interrupted } else { Finish::Complete };
         finish_with_page(writer, &finish, Outcome::Pass)
     }
+}
 
+impl LocalityPlan {
     fn measure(&self, recording: &mut Recording) -> Result<Locality> {
         let Recording { context, target, .. } = recording;
         let (progress, stop) = (&context.progress, &context.stop);

@@ -1,6 +1,7 @@
 //! The plan as a document of its run: what was wanted, kept before anything is measured.
 
 use crate::command_line::typed;
+use crate::plan::ResumablePlan;
 use crate::resume::needed;
 use assay_dbserver::redacted;
 use assay_model::run::RunKind;
@@ -59,13 +60,13 @@ impl PlanDocument {
 ///
 /// # Errors
 /// A usage error for a run of another kind, and for one that ended before it had a plan.
-pub fn kept_plan<P: DeserializeOwned>(run: &RunReader, kind: RunKind) -> Result<P> {
+pub fn kept_plan<P: ResumablePlan>(run: &RunReader) -> Result<P> {
     let manifest = run.manifest();
-    if manifest.kind != kind {
+    if manifest.kind != P::KIND {
         let id = &manifest.id;
         return Err(Error::usage(
             format!("the run {id} was begun with `{}`", typed(&manifest.command)),
-            format!("name a run of kind {}; `assay runs` lists them", kind.name()),
+            format!("name a run of kind {}; `assay runs` lists them", P::KIND.name()),
         ));
     }
     needed(run, Document::Plan)?;

@@ -2,57 +2,61 @@
 
 use crate::cluster::{HostsPlan, of_each};
 use crate::context::Context;
+use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::plan::{Plan, ResumablePlan};
 use crate::plan_document::PlanDocument;
-use crate::recording::{CELL, Recording, RunRequest, check_verifiable, remaining};
+use crate::recording::{CELL, Recording, RunRequest, check_verifiable, is_short, remaining};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use crate::working_set::within_capacity;
 use assay_host::clock::unix_ns;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
-use assay_model::units::Share;
+use assay_model::units::{Nanos, Share};
 use assay_model::{Result, Workload};
 use assay_store::RunReader;
+use clap::Args;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
-/// The plan of a run of one workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The plan of a run of one workload; its fields are options of the command.
+#[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RunPlan {
-    /// What is measured, and how it is opened.
-    pub target: TargetPlan,
-    /// The workload.
+    /// The workload, as it runs.
+    #[arg(skip)]
     pub workload: Workload,
-    /// Share of the reads that are compared with what was written; nothing is verified where it is
-    /// absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Compare what is read with what was written, all reads or a share of them, and read
+    /// everything again at the end
+    #[arg(
+        long,
+        value_name = "SHARE",
+        conflicts_with = "hosts",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "100%"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<Share>,
     /// The hosts that run it together; this program alone where they are absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsPlan>,
+    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload,
+    /// if it has any
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<PathBuf>,
+    /// What is measured, and how it is opened.
+    #[command(flatten)]
+    pub target: TargetPlan,
 }
 
 impl RunPlan {
-    /// Runs the workload, and judges what came of it where somebody or the workload asks.
-    pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
-        self.check()?;
-        let criteria = CriteriaSource::of(named, &self.workload)?;
-        let document = PlanDocument::new(self)?;
-        let hosts = self.hosts.as_ref();
-        let each = hosts.map(|plan| of_each(&self.workload, &plan.hosts));
-        let whole = each.as_ref().unwrap_or(&self.workload);
-        let target = self.target.sized_for(whole);
-        let request =
-            RunRequest { hosts, ..RunRequest::of(&self.workload, &target, Some(&document)) };
-        let mut recording = Recording::begin(RunKind::Run, &request, context)?;
-        let workload = within_capacity(whole, recording.length_bytes(), &context.progress);
-        self.say_unanswered(criteria.as_ref(), context);
-        if let Err(error) = self.begin_verification(&workload, &mut recording) {
-            return Err(recording.abandon(error));
-        }
-        let measured = recording.measure(CELL, &workload);
-        finish_measured(recording, measured, criteria.as_ref())
+    /// What a workload is judged by, where the plan or the workload itself says it.
+    fn judged_by(&self, workload: &Workload) -> Result<Option<CriteriaSource>> {
+        CriteriaSource::of(CriteriaSource::named(self.criteria.as_deref())?, workload)
     }
 
     /// Says what of the criteria the workload cannot answer.
@@ -75,18 +79,63 @@ impl RunPlan {
     fn begin_verification(&self, workload: &Workload, recording: &mut Recording) -> Result<()> {
         self.verify.map_or(Ok(()), |share| recording.verify(workload, share))
     }
+}
 
-    /// Goes on with a run that was killed or interrupted: the same workload for the time that is
-    /// left, all of it when the run ended before anything was measured.
-    ///
-    /// # Errors
-    /// A usage error when nothing is left to measure; else as for [`run`](Self::run).
-    pub fn resume(
-        &self,
-        run: &RunReader,
-        named: Option<CriteriaSource>,
-        context: &Context,
-    ) -> Result<FinishedRun> {
+impl Plan for RunPlan {
+    fn target(&self) -> TargetPlan {
+        self.target.seen_by(HostsPlan::names(self.hosts.as_ref()))
+    }
+
+    fn summary(&self) -> Result<PlanSummary> {
+        self.workload.check()?;
+        let workload = &self.workload;
+        let warm_up = match workload.warm_up {
+            Nanos(0) => String::new(),
+            time => format!(" after {time} of warm-up"),
+        };
+        Ok(PlanSummary {
+            format: 1,
+            title: format!("run {}", workload.name),
+            load: load_of(workload, HostsPlan::names(self.hosts.as_ref())),
+            time: format!("{} measured{warm_up}{}", workload.duration, self.target.filling()),
+            targets: self.target().summary(
+                workload.writes(),
+                workload.direct,
+                is_short(workload),
+            )?,
+            server: None,
+        })
+    }
+
+    fn run(&self, context: &Context) -> Result<FinishedRun> {
+        self.check()?;
+        let criteria = self.judged_by(&self.workload)?;
+        let document = PlanDocument::new(self)?;
+        let hosts = self.hosts.as_ref();
+        let each = hosts.map(|plan| of_each(&self.workload, &plan.hosts));
+        let whole = each.as_ref().unwrap_or(&self.workload);
+        let target = self.target().sized_for(whole);
+        let request =
+            RunRequest { hosts, ..RunRequest::of(&self.workload, &target, Some(&document)) };
+        let mut recording = Recording::begin(RunKind::Run, &request, context)?;
+        let workload = within_capacity(whole, recording.length_bytes(), &context.progress);
+        self.say_unanswered(criteria.as_ref(), context);
+        if let Err(error) = self.begin_verification(&workload, &mut recording) {
+            return Err(recording.abandon(error));
+        }
+        let measured = recording.measure(CELL, &workload);
+        finish_measured(recording, measured, criteria.as_ref())
+    }
+}
+
+impl ResumablePlan for RunPlan {
+    const KIND: RunKind = RunKind::Run;
+
+    fn target_mut(&mut self) -> &mut TargetPlan {
+        &mut self.target
+    }
+
+    fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
         check_resumable(run)?;
         let instead =
             "`assay hosts collect` completes it from what its hosts kept; or start it again";
@@ -95,7 +144,7 @@ impl RunPlan {
             Ok(cell) => remaining(&cell.workload()?, cell.elapsed_ns()?)?,
             Err(_) => self.workload.clone(),
         };
-        let criteria = CriteriaSource::of(named, &left)?;
+        let criteria = self.judged_by(&left)?;
         let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
         let target = self.target.sized_for(&self.workload);
         let request = RunRequest::of(&left, &target, None);

@@ -4,60 +4,120 @@ mod cycles;
 
 use crate::cluster::HostsPlan;
 use crate::context::Context;
+use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{FinishedRun, finish_with_page};
+use crate::plan::{Plan, ResumablePlan};
 use crate::plan_document::PlanDocument;
-use crate::recording::{Recording, RunRequest, check_verifiable};
+use crate::recording::{Recording, RunRequest, check_verifiable, is_short};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
 use assay_model::integrity::Integrity;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
-use assay_model::soak;
-use assay_model::units::Share;
+use assay_model::soak::SoakCycles;
+use assay_model::spelling::defaults;
+use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Outcome, Result, Workload};
 use assay_store::{Document, RunReader};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use cycles::Cycles;
 
-/// The plan of a soak.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The plan of a soak; its fields are options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SoakPlan {
-    /// What is measured, and how it is opened.
-    pub target: TargetPlan,
     /// The workload of a cycle.
+    #[arg(skip)]
     pub workload: Workload,
     /// Load and rests.
-    pub cycles: soak::SoakPlan,
-    /// Loss that does not matter.
+    #[command(flatten)]
+    pub cycles: SoakCycles,
+    /// Loss that does not matter
+    #[arg(long, value_name = "SHARE", default_value = "5%")]
     pub tolerance: Share,
-    /// Share of the reads that are compared with what was written; nothing is verified where it is
-    /// absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Compare what is read with what was written, all reads or a share of them, and read
+    /// everything again at the end
+    #[arg(
+        long,
+        value_name = "SHARE",
+        conflicts_with = "hosts",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "100%"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<Share>,
     /// The hosts that load it together; this program alone where they are absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsPlan>,
+    /// What is measured, and how it is opened.
+    #[command(flatten)]
+    pub target: TargetPlan,
 }
 
-impl SoakPlan {
+impl Default for SoakPlan {
+    fn default() -> Self {
+        defaults()
+    }
+}
+
+impl Plan for SoakPlan {
+    fn target(&self) -> TargetPlan {
+        self.target.seen_by(HostsPlan::names(self.hosts.as_ref()))
+    }
+
+    fn summary(&self) -> Result<PlanSummary> {
+        let (cycles, workload) = (&self.cycles, &self.workload);
+        let time = match cycles.cycles {
+            1 => format!("{} of load", cycles.work),
+            count => {
+                format!("{count} cycles of {} of load and {} of rest", cycles.work, cycles.rest)
+            }
+        };
+        let rest = match cycles.final_rest {
+            Nanos(0) => String::new(),
+            rest => format!(", then {rest} of rest and one more cycle"),
+        };
+        Ok(PlanSummary {
+            format: 1,
+            title: format!("soak {}", workload.name),
+            load: load_of(workload, HostsPlan::names(self.hosts.as_ref())),
+            time: format!("{time}{rest}{}", self.target.filling()),
+            targets: self.target().summary(
+                workload.writes(),
+                workload.direct,
+                is_short(workload),
+            )?,
+            server: None,
+        })
+    }
+
     /// Loads the target and says whether it becomes steady, what it loses, and whether rest brings
     /// it back.
-    pub fn run(&self, context: &Context) -> Result<FinishedRun> {
+    fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.check()?;
-        let document = PlanDocument::new(self)?;
+        let (document, target) = (PlanDocument::new(self)?, self.target());
         let hosts = self.hosts.as_ref();
-        let of_one = RunRequest::of(&self.workload, &self.target, Some(&document));
+        let of_one = RunRequest::of(&self.workload, &target, Some(&document));
         let request = RunRequest { hosts, ..of_one };
         let recording = Recording::begin(RunKind::Soak, &request, context)?;
         self.measure(recording, Cycles::new(self.cycles, self.tolerance))
     }
+}
 
-    /// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is
-    /// measured.
-    pub fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
+impl ResumablePlan for SoakPlan {
+    const KIND: RunKind = RunKind::Soak;
+
+    fn target_mut(&mut self) -> &mut TargetPlan {
+        &mut self.target
+    }
+
+    /// What was measured counts, the rest is measured.
+    fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
         check_resumable(run)?;
         self.check()?;
         HostsPlan::check_resumable(self.hosts.as_ref(), "start it again")?;
@@ -68,12 +128,14 @@ impl SoakPlan {
         let recording = Recording::go_on(writer, &run.manifest().targets, &request, context)?;
         self.measure(recording, cycles)
     }
+}
 
+impl SoakPlan {
     fn check(&self) -> Result<()> {
         if self.cycles.work.seconds() < 1.0 {
             return Err(Error::usage(
                 format!("{} of load say nothing", self.cycles.work),
-                "load for minutes at least: --time 8h, or --work 300s --rest 600s --cycles 215",
+                "load for minutes at least: --time 8h, or --time 300s --rest 600s --cycles 215",
             ));
         }
         self.workload.check()?;

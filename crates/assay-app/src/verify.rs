@@ -6,7 +6,9 @@ mod target_identity;
 mod workload;
 
 use crate::context::Context;
+use crate::dry_run::PlanSummary;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::plan::Plan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{
     OpenTarget, Recording, RunRequest, check_verifiable, keeps_no_acknowledged_data,
@@ -31,7 +33,7 @@ use assay_model::{Error, Result, Workload};
 use assay_report::shell_word;
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use after::AfterPlan;
 pub(crate) use target_identity::{boot, check_apart, identity};
@@ -56,6 +58,10 @@ pub struct VerifyPlan {
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Nanos>,
+    /// Criteria to judge by: a file
+    #[arg(long, value_name = "FILE")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<PathBuf>,
     /// What is verified, and how it is opened: one directory or device
     #[command(flatten)]
     pub target: TargetPlan,
@@ -71,10 +77,36 @@ struct Known {
     cuts: Vec<JudgedCut>,
 }
 
-impl VerifyPlan {
+impl Plan for VerifyPlan {
+    fn target(&self) -> TargetPlan {
+        self.target.clone()
+    }
+
+    fn summary(&self) -> Result<PlanSummary> {
+        let time = match (self.time, &self.ledger) {
+            (Some(time), _) => time.to_string(),
+            (None, Some(_)) => "until the storage dies or it is stopped".to_owned(),
+            (None, None) => "150s".to_owned(),
+        };
+        let ledger = self.ledger.as_ref().map_or_else(
+            || "times of flushes, then".to_owned(),
+            |place| format!("with acknowledgements kept in {place},"),
+        );
+        Ok(PlanSummary {
+            format: 1,
+            title: "verify".to_owned(),
+            load: format!("{ledger} random writes with flushes behind them, all of them compared"),
+            time: format!("{time}{}", self.target.filling()),
+            targets: self.sized().summary(true, true, false)?,
+            server: None,
+        })
+    }
+
     /// Verifies a target: with times of flushes and without a cut, or with a ledger until it dies.
-    pub fn run(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+    fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.check()?;
+        let criteria = self.judged_by()?;
+        let named = criteria.as_ref();
         match &self.ledger {
             None => self.without_ledger(named, context),
             Some(place) => {
@@ -84,6 +116,12 @@ impl VerifyPlan {
                 self.with_ledger(place, None, use_of, named, context)
             }
         }
+    }
+}
+
+impl VerifyPlan {
+    fn judged_by(&self) -> Result<Option<CriteriaSource>> {
+        CriteriaSource::named(self.criteria.as_deref())
     }
 
     fn check(&self) -> Result<()> {

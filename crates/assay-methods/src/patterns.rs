@@ -7,6 +7,7 @@
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Access, Arrival, Process, Stream, SyncPolicy, TransferMix};
 use assay_model::{Error, Result, Workload};
+use clap::{Args, value_parser};
 
 /// A single block of a database, the transfer of random patterns.
 const RANDOM_TRANSFER: Bytes = Bytes(8 << 10);
@@ -79,22 +80,67 @@ impl Pattern {
     }
 }
 
-/// What is said of a stream otherwise than its workload says; nothing by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How a workload that runs differs from what it says itself; by default not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args)]
+pub struct WorkloadChanges {
+    /// Its one stream.
+    #[command(flatten)]
+    pub stream: StreamSpec,
+    /// Length of an interval, instead of the workload's own
+    #[arg(long, value_name = "TIME")]
+    pub interval: Option<Nanos>,
+    /// Seed of all random choices, instead of the workload's own
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
+impl WorkloadChanges {
+    /// The workload with these changes.
+    ///
+    /// # Errors
+    /// Those of [`StreamSpec::apply`].
+    pub fn apply(&self, workload: Workload) -> Result<Workload> {
+        let workload = self.stream.apply(workload)?;
+        let interval = self.interval.unwrap_or(workload.interval);
+        let seed = self.seed.unwrap_or(workload.seed);
+        Ok(Workload { interval, seed, ..workload })
+    }
+}
+
+/// How the one stream of a workload differs from what the workload says; by default not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args)]
 pub struct StreamSpec {
-    /// Bytes of one I/O.
+    /// Size of an I/O (block size), for example `8k`
+    #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE")]
     pub transfer: Option<Bytes>,
-    /// I/Os outstanding; where a rate is given, at most.
+    /// Outstanding I/Os (queue depth); with --rate the most of them
+    #[arg(
+        long,
+        visible_aliases = ["depth", "iodepth"],
+        aliases = ["queue-depth", "qd"],
+        value_name = "N",
+        value_parser = value_parser!(u32).range(1..)
+    )]
     pub outstanding: Option<u32>,
-    /// Share of reads among reads and writes.
+    /// Share of reads, for example `70%`
+    #[arg(long, value_name = "SHARE")]
     pub read_share: Option<Share>,
-    /// I/Os per second, whatever completes, instead of a number outstanding.
+    /// Issue I/Os at this rate, for example `5000/s`, instead of keeping a number outstanding
+    #[arg(long, value_name = "RATE")]
     pub rate: Option<Rate>,
-    /// Threads that share the load.
+    /// Threads that share the load
+    #[arg(
+        long,
+        aliases = ["threads", "jobs"],
+        value_name = "N",
+        value_parser = value_parser!(u32).range(1..)
+    )]
     pub workers: Option<u32>,
-    /// Skew of the addresses: the k-th most popular place has weight k^-theta.
+    /// Zipf skew of the addresses: the k-th most popular place has weight k^-THETA
+    #[arg(long = "zipf", value_name = "THETA")]
     pub theta: Option<f64>,
-    /// Writes of a worker from one `fdatasync` to the next.
+    /// Flush with fdatasync after this number of writes
+    #[arg(long = "fdatasync", value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub fdatasync_every: Option<u32>,
 }
 

@@ -77,11 +77,9 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
         interval: interval(options.duration),
         criteria: criteria(&demands, options),
         streams: streams?,
-        ..Workload::of(
-            &profile.name,
-            options.duration,
-            Stream::closed("", Share(1.0), Bytes(4096), 1),
-        )
+        name: profile.name.clone(),
+        duration: options.duration,
+        ..Workload::default()
     };
     workload.check()?;
     Ok(Plan {

@@ -4,7 +4,7 @@
 use assay_model::Estimate;
 use assay_model::measurement::{Interval, Operation};
 use assay_model::number::{index_of, real, real_len, seconds};
-use assay_model::soak::{Alarm, Level, Rests, Soak, SoakPlan, SoakPoint, SoakSeries, SoakState};
+use assay_model::soak::{Alarm, Level, Rests, Soak, SoakCycles, SoakPoint, SoakSeries, SoakState};
 use assay_model::verdict::{Outcome, Unit};
 use assay_stats::batches::{book, mean_of_batches, noun};
 use assay_stats::mean_interval;
@@ -129,7 +129,7 @@ impl SoakRecorder {
 
     /// What came of it. `final_cycle` is the cycle after the final rest, which shows recovery and
     /// nothing else.
-    pub fn finish(&self, workload: &str, plan: SoakPlan, rule: &SoakRule) -> Soak {
+    pub fn finish(&self, workload: &str, plan: SoakCycles, rule: &SoakRule) -> Soak {
         let last = (plan.final_rest.0 > 0).then_some(plan.cycles);
         let all = self.batches.items();
         let (recovered, batches): (Vec<&Batch>, Vec<&Batch>) =

@@ -50,6 +50,11 @@ impl RunKind {
             Self::Watch => "watch",
         }
     }
+
+    /// Whether `--resume` takes up a run that was cut short.
+    pub const fn can_go_on(self) -> bool {
+        matches!(self, Self::Run | Self::Soak | Self::Study)
+    }
 }
 
 /// The document that makes a directory a run.

@@ -2,8 +2,10 @@
 //! lost, and whether rest brought it back.
 
 use crate::estimate::Estimate;
+use crate::spelling::defaults;
 use crate::units::Nanos;
 use crate::verdict::{Outcome, Unit};
+use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 
 /// A soak and what came of it. Times are seconds since the load began, rests included.
@@ -16,7 +18,7 @@ pub struct Soak {
     /// Name of the workload.
     pub workload: String,
     /// What was planned.
-    pub plan: SoakPlan,
+    pub plan: SoakCycles,
     /// Time under load, s.
     pub worked_s: f64,
     /// Time from the beginning to the end, s.
@@ -41,19 +43,40 @@ pub struct Soak {
     pub outcome: Outcome,
 }
 
-/// Load and rests in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Load and rests in turn; the fields are options of `assay soak`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct SoakPlan {
-    /// Load of one cycle.
+pub struct SoakCycles {
+    /// Time under load; with --cycles, in each of them
+    #[arg(
+        long = "time",
+        aliases = ["work", "duration", "runtime"],
+        value_name = "TIME",
+        default_value = "8h"
+    )]
     pub work: Nanos,
-    /// Rest after it.
+    /// Rest after the load of each cycle
+    #[arg(long, value_name = "TIME", requires = "cycles", default_value = "0s")]
     pub rest: Nanos,
-    /// How many cycles.
+    /// Number of cycles of load and rest
+    #[arg(
+        long,
+        value_name = "N",
+        requires_all = ["work", "rest"],
+        default_value_t = 1,
+        value_parser = value_parser!(u32).range(1..=100_000)
+    )]
     pub cycles: u32,
-    /// A rest behind all of them, after which one more cycle shows whether the target recovered.
+    /// Rest after everything, followed by one more cycle that shows whether the target recovered
+    #[arg(long, value_name = "TIME", default_value = "0s")]
     pub final_rest: Nanos,
+}
+
+impl Default for SoakCycles {
+    fn default() -> Self {
+        defaults()
+    }
 }
 
 /// Whether a soak ended in a steady state.

@@ -79,6 +79,31 @@ pub struct Study {
     pub load: Option<StudyLoad>,
 }
 
+impl Default for Study {
+    /// Every optional choice at its default, and neither name nor workload yet.
+    fn default() -> Self {
+        Self {
+            format: 1,
+            name: String::new(),
+            description: String::new(),
+            preset: None,
+            capacity: None,
+            repeats: once(),
+            order: Order::Listed,
+            seed: one(),
+            restore_every: None,
+            verify: None,
+            phases: Phases::default(),
+            stop: StopRules::default(),
+            hooks: Hooks::default(),
+            factors: Vec::new(),
+            workload: None,
+            sessions: None,
+            load: None,
+        }
+    }
+}
+
 /// A load on a real database: what `assay bench KIND` takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -106,7 +131,7 @@ pub enum Order {
 }
 
 /// What happens in a cell, in this order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Phases {

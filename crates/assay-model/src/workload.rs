@@ -249,23 +249,30 @@ pub struct Content {
     pub duplicate: Share,
 }
 
-impl Workload {
-    /// A workload of one stream with every optional choice at its default.
-    pub fn of(name: &str, duration: Nanos, stream: Stream) -> Self {
+impl Default for Workload {
+    /// Every optional choice at its default, and neither name nor streams yet.
+    fn default() -> Self {
         Self {
             format: 1,
-            name: name.to_owned(),
+            name: String::new(),
             description: String::new(),
             seed: 1,
-            duration,
+            duration: Nanos(0),
             warm_up: Nanos(0),
             interval: one_second(),
             capacity: None,
             layout: Layout::Concat,
             direct: true,
-            streams: vec![stream],
+            streams: Vec::new(),
             criteria: Vec::new(),
         }
+    }
+}
+
+impl Workload {
+    /// A workload of one stream with every optional choice at its default.
+    pub fn of(name: &str, duration: Nanos, stream: Stream) -> Self {
+        Self { name: name.to_owned(), duration, streams: vec![stream], ..Self::default() }
     }
 
     /// What the workload asks of its storage, where it asks anything.

@@ -42,20 +42,16 @@ fn complain(finished: &FinishedRun) {
         return;
     };
     let manifest = finished.run.manifest();
-    let next = match manifest.kind {
-        // What several hosts measure later is another start.
-        RunKind::Run if finished.loaded.report.cluster.is_some() => "start again".to_owned(),
-        RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
-        RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
+    let (kind, is_of_hosts) = (manifest.kind, finished.loaded.report.cluster.is_some());
+    let next = match kind {
         RunKind::Verify => {
             "judge what it keeps with `assay verify --after`, where a ledger was written".to_owned()
         }
-        RunKind::Calibrate
-        | RunKind::Check
-        | RunKind::Locality
-        | RunKind::Soak
-        | RunKind::Watch
-        | RunKind::Bench => "start again".to_owned(),
+        // What several hosts measure later is another start.
+        _ if kind.can_go_on() && !is_of_hosts => {
+            format!("go on with `assay {} --resume {}`", kind.name(), manifest.id)
+        }
+        _ => "start again".to_owned(),
     };
     let kept = finished.run.path().display();
     let error = Error::environment(

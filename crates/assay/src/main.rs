@@ -21,7 +21,6 @@ mod signals;
 mod spelling;
 mod start;
 mod store_place;
-mod stream_options;
 mod table;
 mod terminal;
 mod usage;

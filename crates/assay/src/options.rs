@@ -2,7 +2,6 @@
 
 use crate::live_options::{LiveObserver, LiveOptions};
 use crate::progress_line::ProgressLine;
-use assay_app::target_plan::TargetPlan;
 use assay_app::{Context, Guards, Progress};
 use assay_dbserver::{may_hold_password, redacted};
 use assay_model::Error;
@@ -164,15 +163,6 @@ impl StartOptions {
             "name a new file in a directory that is there",
         ))
     }
-}
-
-/// What a command that measures storage is given besides its own options.
-#[derive(Args)]
-pub struct MeasurementOptions {
-    #[command(flatten)]
-    pub target: TargetPlan,
-    #[command(flatten)]
-    pub run: RunOptions,
 }
 
 /// The command line as it was typed, without passwords.

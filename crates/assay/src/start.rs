@@ -3,13 +3,13 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::options::{MeasurementOptions, OutputOptions, RunOptions, StartOptions};
+use crate::options::{OutputOptions, RunOptions, StartOptions};
 use crate::terminal::{agreed, say};
-use assay_app::Context;
 use assay_app::database_source::is_address;
 use assay_app::dry_run::PlanSummary;
-use assay_app::finish::FinishedRun;
+use assay_app::plan_document::kept_plan;
 use assay_app::target_plan::TargetPlan;
+use assay_app::{Plan, ResumablePlan};
 use assay_dbserver::redacted;
 use assay_host::live_database::{LiveDatabase, live_database};
 use assay_host::shared_device::database_on_device;
@@ -30,30 +30,45 @@ pub fn show(summary: &PlanSummary, output: &OutputOptions) -> Result<ExitStatus>
 ///
 /// # Errors
 /// Those of [`check`], and what the plan itself says.
-pub fn carry_out(
-    options: &RunOptions,
-    target: &TargetPlan,
-    summary: impl FnOnce() -> Result<PlanSummary>,
-    run: impl FnOnce(&Context) -> Result<FinishedRun>,
-) -> Result<ExitStatus> {
-    check_storage(target)?;
+pub fn carry_out(plan: &impl Plan, options: &RunOptions) -> Result<ExitStatus> {
+    let target = plan.target();
+    check_storage(&target)?;
     check(&target.targets, &options.start)?;
-    carry_out_checked(options, summary, run)
+    carry_out_checked(plan, options)
 }
 
 /// The same of targets that were checked.
 ///
 /// # Errors
 /// What the plan itself says.
-pub fn carry_out_checked(
-    options: &RunOptions,
-    summary: impl FnOnce() -> Result<PlanSummary>,
-    run: impl FnOnce(&Context) -> Result<FinishedRun>,
-) -> Result<ExitStatus> {
+pub fn carry_out_checked(plan: &impl Plan, options: &RunOptions) -> Result<ExitStatus> {
     if options.start.dry_run {
-        return show(&summary()?, &options.output);
+        return show(&plan.summary()?, &options.output);
     }
-    conclude(&run(&options.context()?)?, &options.output, options.page())
+    conclude(&plan.run(&options.context()?)?, &options.output, options.page())
+}
+
+/// Goes on with a run by its own plan, changed as `retyped` says; what may be destroyed is what was
+/// typed now.
+///
+/// # Errors
+/// A usage error for a run of another kind or one that has ended; those of [`check`]; what the plan
+/// itself says.
+pub fn resume<P: ResumablePlan>(
+    run: &str,
+    typed: &TargetPlan,
+    options: &RunOptions,
+    retyped: impl FnOnce(&mut P),
+) -> Result<ExitStatus> {
+    let context = options.context()?;
+    let run = context.store.open(run)?;
+    let mut plan: P = kept_plan(&run)?;
+    retyped(&mut plan);
+    let target = plan.target_mut();
+    target.destroy.clone_from(&typed.destroy);
+    target.wipe.clone_from(&typed.wipe);
+    check(&target.targets, &options.start)?;
+    conclude(&plan.resume(&run, &context)?, &options.output, options.page())
 }
 
 /// Refuses words that name no storage before anything is touched; what other hosts have is theirs
@@ -150,16 +165,6 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
              shows what would be done",
         )),
     }
-}
-
-/// Lets a run go on with its own plan; what may be destroyed is what was typed now.
-///
-/// # Errors
-/// Those of [`check`].
-pub fn go_on_with(plan: &mut TargetPlan, options: &MeasurementOptions) -> Result<()> {
-    plan.destroy.clone_from(&options.target.destroy);
-    plan.wipe.clone_from(&options.target.wipe);
-    check(&plan.targets, &options.run.start)
 }
 
 fn warning(found: &LiveDatabase, is_inside: bool) -> String {

@@ -266,7 +266,7 @@ fn hosts_are_watched_under_one_clock_with_their_devices_beside_each_other() {
 #[test]
 fn hosts_soak_together_and_each_cycle_begins_at_one_moment() {
     let place = Place::new();
-    let line = "soak d --size 4MiB --workload mixed.toml --work 1s --rest 200ms --cycles 2 \
+    let line = "soak d --size 4MiB --workload mixed.toml --time 1s --rest 200ms --cycles 2 \
                 --hosts local:2 --json";
     let ran = place.run(line);
     // Two cycles are too few for an answer.
@@ -330,7 +330,7 @@ fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
 fn a_host_that_is_killed_in_a_rest_is_named_with_what_was_measured_before() {
     let place = Place::new();
     let begin = Instant::now();
-    let line = "soak d --size 4MiB --workload reads.toml --work 1s --rest 10min --cycles 2 \
+    let line = "soak d --size 4MiB --workload reads.toml --time 1s --rest 10min --cycles 2 \
                 --hosts local:2 --json";
     let mut run = place.start(line);
     run.wait_until(|| place.kept_intervals_of("cycle-000001") >= 1);
@@ -481,7 +481,7 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
 #[test]
 fn a_soak_whose_driver_was_killed_is_completed_to_where_it_was() {
     let place = Place::new();
-    let line = "soak d --size 4MiB --workload mixed.toml --work 10min --rest 1s --cycles 2 \
+    let line = "soak d --size 4MiB --workload mixed.toml --time 10min --rest 1s --cycles 2 \
                 --hosts local:2 --json";
     let mut run = place.start(line);
     run.wait_until(|| place.kept_intervals_of("cycle-000001") >= 2);

@@ -256,7 +256,7 @@ fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
     assert!((since_s - 300.0).abs() < 30.0, "{since_s}");
     let short = place.json("soak sim:servers?count=1&service=20ms --time 20s --workload w.toml", 3);
     assert_eq!(short["soak"]["outcome"], "INCONCLUSIVE");
-    let cycles = "soak sim:servers?count=1&service=20ms --work 30s --rest 60s --cycles 10 \
+    let cycles = "soak sim:servers?count=1&service=20ms --time 30s --rest 60s --cycles 10 \
                   --final-rest 1h --workload w.toml";
     let rested = place.json(cycles, 0);
     assert!(rested["soak"]["rests"]["recovered_of_best"]["value"].as_f64().unwrap() > 0.9);
@@ -350,7 +350,7 @@ fn a_study_of_a_load_is_planned_as_the_commands_that_it_runs() {
 #[test]
 fn a_killed_soak_goes_on_where_it_was() {
     let place = Place::new();
-    let line = "soak d --work 2s --rest 1s --cycles 3 --workload oltp-read --size 32MiB --keep -q";
+    let line = "soak d --time 2s --rest 1s --cycles 3 --workload oltp-read --size 32MiB --keep -q";
     let mut started = place.start(line);
     let cycles = |place: &Place| {
         let run = place.run_ids().pop()?;

@@ -235,7 +235,7 @@ fn a_soak_is_verified_over_all_its_cycles() {
     let rig = Rig::mount(&Script::new()).unwrap();
     let place = place();
     let line = format!(
-        "soak {} --workload permuted.toml --size 4MiB --work 1s --rest 100ms --cycles 2 --verify \
+        "soak {} --workload permuted.toml --size 4MiB --time 1s --rest 100ms --cycles 2 --verify \
          --json",
         rig.directory().display()
     );

@@ -20,7 +20,7 @@ const UNTIMED_SHARE: f64 = 0.05;
 const OF_WHOLE: [&str; 2] = ["iops", "errors"];
 
 /// The database that storage is checked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DatabaseDemand {
     /// Its profile.
     pub profile: Profile,

@@ -5,7 +5,7 @@ use crate::recording::{Recording, Work, remaining};
 use assay_methods::soak::{SoakRecorder, SoakRule};
 use assay_model::measurement::{Finish, Interval};
 use assay_model::number::seconds;
-use assay_model::soak::{Soak, SoakPlan};
+use assay_model::soak::{Soak, SoakCycles};
 use assay_model::units::{Nanos, Share, show_count};
 use assay_model::{Result, Workload};
 use assay_store::RunReader;
@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 
 /// A soak on its way.
 pub struct Cycles {
-    plan: SoakPlan,
+    plan: SoakCycles,
     rule: SoakRule,
     recorder: SoakRecorder,
     /// The cycle that comes next, and the load that it has had.
@@ -28,7 +28,7 @@ pub struct Cycles {
 
 impl Cycles {
     /// A soak before its first cycle.
-    pub fn new(plan: SoakPlan, tolerance: Share) -> Self {
+    pub fn new(plan: SoakCycles, tolerance: Share) -> Self {
         Self {
             plan,
             rule: SoakRule { tolerance: tolerance.0, ..SoakRule::default() },
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn cycles_begin_where_work_and_rests_put_them() {
-        let plan = SoakPlan {
+        let plan = SoakCycles {
             work: Nanos(300_000_000_000),
             rest: Nanos(600_000_000_000),
             cycles: 215,

@@ -15,7 +15,7 @@ use assay_model::array::SessionLoad;
 use assay_model::integrity::Integrity;
 use assay_model::measurement::{Finish, Interval, Measurement};
 use assay_model::number::{index_of, real, real_len};
-use assay_model::soak::{Soak, SoakPlan};
+use assay_model::soak::{Soak, SoakCycles};
 use assay_model::study::{Cell, CellResult, CellState, Setting, Study, StudyResult};
 use assay_model::units::Nanos;
 use assay_model::verdict::NamedEstimate;
@@ -155,7 +155,7 @@ impl OnStorage {
     pub fn course(&self, study: &Study) -> Option<Soak> {
         let phases = &study.phases;
         let final_cycles = u32::from(phases.final_rest.0 > 0);
-        let plan = SoakPlan {
+        let plan = SoakCycles {
             work: phases.measure,
             rest: phases.rest,
             cycles: self.last - final_cycles,
@@ -311,7 +311,7 @@ fn sessions_here(recording: &Recording, study: &Study, cell: &Cell) -> Result<Op
 
 /// How a long cell went over time; a short one has no course worth telling.
 fn course(recorder: &SoakRecorder, study: &Study, name: &str, elapsed_s: f64) -> Option<Soak> {
-    let plan = SoakPlan {
+    let plan = SoakCycles {
         work: study.phases.measure,
         rest: study.phases.rest,
         cycles: 1,

@@ -9,6 +9,7 @@ use crate::cluster::HostsPlan;
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_with_page};
 use crate::load::prepared_server::see_to_left_in;
+use crate::plan::ResumablePlan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest, tell_run};
 use crate::target_plan::TargetPlan;
@@ -22,24 +23,28 @@ use assay_model::run::RunKind;
 use assay_model::study::{CellResult, CellState, FactorValue, Study, StudyResult};
 use assay_model::{Error, Outcome, Result};
 use assay_store::{Document, NewRun, RunReader, RunWriter};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// The plan of a study.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The plan of a study; its fields are options of the command.
+#[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct StudyPlan {
-    /// What is measured, and how it is opened.
-    pub target: TargetPlan,
     /// The study, scaled.
+    #[arg(skip)]
     pub study: Study,
+    /// What holds for all its cells, in sentences.
+    #[arg(skip)]
+    pub notes: Vec<String>,
     /// The hosts that measure together, of which a factor may take some; this program alone where
     /// they are absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsPlan>,
-    /// What holds for all its cells, in sentences.
-    #[serde(default)]
-    pub notes: Vec<String>,
+    /// What is measured, and how it is opened.
+    #[command(flatten)]
+    pub target: TargetPlan,
 }
 
 /// Results of earlier cells.
@@ -54,7 +59,7 @@ impl StudyPlan {
     /// # Errors
     /// What the study, the store, the target or the engine says; a cell that fails says so in the
     /// result.
-    pub fn run(mut self, context: &Context) -> Result<FinishedRun> {
+    pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.check_hosts()?;
         self.check_verified()?;
         if is_of_loads(&self.study, &self.target.targets) {
@@ -63,53 +68,31 @@ impl StudyPlan {
         has_work(&self.study, &self.target)?;
         base_workload(&self.study)?;
         outline::check(&self.on_each_host(), &self.target.targets)?;
-        give_size(&self.study, &mut self.target);
-        let document = PlanDocument::new(&self)?;
-        let recording = Recording::begin(RunKind::Study, &self.request(Some(&document))?, context)?;
+        let sized = self.sized();
+        let document = PlanDocument::new(&sized)?;
+        let request = sized.request(Some(&document))?;
+        let recording = Recording::begin(RunKind::Study, &request, context)?;
         let refused = match executor::keep(&recording.writer, &self.study) {
             Ok(()) => phases::used(&recording, &self.study, None).err(),
             Err(error) => Some(error),
         };
         match refused {
             Some(error) => Err(recording.abandon(error)),
-            None => self.measure(recording, Vec::new()),
+            None => sized.measure(recording, Vec::new()),
         }
     }
 
-    /// Goes on with a study that was killed or interrupted: cells that have a result are not
-    /// measured again.
-    ///
-    /// # Errors
-    /// A usage error when every cell has a result; else as for [`run`](Self::run).
-    pub fn resume(mut self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
-        let before = run.json::<StudyResult>(Document::Results)?.map(|result| {
-            self.notes = result.notes;
-            result.cells
-        });
-        let before = before.unwrap_or_default();
-        let id = run.manifest().id.clone();
-        if before.len() >= cells(&self.study).len() {
-            return Err(Error::usage(
-                format!("the study {id} has a result for every cell"),
-                "report it with `assay report`",
-            ));
-        }
-        if is_of_loads(&self.study, &self.target.targets) {
-            // A target whose secret was kept out of the run must have it from the environment.
-            LoadTarget::read(self.only_target())?;
-            let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
-            return self.measure_loads(writer, before, context);
-        }
-        give_size(&self.study, &mut self.target);
-        let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
-        let request = self.request(None)?;
-        let recording = Recording::go_on(writer, &self.target.targets, &request, context)?;
-        if matches!(recording.target, OpenTarget::Simulated(..)) {
-            context
-                .progress
-                .say("note: a simulated device starts over; what earlier cells left in it is gone");
-        }
-        self.measure(recording, before)
+    /// The plan with test files as large as the data of the study.
+    fn sized(&self) -> Self {
+        let mut sized = self.clone();
+        sized.target = self.target();
+        give_size(&sized.study, &mut sized.target);
+        sized
+    }
+
+    /// What is measured, as this machine sees it.
+    pub fn target(&self) -> TargetPlan {
+        self.target.seen_by(HostsPlan::names(self.hosts.as_ref()))
     }
 
     /// The study as each host has it: how many of them take part is nothing that one of them could
@@ -182,7 +165,7 @@ impl StudyPlan {
     }
 
     /// A study whose cells are loads of a database.
-    fn run_loads(self, context: &Context) -> Result<FinishedRun> {
+    fn run_loads(&self, context: &Context) -> Result<FinishedRun> {
         let target = self.only_target();
         let named = LoadTarget::read(target)?;
         for cell in cells(&self.study) {
@@ -195,7 +178,7 @@ impl StudyPlan {
             targets: vec![named.shown()],
             created_unix_ns: unix_ns(),
         })?;
-        PlanDocument::new(&self)?.keep(&writer)?;
+        PlanDocument::new(self)?.keep(&writer)?;
         executor::keep(&writer, &self.study)?;
         self.measure_loads(writer, Vec::new(), context)
     }
@@ -269,6 +252,45 @@ impl StudyPlan {
             scaling: Vec::new(),
             course: None,
         }
+    }
+}
+
+impl ResumablePlan for StudyPlan {
+    const KIND: RunKind = RunKind::Study;
+
+    fn target_mut(&mut self) -> &mut TargetPlan {
+        &mut self.target
+    }
+
+    /// Cells that have a result are not measured again.
+    fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
+        let mut left = self.sized();
+        let before = run.json::<StudyResult>(Document::Results)?.map(|result| {
+            left.notes = result.notes;
+            result.cells
+        });
+        let before = before.unwrap_or_default();
+        let id = &run.manifest().id;
+        if before.len() >= cells(&self.study).len() {
+            return Err(Error::usage(
+                format!("the study {id} has a result for every cell"),
+                "report it with `assay report`",
+            ));
+        }
+        let open = || context.store.resume(&run.path().display().to_string(), unix_ns());
+        if is_of_loads(&self.study, &self.target.targets) {
+            // A target whose secret was kept out of the run must have it from the environment.
+            LoadTarget::read(self.only_target())?;
+            return left.measure_loads(open()?, before, context);
+        }
+        let (writer, request) = (open()?, left.request(None)?);
+        let recording = Recording::go_on(writer, &left.target.targets, &request, context)?;
+        if matches!(recording.target, OpenTarget::Simulated(..)) {
+            context
+                .progress
+                .say("note: a simulated device starts over; what earlier cells left in it is gone");
+        }
+        left.measure(recording, before)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::target_identity::{of_device, of_file};
 use super::{Known, VerifyPlan, boot, weighed};
 use crate::context::Context;
-use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::finish::{FinishedRun, finish_run};
 use crate::recording::{OpenTarget, Recording, RunRequest};
 use crate::target_plan::TargetPlan;
 use assay_engine::{Target, TargetAfterCut, judge_after_cut};
@@ -47,7 +47,8 @@ impl AfterPlan {
     /// # Errors
     /// A usage error when ledger and target do not belong together, an environment error when one
     /// of them cannot be read.
-    pub fn judge(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+    pub fn judge(&self, context: &Context) -> Result<FinishedRun> {
+        let criteria = self.verify.judged_by()?;
         let place = self.place()?;
         context.progress.show("reading the ledger", 0.0, None);
         let mut ledger = self.ledger(place)?;
@@ -62,7 +63,7 @@ impl AfterPlan {
         let request = RunRequest::reading(&target);
         let recording = Recording::begin(RunKind::Verify, &request, context)?;
         match self.judge_recorded(&recording, place, &mut ledger) {
-            Ok(()) => finish_run(recording.end(), &Finish::Complete, named),
+            Ok(()) => finish_run(recording.end(), &Finish::Complete, criteria.as_ref()),
             Err(error) => Err(recording.abandon(error)),
         }
     }
@@ -74,10 +75,11 @@ impl AfterPlan {
     pub fn resume(&self, context: &Context) -> Result<FinishedRun> {
         let place = self.place()?;
         let ledger = self.ledger(place)?;
+        let criteria = self.verify.judged_by()?;
         let known = Known { id: ledger.id, cuts: ledger.judgements() };
         self.verify.check()?;
         let again = LedgerUse::Again(ledger.id.digits());
-        self.verify.with_ledger(place, Some(known), |_| again, None, context)
+        self.verify.with_ledger(place, Some(known), |_| again, criteria.as_ref(), context)
     }
 
     fn place(&self) -> Result<&LedgerPlace> {

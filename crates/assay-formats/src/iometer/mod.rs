@@ -11,7 +11,7 @@ use crate::conversion::{
 use crate::reason::{Approximation, Reason};
 use access::{AccessPattern, meaning};
 use assay_model::number::real;
-use assay_model::study::{Factor, FactorValue, Order, Phases, StopRules, Study};
+use assay_model::study::{Factor, FactorValue, Phases, Study};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Arrival, Content, Span, Stream, SyncPolicy, Workload};
 use file::{AccessDefinition, Configuration, Value, Worker};
@@ -408,35 +408,17 @@ fn study(mut whole: Workload, depths: &[u64], group: &Group<'_>, times: &Times) 
     let capacity = whole.capacity.take();
     let values = depths.iter().map(|depth| FactorValue::Whole(outstanding(group, *depth)));
     Study {
-        format: 1,
         name: whole.name.clone(),
         description: std::mem::take(&mut whole.description),
-        preset: None,
         capacity,
-        repeats: 1,
-        order: Order::Listed,
-        seed: 1,
-        restore_every: None,
-        verify: None,
-        phases: Phases {
-            fill: None,
-            precondition_passes: 0,
-            settle: Nanos(0),
-            warm_up: times.ramp_up,
-            measure: times.measure,
-            rest: Nanos(0),
-            final_rest: Nanos(0),
-        },
-        stop: StopRules::default(),
-        hooks: assay_model::study::Hooks::default(),
+        phases: Phases { warm_up: times.ramp_up, measure: times.measure, ..Phases::default() },
         factors: vec![Factor {
             name: "queue_depth".to_owned(),
             values: values.collect(),
             stream: None,
         }],
         workload: Some(whole),
-        sessions: None,
-        load: None,
+        ..Study::default()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::conversion::{
 use crate::reading::{Section, SectionReader};
 use crate::reason::{Approximation, Reason};
 use assay_model::number::{count, real};
-use assay_model::study::{Factor, FactorValue, Study};
+use assay_model::study::{Factor, FactorValue, Phases, Study};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, Workload};
 use std::collections::{BTreeMap, HashMap};
@@ -452,30 +452,16 @@ fn study(document: &Document, factors: Vec<Factor>, times: &Times) -> Study {
     let mut whole = document.workload().cloned();
     let capacity = whole.as_mut().and_then(|whole| whole.capacity.take());
     Study {
-        format: 1,
         name: document.name().to_owned(),
-        description: String::new(),
-        preset: None,
         capacity,
-        repeats: 1,
-        order: assay_model::study::Order::Listed,
-        seed: 1,
-        restore_every: None,
-        verify: None,
-        phases: assay_model::study::Phases {
-            fill: None,
-            precondition_passes: 0,
-            settle: Nanos(0),
+        phases: Phases {
             warm_up: times.warm_up,
             measure: times.measure,
             rest: times.rest,
-            final_rest: Nanos(0),
+            ..Phases::default()
         },
-        stop: assay_model::study::StopRules::default(),
-        hooks: assay_model::study::Hooks::default(),
         factors,
         workload: whole,
-        sessions: None,
-        load: None,
+        ..Study::default()
     }
 }

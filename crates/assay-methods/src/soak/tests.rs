@@ -21,8 +21,8 @@ fn interval(at_s: f64, ios: f64, time_ns: u64) -> Interval {
     }
 }
 
-fn plan(cycles: u32, final_rest_s: f64) -> SoakPlan {
-    SoakPlan {
+fn plan(cycles: u32, final_rest_s: f64) -> SoakCycles {
+    SoakCycles {
         work: Nanos::from_seconds(300.0),
         rest: Nanos::from_seconds(600.0),
         cycles,

@@ -3,16 +3,14 @@
 use crate::exit::ExitStatus;
 use crate::options::{RunOptions, context};
 use crate::start;
-use assay_app::Context;
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::database_source::{DatabaseSource, WATCH_TIME};
-use assay_app::finish::CriteriaSource;
 use assay_formats::orion::{OrionOptions, parse_luns};
 use assay_methods::files::read_document;
 use assay_model::units::Share;
 use assay_model::{Error, Result};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Find maximum IOPS and throughput within a latency limit
 #[derive(Args)]
@@ -29,9 +27,6 @@ pub struct Options {
     database: Option<String>,
     #[command(flatten)]
     plan: CalibrationRunPlan,
-    /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
-    #[arg(long, value_name = "FILE", help_heading = None::<&'static str>)]
-    criteria: Option<PathBuf>,
     /// Take the words that follow as those of another program: `--as orion -run simple -testname
     /// mytest`; it comes last
     #[arg(long = "as", value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with = "hosts", help_heading = None::<&'static str>)]
@@ -42,7 +37,6 @@ pub struct Options {
 
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let mut plan = match options.foreign.split_first() {
         None => options.plan.clone(),
         Some((program, words)) => options.foreign_plan(program, words)?,
@@ -51,9 +45,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         let context = context(&options.run.store, &options.run.output)?;
         plan.for_database(&DatabaseSource::open(database, WATCH_TIME, &context)?)?;
     }
-    let plan = plan.resolved();
-    let run = |context: &Context| plan.run(criteria.as_ref(), context);
-    start::carry_out(&options.run, &plan.target, || plan.summary(), run)
+    start::carry_out(&plan.resolved(), &options.run)
 }
 
 /// The LUNs of a test, which lie in its `.lun` file where the caller is.

@@ -4,15 +4,14 @@ use crate::demand_options::DemandOptions;
 use crate::exit::ExitStatus;
 use crate::options::{RunOptions, context, without_passwords};
 use crate::start;
-use assay_app::Context;
+use crate::verbs::run::unwatched;
+use assay_app::Plan;
 use assay_app::check::{CheckPlan, DatabaseDemand};
 use assay_app::database_source::{DatabaseSource, is_address};
-use assay_app::finish::CriteriaSource;
 use assay_model::units::Nanos;
 use assay_model::verdict::{Bound, Criterion};
 use assay_model::{Error, Profile, Result, Workload};
 use clap::Args;
-use std::path::PathBuf;
 
 /// Test whether storage is fast enough, also for one database
 #[derive(Args)]
@@ -32,9 +31,6 @@ pub struct Options {
     profile_time: Nanos,
     #[command(flatten)]
     plan: CheckPlan,
-    /// Criteria to judge by instead: a file, oltp-default or dell-2017
-    #[arg(long, value_name = "FILE", help_heading = None::<&'static str>)]
-    criteria: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
     #[command(flatten)]
@@ -43,8 +39,7 @@ pub struct Options {
 
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let target = options.plan.target.seen_by(options.plan.hosts.as_ref());
+    let target = options.plan.target();
     // A live server is watched before anything is loaded, and not for a plan that is only shown.
     start::check_storage(&target)?;
     start::check(&target.targets, &options.run.start)?;
@@ -52,9 +47,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         || Ok((None, None)),
         |named| demand(options, named).map(|(workload, database)| (Some(workload), database)),
     )?;
-    let plan = CheckPlan { demand, ..options.plan.clone() };
-    let run = |context: &Context| plan.run(criteria, database.as_ref(), context);
-    start::carry_out_checked(&options.run, || plan.summary(), run)
+    let plan = CheckPlan { demand, database, ..options.plan.clone() };
+    start::carry_out_checked(&plan, &options.run)
 }
 
 /// The demand of the database that is named, as a workload; of a live server nothing is known
@@ -62,12 +56,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDemand>)> {
     let check = &options.plan;
     if options.run.start.dry_run && is_address(named) {
-        let description = format!(
-            "the demand of {}, after watching it for {}",
-            without_passwords(named),
-            options.profile_time
-        );
-        return Ok((Workload { description, ..check.typical_workload(true)? }, None));
+        let typical = check.typical_workload(true)?;
+        return Ok((unwatched(named, options.profile_time, typical), None));
     }
     let (warm_up, duration) = check.workload_times(true);
     let profile = watched(options, named)?;

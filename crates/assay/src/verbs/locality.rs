@@ -21,6 +21,5 @@ pub struct Options {
 
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let plan = &options.plan;
-    start::carry_out(&options.run, &plan.target, || plan.summary(), |context| plan.run(context))
+    start::carry_out(&options.plan, &options.run)
 }

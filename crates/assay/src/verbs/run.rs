@@ -6,38 +6,32 @@ use crate::demand_options::DemandOptions;
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
 use crate::job_options::{JobOptions, say_report, say_taken};
-use crate::options::{MeasurementOptions, context, without_passwords};
+use crate::options::{RunOptions, context, without_passwords};
 use crate::resume::{ids, locked_options};
 use crate::start;
-use crate::stream_options::StreamOptions;
 use crate::terminal::say;
-use assay_app::Context;
-use assay_app::cluster::HostsPlan;
-use assay_app::database_source::DatabaseSource;
-use assay_app::finish::CriteriaSource;
+use assay_app::database_source::{DatabaseSource, is_address};
 use assay_app::job_file::{
     self, JobPlan, JobSettings, check_complete, chosen_targets, job_text, read_job, read_job_words,
     typed_targets,
 };
-use assay_app::plan_document::kept_plan;
-use assay_app::resume::check_resumable;
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
+use assay_app::{Context, Plan};
 use assay_formats::Conversion;
 use assay_methods::PlanOptions;
 use assay_methods::files::{is_file_name, read_document, shadow_note};
-use assay_methods::patterns::Pattern;
+use assay_methods::patterns::{Pattern, WorkloadChanges};
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
-use assay_model::run::RunKind;
-use assay_model::units::{Nanos, Share};
+use assay_model::units::Nanos;
 use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "print", "verify"];
+/// The command's own options that hold for a run that goes on as they were typed first.
+const OWN: [&str; 4] = ["workload", "time", "warm_up", "print"];
 
 /// Run a preset, a file, a fio, Vdbench or ORION job
 #[derive(Args)]
@@ -60,8 +54,12 @@ pub struct Options {
     /// Measured time, instead of the workload's own
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
+    /// Run what a database demands: a report, a folder of reports, a profile, RUN:SESSIONS, or the
+    /// address of a server
+    #[arg(long = "for", value_name = "DB", conflicts_with = "resume")]
+    database: Option<String>,
     #[command(flatten)]
-    stream: StreamOptions,
+    changes: WorkloadChanges,
     /// Print the workload as a file that `run` accepts, and run nothing
     #[arg(long, conflicts_with = "resume")]
     print: bool,
@@ -69,10 +67,6 @@ pub struct Options {
     /// directory
     #[arg(long, value_name = "DIR", requires = "print")]
     out: Option<PathBuf>,
-    /// Run what a database demands: a report, a folder of reports, a profile, RUN:SESSIONS, or the
-    /// address of a server
-    #[arg(long = "for", value_name = "DB", conflicts_with = "resume")]
-    database: Option<String>,
     /// How long to watch a live server first
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
     profile_time: Nanos,
@@ -81,24 +75,12 @@ pub struct Options {
     /// Time under load before measuring, instead of the workload's own
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME")]
     warm_up: Option<Nanos>,
-    /// Length of an interval, instead of the workload's own
-    #[arg(long, value_name = "TIME")]
-    interval: Option<Nanos>,
-    /// Seed of all random choices, instead of the workload's own
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Compare what is read with what was written, all reads or a share of them, and read
-    /// everything again at the end
-    #[arg(long, value_name = "SHARE", conflicts_with = "hosts", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
-    verify: Option<Share>,
-    #[command(flatten)]
-    hosts: Option<HostsPlan>,
-    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload,
-    /// if it has any
-    #[arg(long, value_name = "FILE")]
-    criteria: Option<PathBuf>,
     /// Continue an unfinished run as it was started: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN, &[ids::<StreamOptions>(), ids::<HostsPlan>()]))]
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with_all = locked_options(&OWN, &[ids::<RunPlan>(), ids::<WorkloadChanges>()])
+    )]
     resume: Option<String>,
     /// A word of a job in the options of fio, `name=value`
     #[arg(long, hide = true, value_name = "WORD")]
@@ -106,15 +88,15 @@ pub struct Options {
     #[command(flatten)]
     job: JobOptions,
     #[command(flatten)]
-    shared: MeasurementOptions,
+    plan: RunPlan,
+    #[command(flatten)]
+    run: RunOptions,
 }
 
 impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
-        let hosts = self.hosts.clone();
-        let target = self.shared.target.seen_by(HostsPlan::names(hosts.as_ref()));
-        RunPlan { target, workload, verify: self.verify, hosts }
+        RunPlan { workload, ..self.plan.clone() }
     }
 }
 
@@ -123,15 +105,16 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if let Some(database) = &options.database {
         return run_demand(database, options);
     }
-    let Some(name) = &options.workload else {
-        return resume(options);
-    };
+    if let Some(run) = &options.resume {
+        return resume(run, options);
+    }
+    let name = options.workload.as_deref().unwrap_or_default();
     let settings = options.job.settings();
     if !options.job_word.is_empty() {
         let conversion = read_job_words(&options.job_word, &settings)?;
         return run_job(&conversion, &settings, options);
     }
-    if !options.shared.run.output.quiet
+    if !options.run.output.quiet
         && let Some(note) = shadow_note(name, is_built_in(name))
     {
         say(&note);
@@ -144,10 +127,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.print {
         return print_workload(name, &workload, options);
     }
-    if !options.shared.run.output.quiet && Pattern::named(name).is_some() {
+    if !options.run.output.quiet && Pattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
-    run_plan(&options.plan(workload), options)
+    start::carry_out(&options.plan(workload), &options.run)
 }
 
 /// What the database demands, on the target that stands where a workload would.
@@ -159,32 +142,43 @@ fn run_demand(database: &str, options: &Options) -> Result<ExitStatus> {
             format!("name it: assay run --for {} STORAGE", without_passwords(database)),
         ));
     }
-    let context = context(&options.shared.run.store, &options.shared.run.output)?;
-    let profile = DatabaseSource::open(database, options.profile_time, &context)?.profile;
     let usual = PlanOptions::default();
     let time = options.time.unwrap_or(usual.duration);
     let warm_up = options.warm_up.unwrap_or(usual.warm_up);
-    let demand = assay_methods::plan(&profile, &options.demand.plan(time, warm_up))?;
-    if options.print {
-        return print(&demand.to_toml()?);
-    }
-    let mut plan = options.plan(changed(demand.workload, options)?);
+    let workload = if options.run.start.dry_run && is_address(database) && !options.print {
+        let typical = Workload { duration: time, warm_up, ..preset("oltp")? };
+        unwatched(database, options.profile_time, typical)
+    } else {
+        let context = context(&options.run.store, &options.run.output)?;
+        let profile = DatabaseSource::open(database, options.profile_time, &context)?.profile;
+        let demand = assay_methods::plan(&profile, &options.demand.plan(time, warm_up))?;
+        if options.print {
+            return print(&demand.to_toml()?);
+        }
+        demand.workload
+    };
+    let mut plan = options.plan(changed(workload, options)?);
     plan.target.targets.splice(0..0, first);
-    run_plan(&plan, options)
+    start::carry_out(&plan, &options.run)
+}
+
+/// The demand of a live server before it was watched: a typical one, which a plan that is only shown
+/// needs for what it would do to the storage.
+pub fn unwatched(address: &str, time: Nanos, typical: Workload) -> Workload {
+    let server = without_passwords(address);
+    Workload {
+        name: "demand".to_owned(),
+        description: format!("the demand of {server}, after watching it for {time}"),
+        ..typical
+    }
 }
 
 /// Prints a workload that is not of a job file.
 fn print_workload(name: &str, workload: &Workload, options: &Options) -> Result<ExitStatus> {
-    if options.shared.run.output.json {
+    if options.run.output.json {
         return print(&json(workload)?);
     }
     print(&text(name, workload)?)
-}
-
-fn run_plan(plan: &RunPlan, options: &Options) -> Result<ExitStatus> {
-    let criteria = || CriteriaSource::named(options.criteria.as_deref());
-    let run = |context: &Context| plan.run(criteria()?, context);
-    start::carry_out(&options.shared.run, &plan.target, || plan.summary(), run)
 }
 
 /// The text of another program's job file, where the name is that of one.
@@ -198,49 +192,29 @@ fn run_job(
     settings: &JobSettings,
     options: &Options,
 ) -> Result<ExitStatus> {
-    let output = &options.shared.run.output;
+    let output = &options.run.output;
     say_taken(settings, output.quiet);
     if options.print {
         return print::conversion(conversion, options.out.as_deref(), output.json, output.quiet);
     }
     check_complete(conversion)?;
     say_report(conversion, output.quiet);
-    let mut target = options.shared.target.clone();
+    let mut target = options.plan.target.clone();
     if target.targets.is_empty() && !options.job_word.is_empty() {
         target.targets = typed_targets(conversion)?;
     }
     let chosen = chosen_targets(conversion, &target.targets, settings)?;
-    if !options.shared.run.start.dry_run {
-        start::check(&chosen, &options.shared.run.start)?;
+    if !options.run.start.dry_run {
+        start::check(&chosen, &options.run.start)?;
     }
-    let context = options.shared.run.context()?;
+    let context = options.run.context()?;
     let mut worst = ExitStatus::Success;
     for (number, part) in (1..).zip(&conversion.parts) {
-        if !options.shared.run.output.quiet && conversion.parts.len() > 1 {
+        if !output.quiet && conversion.parts.len() > 1 {
             let count = conversion.parts.len();
             say(&format!("{number} of {count}: {}", part.document.name()));
         }
-        let finished = match job_file::plan(part, &chosen, &target) {
-            JobPlan::Run(plan) if options.shared.run.start.dry_run => {
-                start::show(&plan.summary()?, &options.shared.run.output)?;
-                continue;
-            }
-            JobPlan::Study(plan) if options.shared.run.start.dry_run => {
-                print(&outline::text(&plan.study, &plan.notes, &plan.target.targets))?;
-                continue;
-            }
-            JobPlan::Run(plan) => {
-                let workload = changed(plan.workload, options)?;
-                let plan = RunPlan { target: plan.target, ..options.plan(workload) };
-                plan.run(CriteriaSource::named(options.criteria.as_deref())?, &context)?
-            }
-            JobPlan::Study(mut plan) => {
-                plan.study.phases.measure = options.time.unwrap_or(plan.study.phases.measure);
-                plan.study.phases.warm_up = options.warm_up.unwrap_or(plan.study.phases.warm_up);
-                plan.run(&context)?
-            }
-        };
-        let status = conclude(&finished, &options.shared.run.output, options.shared.run.page())?;
+        let status = run_part(job_file::plan(part, &chosen, &target), options, &context)?;
         if worst == ExitStatus::Success {
             worst = status;
         }
@@ -249,6 +223,32 @@ fn run_job(
         }
     }
     Ok(worst)
+}
+
+/// Runs one document of a job file, or shows what it would do.
+fn run_part(plan: JobPlan, options: &Options, context: &Context) -> Result<ExitStatus> {
+    let is_shown = options.run.start.dry_run;
+    let finished = match plan {
+        JobPlan::Run(plan) => {
+            let workload = changed(plan.workload, options)?;
+            let plan = RunPlan { target: plan.target, ..options.plan(workload) };
+            if is_shown {
+                return start::show(&plan.summary()?, &options.run.output);
+            }
+            plan.run(context)?
+        }
+        JobPlan::Study(mut plan) => {
+            let phases = &mut plan.study.phases;
+            phases.measure = options.time.unwrap_or(phases.measure);
+            phases.warm_up = options.warm_up.unwrap_or(phases.warm_up);
+            plan.hosts.clone_from(&options.plan.hosts);
+            if is_shown {
+                return print(&outline::text(&plan.study, &plan.notes, &plan.target.targets));
+            }
+            plan.run(context)?
+        }
+    };
+    conclude(&finished, &options.run.output, options.run.page())
 }
 
 /// Whether a preset or a pattern is called so.
@@ -292,26 +292,16 @@ fn text(name: &str, workload: &Workload) -> Result<String> {
 
 /// The workload with what the command line says otherwise.
 fn changed(workload: Workload, options: &Options) -> Result<Workload> {
-    let mut workload = options.stream.spec().apply(workload)?;
+    let mut workload = options.changes.apply(workload)?;
     workload.duration = options.time.unwrap_or(workload.duration);
     workload.warm_up = options.warm_up.unwrap_or(workload.warm_up);
-    workload.interval = options.interval.unwrap_or(workload.interval);
-    workload.seed = options.seed.unwrap_or(workload.seed);
     workload.check()?;
     Ok(workload)
 }
 
-/// Goes on with a run; what may be destroyed is what was typed now.
-fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.shared.run.context()?;
-    let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
-    check_resumable(&run)?;
-    let mut plan: RunPlan = kept_plan(&run, RunKind::Run)?;
-    start::go_on_with(&mut plan.target, &options.shared)?;
-    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    conclude(
-        &plan.resume(&run, criteria, &context)?,
-        &options.shared.run.output,
-        options.shared.run.page(),
-    )
+/// Goes on with a run; it may be judged by other criteria.
+fn resume(run: &str, options: &Options) -> Result<ExitStatus> {
+    start::resume(run, &options.plan.target, &options.run, |plan: &mut RunPlan| {
+        plan.criteria = options.plan.criteria.clone().or_else(|| plan.criteria.take());
+    })
 }

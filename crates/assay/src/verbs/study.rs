@@ -2,25 +2,19 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::options::MeasurementOptions;
+use crate::options::RunOptions;
 use crate::resume::{ids, locked_options};
 use crate::start;
 use crate::terminal::say;
-use assay_app::cluster::HostsPlan;
-use assay_app::plan_document::kept_plan;
 use assay_app::study::StudyPlan;
 use assay_app::study::outline::{self, StudyListing};
 use assay_methods::files::{is_file_name, read_owned_document, shadow_note};
 use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
-use assay_model::run::RunKind;
 use assay_model::study::{Scale, Study, parse_study};
 use assay_model::{Error, Result};
 use clap::Args;
 use std::path::Path;
-
-/// What a study that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 2] = ["study", "scale"];
 
 /// Run every combination of the factors in a study file
 #[derive(Args)]
@@ -37,21 +31,26 @@ pub struct Options {
     /// Scale data and times down to this share: 1/1000, 5%
     #[arg(long, value_name = "SHARE", default_value = "1")]
     scale: Scale,
-    #[command(flatten)]
-    hosts: Option<HostsPlan>,
     /// Continue an unfinished study as it was started: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN, &[ids::<HostsPlan>()]))]
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with_all = locked_options(&["study", "scale"], &[ids::<StudyPlan>()])
+    )]
     resume: Option<String>,
     #[command(flatten)]
-    shared: MeasurementOptions,
+    plan: StudyPlan,
+    #[command(flatten)]
+    run: RunOptions,
 }
 
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let Some(name) = &options.study else {
-        return resume(options);
-    };
-    if !options.shared.run.output.quiet
+    if let Some(run) = &options.resume {
+        return start::resume(run, &options.plan.target, &options.run, |_: &mut StudyPlan| ());
+    }
+    let name = options.study.as_deref().unwrap_or_default();
+    if !options.run.output.quiet
         && let Some(note) = shadow_note(name, is_built_in(name))
     {
         say(&note);
@@ -60,15 +59,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = StudyPlan {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
-        target: options.shared.target.seen_by(HostsPlan::names(options.hosts.as_ref())),
-        hosts: options.hosts.clone(),
+        ..options.plan.clone()
     };
-    if options.shared.run.start.dry_run {
+    if options.run.start.dry_run {
         return dry_run(&plan, options);
     }
-    start::check(&plan.target.targets, &options.shared.run.start)?;
-    let finished = plan.run(&options.shared.run.context()?)?;
-    conclude(&finished, &options.shared.run.output, options.shared.run.page())
+    start::check(&plan.target.targets, &options.run.start)?;
+    let finished = plan.run(&options.run.context()?)?;
+    conclude(&finished, &options.run.output, options.run.page())
 }
 
 fn is_built_in(name: &str) -> bool {
@@ -101,17 +99,8 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
     for target in targets {
         SimulatedDevice::parse(target)?;
     }
-    if options.shared.run.output.json {
+    if options.run.output.json {
         return print(&json(&StudyListing::of(study, &plan.notes, targets))?);
     }
     print(&outline::text(study, &plan.notes, targets))
-}
-
-/// Goes on with a study; what may be destroyed is what was typed now.
-fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.shared.run.context()?;
-    let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
-    let mut plan: StudyPlan = kept_plan(&run, RunKind::Study)?;
-    start::go_on_with(&mut plan.target, &options.shared)?;
-    conclude(&plan.resume(&run, &context)?, &options.shared.run.output, options.shared.run.page())
 }

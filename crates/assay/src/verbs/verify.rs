@@ -8,12 +8,10 @@ use crate::finish::conclude;
 use crate::ledger_options::LedgerOptions;
 use crate::options::RunOptions;
 use crate::start;
-use assay_app::Context;
-use assay_app::finish::CriteriaSource;
 use assay_app::verify::{AfterPlan, VerifyPlan};
+use assay_app::{Context, Plan};
 use assay_model::{Outcome, Result};
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
 
 /// Test whether acknowledged writes survive power cuts
 #[derive(Args)]
@@ -32,9 +30,6 @@ pub struct Options {
     part: Option<Part>,
     #[command(flatten)]
     plan: VerifyPlan,
-    /// Criteria to judge by: a file
-    #[arg(long, value_name = "FILE", help_heading = None::<&'static str>)]
-    criteria: Option<PathBuf>,
     #[command(flatten)]
     ledger: LedgerOptions,
     #[command(flatten)]
@@ -63,33 +58,19 @@ fn verify(options: &Options) -> Result<ExitStatus> {
         return start::show(&verify.summary()?, &options.run.output);
     }
     start::check_storage(&verify.target)?;
-    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     if options.ledger.after {
         let context = options.run.context()?;
-        return after(
-            &AfterPlan { verify, cut: options.ledger.cut },
-            criteria.as_ref(),
-            options,
-            &context,
-        );
+        return after(&AfterPlan { verify, cut: options.ledger.cut }, options, &context);
     }
-    let start = &options.run.start;
-    start::check(&verify.target.targets, start)?;
-    let page = start.html.as_deref();
-    conclude(&verify.run(criteria.as_ref(), &options.run.context()?)?, &options.run.output, page)
+    start::carry_out(&verify, &options.run)
 }
 
 /// Judges, and writes on where that is asked and nothing was lost.
-fn after(
-    plan: &AfterPlan,
-    criteria: Option<&CriteriaSource>,
-    options: &Options,
-    context: &Context,
-) -> Result<ExitStatus> {
+fn after(plan: &AfterPlan, options: &Options, context: &Context) -> Result<ExitStatus> {
     if options.ledger.resume {
         start::check(&plan.verify.target.targets, &options.run.start)?;
     }
-    let judged = plan.judge(criteria, context)?;
+    let judged = plan.judge(context)?;
     let status = conclude(&judged, &options.run.output, options.run.page())?;
     if !options.ledger.resume || judged.outcome == Outcome::Fail {
         return Ok(status);
