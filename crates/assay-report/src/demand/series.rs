@@ -122,7 +122,7 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
         blocks.extend(is_spread(&stops, along).then_some(Block::Chart(chart)));
     }
     if is_spread(&stops, Along::Iops) {
-        let caption = "Mean time of reads by I/Os per second: what load did to it.";
+        let caption = "Mean read time by I/Os per second.";
         let draw = move |size| latencies(&stops, size);
         blocks.push(Block::Chart(Chart::new("read-time-by-load", Size::Full, caption, draw)));
     }
@@ -310,7 +310,7 @@ fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
 }
 
 fn describe(reports: usize, most: f64) -> String {
-    format!("{reports} reports, at most {} I/Os of a kind per second.", show_count(most))
+    format!("{reports} reports, with up to {} reads or writes per second.", show_count(most))
 }
 
 /// The highest rate of any kind.
@@ -354,7 +354,7 @@ fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64
     let plot = scene.plot;
     base_line(scene);
     if matches!(along, Along::Reports) {
-        name_below(scene, "reports, the oldest first where their clocks are known");
+        name_below(scene, "reports, oldest first");
         let x = Scale::linear(0.0, real_len(stops.len() - 1))
             .onto(plot.left + 12.0, plot.right() - 12.0);
         return (0..stops.len()).map(|number| Some(x.place(real_len(number)))).collect();

@@ -180,8 +180,8 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         load,
         format,
         "sessions",
-        "Time of the sessions: each column is a step, each part the mean number of sessions in a \
-         state. The kernel’s work for a read belongs to the read.",
+        "Session time: each column is a step, each part the mean number of sessions in a state. \
+         Kernel CPU for a read counts as read.",
     ));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);

@@ -112,8 +112,7 @@ fn of_documents(report: &Report, format: &Formatter) -> Answer {
         return Answer { outcome: is_damaged.then_some(Outcome::Fail), headline, details };
     }
     let mut details = details.into_iter();
-    let headline =
-        details.next().unwrap_or_else(|| format!("Nothing was measured of {}.", report.target));
+    let headline = details.next().unwrap_or_else(|| format!("{} was not measured.", report.target));
     Answer { outcome: None, headline, details: details.collect() }
 }
 
@@ -160,7 +159,7 @@ fn watch_sentence(summary: &Summary) -> String {
 fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     let (name, all) = (&verdict.criteria, verdict.judgements.len());
     if all == 0 {
-        return format!("“{name}” asks nothing that was measured here.");
+        return format!("“{name}” has no criterion for this measurement.");
     }
     let of = |outcome: Outcome| {
         let found = verdict.judgements.iter();
@@ -276,7 +275,7 @@ pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
                                                  help."
             .to_owned(),
         Reason::Straddles { enough_s: Some(enough_s) } => format!(
-            "The limit lies inside the interval; about {} of measuring in all should decide.",
+            "The limit lies inside the interval; measuring for about {} in total should decide.",
             crate::clock::show_length(rounded(*enough_s))
         ),
         Reason::NoEvidence { missing } => format!("{}.", capital(&format.prose(missing))),
@@ -524,6 +523,6 @@ mod tests {
         let mut short = judgement(Outcome::Inconclusive, Reason::NoEvidence { missing }, 0.0);
         short.evidence.estimate = None;
         assert!(sentence(vec![short]).starts_with("p99 of reads: it was 448 µs, but 3 intervals"));
-        assert_eq!(sentence(Vec::new()), "“orders” asks nothing that was measured here.");
+        assert_eq!(sentence(Vec::new()), "“orders” has no criterion for this measurement.");
     }
 }

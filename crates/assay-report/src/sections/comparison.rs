@@ -237,9 +237,8 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
     let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
     tables.peek()?;
-    let lead = "A range says how many I/Os per second fall into it, and how many are in it at any \
-                time: rate times the middle of the range. So tails compare with sessions and \
-                cores.";
+    let lead = "Each range shows its I/Os per second, and its mean outstanding I/Os: rate times \
+                the midpoint of the range. So tails can be compared with sessions and cores.";
     Some(Section {
         id: "distributions",
         title: "Latency by wall clock".to_owned(),

@@ -57,7 +57,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     let prefix = if target.answer == Answer::Bounds { "between bounds: " } else { "" };
     let shorter = same.map(|state| {
         format!(
-            "{prefix}the same work takes {} for one {unit} instead of {} ({})",
+            "{prefix}one {unit} takes {} instead of {} ({}) for the same work",
             seconds(state.response_s.value),
             seconds(found.base.response_s.value),
             span(&state.response_s, seconds)
@@ -72,7 +72,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     });
     let more = closed.map(|state| {
         format!(
-            "{}sessions that never think do {}{} {unit}s/s instead of {} ({})",
+            "{}sessions without think time do {}{} {unit}s/s instead of {} ({})",
             if same.is_some() { "" } else { prefix },
             least(state),
             rate(state.throughput_per_s.value),
@@ -157,9 +157,9 @@ fn population(state: &ProjectedState) -> String {
 
 fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
     let lead = format!(
-        "One unit of work is one {}. Same work: as much of it per second as was measured. Without \
-         think time every session begins the next one at once. An application with users lies \
-         between the two; --users says where.",
+        "One unit of work is one {}. Same work: the measured number per second. Without think \
+         time, every session starts the next one immediately. An application with users lies \
+         between the two; set --users.",
         found.unit.name()
     );
     vec![
@@ -483,8 +483,7 @@ fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
         blocks.push(Block::Paragraph(format!(
             "Closure: on {}, where it was measured, the model gives {:+.1}% of the throughput and \
              {:+.1}% of the DB time; the database adds {} to a read and {} to a commit. Half of \
-             what the model then still misses is expected on every target, too: the DB time there \
-             is {:+.1}% for it.",
+             the remaining error is applied to every target: {:+.1}% of DB time.",
             closure.name,
             100.0 * closure.throughput_error,
             100.0 * closure.response_error,

@@ -39,13 +39,13 @@ pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
             format!("Never became steady in {} of load.", show_length(soak.worked_s))
         }
         SoakState::LongMemory { memory_s } => format!(
-            "Undecided whether it is steady: its rate resembles that of {} before, and {} of load \
-             are too few for such a memory.",
+            "Undecided whether it is steady: rates {} apart are still correlated, so {} of load \
+             is too short.",
             show_length(memory_s),
             show_length(soak.worked_s)
         ),
         SoakState::TooShort => format!(
-            "{} of load are too short to judge a steady state; {} needed.",
+            "{} of load is too short to judge a steady state; {} needed.",
             show_length(soak.worked_s),
             time_needed(soak)
         ),
@@ -97,7 +97,7 @@ fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
     lead.extend(soak.rests.as_ref().map(rests));
     lead.extend(soak.noticed.iter().take(LEVELS_MAX).map(|noticed| {
         format!(
-            "At {} the IOPS went from {} to {}, noticed after {}.",
+            "At {} the IOPS went from {} to {}, detected after {}.",
             show_length(noticed.at_s),
             format.value(Unit::IosPerS, noticed.before_iops),
             format.value(Unit::IosPerS, noticed.after_iops),
@@ -253,7 +253,7 @@ fn rule_section<'a>(soak: &Soak) -> Section<'a> {
         SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
         SoakState::NeverSteady => format!("never steady{last}"),
         SoakState::LongMemory { memory_s } => {
-            format!("undecided: its noise remembers {}", show_length(memory_s))
+            format!("undecided: rates are correlated over {}", show_length(memory_s))
         }
         SoakState::TooShort => "too short".to_owned(),
     };
