@@ -77,7 +77,7 @@ impl DeviceSpec {
         }
         if spec.parts.is_empty() {
             return Err(Error::usage(
-                format!("simulated device '{text}' has no part"),
+                format!("simulated device '{text}' has no components"),
                 parts_hint(),
             ));
         }
@@ -182,7 +182,10 @@ impl Part {
         }
         let time = keys.read::<Nanos>("service")?;
         if time.0 == 0 {
-            return Err(Error::usage("a service of 0s takes no time", "write for example 200us"));
+            return Err(Error::usage(
+                "a service time of 0s is not allowed",
+                "write for example 200us",
+            ));
         }
         let time_ns = assay_model::number::real(time.0);
         let service = if name == "servers" {
@@ -290,9 +293,9 @@ mod tests {
             ("servers?count=8", "'servers' lacks its key 'service'"),
             ("servers?count=8&service=200", "'200' has no unit"),
             ("servers?count=0&service=200us", "0 servers"),
-            ("constant?count=1&service=0s", "takes no time"),
+            ("constant?count=1&service=0s", "is not allowed"),
             ("stall?every=1s&length=2s", "never ends"),
-            ("device?seed=1", "has no part"),
+            ("device?seed=1", "has no components"),
         ] {
             let error = DeviceSpec::parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

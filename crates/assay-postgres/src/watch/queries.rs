@@ -19,7 +19,8 @@ pub(super) fn sample(own: &[u32]) -> String {
 pub(super) const DATA_DIRECTORY: &str =
     "SELECT /* assay */ setting FROM pg_settings WHERE name = 'data_directory'";
 
-pub(super) const SETTINGS: &str = "SELECT /* assay */ current_setting('track_io_timing')::bool, \
+pub(super) const SETTINGS: &str =
+    "SELECT /* assay */ current_setting('track_io_timing')::bool, \
      current_setting('track_wal_io_timing')::bool, current_setting('track_counts')::bool, \
      current_setting('track_activities')::bool, current_setting('block_size')::int8, \
      current_setting('wal_block_size')::int8, pg_is_in_recovery(), (SELECT rolsuper OR \
@@ -29,7 +30,8 @@ pub(super) const SETTINGS: &str = "SELECT /* assay */ current_setting('track_io_
 
 /// Relations of the database that anybody asked a block of; sizes are those of the last vacuum,
 /// which needs no lock, and not known before the first.
-pub(super) const RELATIONS: &str = "SELECT /* assay */ c.oid, n.nspname || '.' || c.relname, CASE WHEN c.relkind = 'i' THEN \
+pub(super) const RELATIONS: &str =
+    "SELECT /* assay */ c.oid, n.nspname || '.' || c.relname, CASE WHEN c.relkind = 'i' THEN \
      'index' ELSE 'table' END, coalesce(t.spcname, d.spcname)::text, \
      pg_stat_get_blocks_fetched(c.oid) - pg_stat_get_blocks_hit(c.oid), \
      pg_stat_get_blocks_hit(c.oid), nullif(c.relpages, 0)::int8 * \
