@@ -87,7 +87,7 @@ fn curves_of_both_sides_stand_over_each_other() {
 
 #[test]
 fn a_bound_below_the_truth_condemns_nobody() {
-    // Less was seen, but the storage may have more: that it is worse cannot be said.
+    // Less was seen, but the storage may deliver more: that it is worse cannot be said.
     let mut other = faster(0.5);
     other.mixes[0].iops_max.bound = Bound::StillRising;
     let found = compared(&calibration(), &other).unwrap();

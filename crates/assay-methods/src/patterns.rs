@@ -90,7 +90,7 @@ pub struct StreamSpec {
     pub read_share: Option<Share>,
     /// I/Os per second, whatever completes, instead of a number outstanding.
     pub rate: Option<Rate>,
-    /// Threads that share the load.
+    /// Number of threads.
     pub workers: Option<u32>,
     /// Skew of the addresses: the k-th most popular place has weight k^-theta.
     pub theta: Option<f64>,

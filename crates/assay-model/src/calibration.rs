@@ -213,9 +213,9 @@ pub enum Bound {
     Saturated,
     /// More outstanding I/Os break the latency limit.
     LatencyLimit,
-    /// The host's CPU was used up; the storage may have more.
+    /// The host's CPU was used up; the storage may deliver more.
     Host,
-    /// The highest rung was still rising; the storage may have more.
+    /// The highest rung was still rising; the storage may deliver more.
     StillRising,
     /// Time ran out before it could be determined.
     TimeBudget,

@@ -91,10 +91,13 @@ impl Mix {
         }
         let cards = self.shares.all().iter().try_fold(0_u32, |sum, cards| sum.checked_add(*cards));
         if !cards.is_some_and(|cards| (1..=CARDS_MAX).contains(&cards)) {
-            return refuse("the shares have no sum from 1 to 10000", "write shares of a thousand");
+            return refuse(
+                "the sum of the shares is not from 1 to 10000",
+                "write shares of a thousand",
+            );
         }
         if !(1..=1000).contains(&self.orders_per_feed) {
-            return refuse("orders_per_feed is not in 1 to 1000", "write 10");
+            return refuse("orders_per_feed is not from 1 to 1000", "write 10");
         }
         if self.maintenance_every.0 == 0 {
             return refuse("maintenance_every is not a time", "write 60s");

@@ -35,7 +35,7 @@ pub struct Soak {
     /// What rests brought, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests: Option<Rests>,
-    /// Loss that does not matter, as a share.
+    /// Largest loss of rate that is acceptable, as a share.
     pub tolerance: f64,
     /// PASS when it is steady and lost no more than the tolerance.
     pub outcome: Outcome,

@@ -602,7 +602,8 @@ fn a_name_outside_ascii_does_not_shift_the_numbers_behind_it() {
 
 #[test]
 fn sql_text_cannot_imitate_a_section() {
-    let sql = "        Elapsed\n        Time (s)    SQL Id\n---------------- -------------\n        \
+    let sql =
+        "        Elapsed\n        Time (s)    SQL Id\n---------------- -------------\n        \
          22,411.0 309mwpa4tk161\nLoad Profile              Per Second\n~~~~~~~~~~~~         \
          ---------------\n          Redo size:            666.0\nInstance Activity Stats  \
          DB/Inst: EVIL/evil1  Snaps: 1-2\n\nStatistic   Total per Second\n--------- ------- \

@@ -253,7 +253,8 @@ mod tests {
     use super::*;
 
     /// The columns of version 3.1, which are those of 2.1 and two more.
-    const HEADER: &str = "ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct \
+    const HEADER: &str =
+        "ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct \
          IO,random,random aligned,IO depth,shared paths,truncate,operation,time ms [first],time \
          ms [last],entries/s [first],entries/s [last],IOPS [first],IOPS [last],MiB/s \
          [first],MiB/s [last],CPU% [first],CPU% [last],entries [first],entries [last],MiB \

@@ -297,7 +297,8 @@ mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;
 
-    const NEW: &str = "'Test Type,Test Description\n0,array of four\n'Version\n1.1.0 \n'Time Stamp\n2025-01-15 \
+    const NEW: &str =
+        "'Test Type,Test Description\n0,array of four\n'Version\n1.1.0 \n'Time Stamp\n2025-01-15 \
          10:30:00:123\n'Access specifications\n'Access specification name,default \
          assignment\nOLTP,0\n'size,% of size,% reads,% \
          random,delay,burst,align,reply\n8192,80,70,100,0,1,0,0\n16384,20,70,100,0,1,0,0\n'End \

@@ -51,7 +51,7 @@ impl PlanOptions {
             return Ok(());
         }
         Err(Error::usage(
-            format!("a growth of {} makes no load", self.growth),
+            format!("a growth of {} leaves no load", self.growth),
             "write a factor above 0 and up to 1000: 1.5 is half as much again",
         ))
     }
