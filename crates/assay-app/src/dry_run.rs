@@ -131,7 +131,7 @@ impl CalibrationRunPlan {
             format: 1,
             title: "calibrate".to_owned(),
             load: format!(
-                "random {} with shares of reads of {}, and sequential {}, up to full speed",
+                "random {} with read shares of {}, and sequential {}, up to full speed",
                 self.transfer,
                 mixes.join(", "),
                 self.large_transfer
@@ -183,7 +183,7 @@ impl VerifyPlan {
         Ok(PlanSummary {
             format: 1,
             title: "verify".to_owned(),
-            load: format!("{ledger} random writes with flushes behind them, all of them compared"),
+            load: format!("{ledger} random writes with flushes, all of them verified"),
             time: format!("{time}{}", self.target.filling()),
             targets: self.sized().summary(true, true, false)?,
             server: None,

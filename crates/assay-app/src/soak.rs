@@ -31,7 +31,7 @@ pub struct SoakPlan {
     pub workload: Workload,
     /// Load and rests.
     pub cycles: soak::SoakPlan,
-    /// Loss that does not matter.
+    /// Largest loss of rate that is acceptable.
     pub tolerance: Share,
     /// Share of the reads that are compared with what was written; nothing is verified where it is
     /// absent.
@@ -72,7 +72,7 @@ impl SoakPlan {
     fn check(&self) -> Result<()> {
         if self.cycles.work.seconds() < 1.0 {
             return Err(Error::usage(
-                format!("{} of load say nothing", self.cycles.work),
+                format!("{} of load is too short", self.cycles.work),
                 "load for minutes at least: --time 8h, or --work 300s --rest 600s --cycles 215",
             ));
         }

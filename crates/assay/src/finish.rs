@@ -45,10 +45,10 @@ fn complain(finished: &FinishedRun) {
     let next = match manifest.kind {
         // What several hosts measure later is another start.
         RunKind::Run if finished.loaded.report.cluster.is_some() => "start again".to_owned(),
-        RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
-        RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
+        RunKind::Run => format!("continue with `assay run --resume {}`", manifest.id),
+        RunKind::Study => format!("continue with `assay study --resume {}`", manifest.id),
         RunKind::Verify => {
-            "judge what it keeps with `assay verify --after`, where a ledger was written".to_owned()
+            "judge it with `assay verify --after` if a ledger was written".to_owned()
         }
         RunKind::Calibrate
         | RunKind::Check
@@ -60,7 +60,7 @@ fn complain(finished: &FinishedRun) {
     let kept = finished.run.path().display();
     let error = Error::environment(
         reason,
-        format!("what was measured is kept in {kept}; remove the cause, then {next}"),
+        format!("the data are kept in {kept}; remove the cause, then {next}"),
     );
     crate::terminal::say(&crate::options::without_passwords(&error.to_string()));
 }
@@ -73,8 +73,7 @@ pub fn show(loaded: &LoadedRun, run: &RunReader, output: &OutputOptions) -> Resu
     if !output.quiet && !run.is_checked() {
         let id = &run.manifest().id;
         crate::terminal::say(&format!(
-            "note: the run {id} is unchecked: it has no checksums, and what changed in it since \
-             is not noticed"
+            "note: the run {id} has no checksums: changes to it cannot be detected"
         ));
     }
     if output.json {

@@ -208,7 +208,7 @@ fn mistakes_are_answered_in_kind() {
         ("size a.txt --only gp4", 2, "did you mean 'gp2'?"),
         ("size a.txt --peak often", 2, "write max, p95, or a multiple such as 2x"),
         ("run reads.toml catalog:gp3", 2, "the only documented latency is"),
-        ("size a.txt --catalog bad.catalog.toml", 2, "entry 'disk': 180 IOPS without a latency"),
+        ("size a.txt --catalog bad.catalog.toml", 2, "entry 'disk': 180 IOPS need a latency"),
         (
             "size a.txt --catalog own.catalog.toml --only gp3,volume",
             2,
@@ -217,7 +217,7 @@ fn mistakes_are_answered_in_kind() {
         ("size a.txt --response 10ms", 2, "it has no DB time"),
         ("size a.txt --measured gp3=latest", 2, "neither a device nor an array"),
         ("list catalog gp33", 2, "no catalog has 'gp33'"),
-        ("list catalog bad.catalog.toml", 2, "without a latency"),
+        ("list catalog bad.catalog.toml", 2, "need a latency"),
         ("check catalog:gp3", 2, "the only documented latency is"),
         ("run reads.toml catalog:gp3?iops=90000", 2, "90,000 IOPS cannot be ordered"),
     ] {

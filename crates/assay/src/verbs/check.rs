@@ -23,16 +23,16 @@ use std::path::PathBuf;
   assay check /mnt/data --for postgresql://user@host/database --profile-time 60s
   assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
 pub struct Options {
-    /// Judge by one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the
+    /// Judge for one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the
     /// address of a server
     #[arg(long = "for", value_name = "DB")]
     database: Option<String>,
-    /// How long to watch a live server first
+    /// How long to watch a live server before the test
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
     profile_time: Nanos,
     #[command(flatten)]
     plan: CheckPlan,
-    /// Criteria to judge by instead: a file, oltp-default or dell-2017
+    /// Criteria to judge by instead of the default: a file, oltp-default or dell-2017
     #[arg(long, value_name = "FILE", help_heading = None::<&'static str>)]
     criteria: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options with --for")]
@@ -75,7 +75,7 @@ fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDe
     if plan.workload.writes() && !check.may_be_written() {
         return Err(Error::usage(
             format!(
-                "the database of {} writes, and these targets may only be read",
+                "the database of {} writes, and these targets are read-only",
                 without_passwords(named)
             ),
             "name a directory to make a test file in, or a device with --destroy",

@@ -57,7 +57,7 @@ pub struct Options {
     /// randread: `assay list workloads`
     #[arg(required_unless_present_any = ["resume", "database"])]
     workload: Option<String>,
-    /// Measured time, instead of the workload's own
+    /// Measured time; by default the workload's own
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub struct Options {
     /// Print the workload as a file that `run` accepts, and run nothing
     #[arg(long, conflicts_with = "resume")]
     print: bool,
-    /// With --print: write each workload and study of a job file to a new file of its own in this
+    /// With --print: write each workload and study of a job file to its own new file in this
     /// directory
     #[arg(long, value_name = "DIR", requires = "print")]
     out: Option<PathBuf>,
@@ -73,22 +73,22 @@ pub struct Options {
     /// address of a server
     #[arg(long = "for", value_name = "DB", conflicts_with = "resume")]
     database: Option<String>,
-    /// How long to watch a live server first
+    /// How long to watch a live server before the test
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
     profile_time: Nanos,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
-    /// Time under load before measuring, instead of the workload's own
+    /// Warm-up before measuring; by default the workload's own
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME")]
     warm_up: Option<Nanos>,
-    /// Length of an interval, instead of the workload's own
+    /// Length of an interval; by default the workload's own
     #[arg(long, value_name = "TIME")]
     interval: Option<Nanos>,
-    /// Seed of all random choices, instead of the workload's own
+    /// Seed of all random choices; by default the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Compare what is read with what was written, all reads or a share of them, and read
-    /// everything again at the end
+    /// Verify reads (all, or this share) against what was written, and read everything again at
+    /// the end
     #[arg(long, value_name = "SHARE", conflicts_with = "hosts", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]

@@ -40,7 +40,7 @@ const OWN: [&str; 10] = [
   assay soak /mnt/data --time 12h --hosts hA,hB
   assay soak --resume latest")]
 pub struct Options {
-    /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` where writing is not
+    /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` if writing is not
     /// allowed
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<String>,
@@ -56,20 +56,20 @@ pub struct Options {
     /// Number of cycles of load and rest
     #[arg(long, value_name = "N", requires_all = ["work", "rest"], value_parser = clap::value_parser!(u32).range(1..=100_000))]
     cycles: Option<u32>,
-    /// Rest after everything, followed by one more cycle that shows whether the target recovered
+    /// Rest at the end, followed by one more cycle that shows whether the target recovered
     #[arg(long, value_name = "TIME", default_value = "0s")]
     final_rest: Nanos,
-    /// Loss that does not matter
+    /// Largest loss of rate that is acceptable
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     tolerance: Share,
-    /// Length of an interval, instead of the workload's own
+    /// Length of an interval; by default the workload's own
     #[arg(long, value_name = "TIME")]
     interval: Option<Nanos>,
-    /// Seed of all random choices, instead of the workload's own
+    /// Seed of all random choices; by default the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Compare what is read with what was written, all reads or a share of them, and read
-    /// everything again at the end
+    /// Verify reads (all, or this share) against what was written, and read everything again at
+    /// the end
     #[arg(long, value_name = "SHARE", conflicts_with = "hosts", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]
