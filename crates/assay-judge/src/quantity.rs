@@ -82,7 +82,7 @@ pub enum Amount {
     },
     /// Completed I/Os a second.
     Iops(Option<Operation>),
-    /// Bytes a second.
+    /// Bytes per second.
     Throughput(Option<Operation>),
     /// I/Os that failed.
     Errors(Option<Operation>),

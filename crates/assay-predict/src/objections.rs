@@ -142,7 +142,7 @@ fn page_waits(demand: &Demand) -> Option<Objection> {
          write, which scale with I/O latency",
         percent(share)
     );
-    let remedy = "a larger buffer pool, in which sessions meet less often at the same pages";
+    let remedy = "use a larger buffer pool, so that sessions collide less often on the same pages";
     Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
 }
 
@@ -255,7 +255,7 @@ pub(crate) fn of_closure(
         return vec![no_closure(reads_may_be_cached)];
     };
     let remedy = if present.is_some_and(|present| fits(demand, present)) {
-        "its calibration fits the database: take both on a quiet host, at the same time of day"
+        "take the profile and the calibration on a quiet host, at the same time of day"
     } else {
         "calibrate the present storage with the database's own block size and mix (assay calibrate \
          DIR --for PROFILE), at the same time of day"

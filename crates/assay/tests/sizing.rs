@@ -135,7 +135,7 @@ fn a_volume_is_ordered_for_what_its_list_asks() {
     );
     let text = place.run(&line).ends_with(0).stdout.clone();
     assert!(
-        text.contains("The cheapest is 1 x gp3") && text.contains("431.68 USD per month"),
+        text.contains("The cheapest is 1 × gp3") && text.contains("431.68 USD per month"),
         "{text}"
     );
     let kept = std::fs::read_to_string(place.path("own.sizing.json")).unwrap();
@@ -186,7 +186,7 @@ fn what_nothing_carries_ends_with_1_and_names_the_limit() {
     // Of gp3 nobody documents a latency: nothing is decided by it.
     let text = words("size --iops 20000/s --only gp3 --read-latency 1ms", 3);
     for expected in [
-        "Undecided: 7 x gp3",
+        "Undecided: 7 × gp3",
         "meets every limit except read latency, for which nothing is documented",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");

@@ -17,7 +17,7 @@ pub fn study_last(study: &Study) -> u32 {
     u32::try_from(cells(study).len()).unwrap_or(u32::MAX)
 }
 
-/// What happens in and around a cell.
+/// The phases of a cell.
 fn phases(study: &Study, cell: &Cell) -> String {
     let (phases, mut words) = (&study.phases, Vec::new());
     if cell.restored {

@@ -38,7 +38,7 @@ pub enum LadderSearch {
 pub struct Point {
     /// Sessions.
     pub sessions: u32,
-    /// Statements a second.
+    /// Statements per second.
     pub statements_per_s: f64,
     /// The quantile of the times that the limit is on, ns.
     pub quantile_ns: f64,

@@ -31,10 +31,10 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
     (
         "tiers",
         &["sizes", "latencies", "follow"],
-        "faster places of these sizes for what was used last, one latency more than sizes; a \
-         place takes what is new after a while",
+        "faster tiers of these sizes for recently used data, with one latency more than sizes; a \
+         tier admits new data after a while",
     ),
-    ("stall", &["every", "length"], "nothing completes for a while at the end of every period"),
+    ("stall", &["every", "length"], "no I/O completes for some time at the end of every period"),
 ];
 
 /// A described device, built for each simulation.

@@ -18,7 +18,7 @@ pub struct PlanOptions {
     pub latency_limit: Option<Nanos>,
     /// Measured time.
     pub duration: Nanos,
-    /// Load before measuring.
+    /// Warm-up before measuring.
     pub warm_up: Nanos,
 }
 

@@ -149,9 +149,10 @@ fn of_databases(stops: &[Stop<'_>], names: &[&str]) -> Table {
 
 /// What is shown of every report.
 fn columns(table: Table) -> Table {
-    let table = table.words("begin").numbers("active sessions").numbers("reads/s");
-    let table = table.numbers("writes/s").numbers("read time");
-    table.words("bound by").words("unusual")
+    // Phones show the first columns, so the answer comes before its numbers.
+    let table = table.words("bound by").words("begin").numbers("active sessions");
+    let table = table.numbers("reads/s").numbers("writes/s").numbers("read time");
+    table.words("unusual")
 }
 
 /// The reports of one database, each a link to its part.
@@ -173,12 +174,12 @@ fn cells(stop: &Stop<'_>, remark: String) -> Vec<Cell> {
     };
     vec![
         file,
+        Cell::Words(bound(stop.verdict).to_owned()),
         Cell::Words(stop.begin.clone().unwrap_or_default()),
         Cell::Number(stop.active_sessions.map_or("–".to_owned(), super::facts::significant)),
         number(stop.read_iops),
         number(stop.write_iops),
         Cell::Number(stop.read_latency_ns.map_or("–".to_owned(), show_time_ns)),
-        Cell::Words(bound(stop.verdict).to_owned()),
         Cell::Words(remark),
     ]
 }
@@ -286,7 +287,7 @@ fn is_spread(stops: &[Stop<'_>], along: Along) -> bool {
     }
 }
 
-/// Reads and writes a second.
+/// Reads and writes per second.
 fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
     let mut scene = Scene::new(size, 260.0, "I/Os per second");
     let most = most(stops);

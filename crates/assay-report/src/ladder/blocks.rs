@@ -241,7 +241,7 @@ mod tests {
             "50,000",
             "physical",
             "200 µs",
-            "At most 2 sessions meet p99",
+            "Up to 2 sessions meet p99",
             // Of 2.0 s of DB time 1.8 s were reads: the CPU time beyond the rest was inside them.
             "0.10",
         ] {

@@ -39,11 +39,13 @@ fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> Section<
     let elapsed_s = base.elapsed_s.min(other.elapsed_s);
     let parts = parts(pair).into_iter().map(|part| table(part, pair, elapsed_s, format));
     let others = [parity(pair), differences(found)];
-    let lead = vec![side("Base", base), side("Other", other), different(pair), variation(pair)];
-    let lead = Block::Lead(lead);
+    let sides = Block::Lead(vec![side("Base", base), side("Other", other)]);
+    // A page has these sentences on its first screen.
+    let lead = Block::Lead(vec![different(pair), variation(pair)]);
+    let lead = [sides, Block::InTerminal(vec![lead])];
     let tables = parts.chain(others).map(|table| Block::captioned(Level::Detail, table));
     let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
-    Section { id, title: title.to_owned(), blocks: [lead].into_iter().chain(tables).collect() }
+    Section { id, title: title.to_owned(), blocks: lead.into_iter().chain(tables).collect() }
 }
 
 /// The parts of the sides, by the beginning of the names of their measures, in the order in which

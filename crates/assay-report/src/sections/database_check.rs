@@ -234,7 +234,7 @@ fn more_work(check: &Check<'_>) -> Option<String> {
     let limit = target.next_limit().map_or_else(String::new, |bound| {
         let least = if bound.at_least { "at least " } else { "" };
         format!(
-            " The next limit is {}, at {least}{} per second.",
+            " The next bottleneck is {}, at {least}{} per second.",
             bound.limit.name(),
             rate(bound.most_per_s)
         )

@@ -7,6 +7,7 @@ use crate::chart::bars::{Bar, Bars, Kind};
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
+use crate::phrases::capital_words;
 use crate::view::{Block, Fact, Finding, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::environment::Severity;
@@ -46,7 +47,7 @@ fn refusal(found: &Projection) -> String {
     let first = all.max_by_key(|one| one.effect);
     first.map_or_else(
         || "No target was named.".to_owned(),
-        |one| format!("No answer: {}. To get one, {}.", one.finding, one.remedy),
+        |one| format!("No prediction: {}. {}.", one.finding, capital_words(&one.remedy)),
     )
 }
 
@@ -57,7 +58,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     let prefix = if target.answer == Answer::Bounds { "between bounds: " } else { "" };
     let shorter = same.map(|state| {
         format!(
-            "{prefix}one {unit} takes {} instead of {} ({}) for the same work",
+            "{prefix}one {unit} would take {} instead of {} (95% CI {})",
             seconds(state.response_s.value),
             seconds(found.base.response_s.value),
             span(&state.response_s, seconds)
@@ -72,7 +73,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     });
     let more = closed.map(|state| {
         format!(
-            "{}sessions without think time do {}{} {unit}s/s instead of {} ({})",
+            "{}sessions without think time would do {}{} {unit}s/s instead of {} (95% CI {})",
             if same.is_some() { "" } else { prefix },
             least(state),
             rate(state.throughput_per_s.value),
@@ -81,13 +82,17 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
         )
     });
     let said: Vec<String> = shorter.into_iter().chain(overload).chain(more).collect();
-    format!("On {name} {}.", said.join("; "))
+    format!("On {name}, {}.", said.join("; "))
 }
 
 fn limit_sentence(target: &ProjectedTarget) -> String {
     target.next_limit().map_or_else(String::new, |bound| {
         let least = if bound.at_least { "at least " } else { "" };
-        format!("The next limit is {}, at {least}{}/s.", bound.limit.name(), rate(bound.most_per_s))
+        format!(
+            "The next bottleneck is {}, at {least}{}/s.",
+            bound.limit.name(),
+            rate(bound.most_per_s)
+        )
     })
 }
 
