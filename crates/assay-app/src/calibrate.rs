@@ -36,17 +36,17 @@ use std::sync::atomic::Ordering;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationRunPlan {
-    /// Longest measured time of each mix
+    /// Maximum measured time of each mix
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "60s")]
     pub time: Nanos,
     /// Limit on the latency (service time) at the quantile
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = latency)]
     pub max_latency: Nanos,
-    /// Quantile that the limit holds for
+    /// Quantile that must meet the limit
     #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
     pub quantile: Quantile,
-    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where
-    /// writing is allowed also writes and 70%
+    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, plus writes and
+    /// 70% if writing is allowed
     #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
     pub read_share: Vec<Share>,
     /// Size of a small I/O
@@ -55,10 +55,10 @@ pub struct CalibrationRunPlan {
     /// Size of a large I/O
     #[arg(long, value_name = "SIZE", default_value = "1MiB")]
     pub large_transfer: Bytes,
-    /// Most outstanding I/Os (queue depth)
+    /// Maximum queue depth (outstanding I/Os)
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub outstanding_max: u32,
-    /// Add a table of IOPS within the limits FROM:TO:STEP, for example `100us:2ms:100us`
+    /// Add a table of IOPS within latency limits FROM:TO:STEP, for example `100us:2ms:100us`
     #[arg(long, value_name = "FROM:TO:STEP")]
     pub steps: Option<LimitSeries>,
     /// Seed of all random choices
@@ -74,8 +74,8 @@ pub struct CalibrationRunPlan {
     #[arg(long, value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<PathBuf>,
-    /// Hosts that issue together, each on the targets as it sees them: local:N (processes here),
-    /// ssh:A,B, or names in a Ray cluster: A,B
+    /// Hosts that issue I/O together, each on its own view of the targets: local:N (processes
+    /// here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostNames>,
@@ -132,7 +132,7 @@ impl Plan for CalibrationRunPlan {
             format: 1,
             title: "calibrate".to_owned(),
             load: format!(
-                "random {} with shares of reads of {}, and sequential {}, up to full speed",
+                "random {} with read shares of {}, and sequential {}, up to full speed",
                 self.transfer,
                 mixes.join(", "),
                 self.large_transfer
@@ -387,7 +387,7 @@ fn first_answer(answer: &MixCalibration, limit: &LatencyLimit) -> String {
         Some(within) => format!("{} IOPS with p{quantile} within {latency}", shown(within)),
         None => format!("p{quantile} is above {latency} even with one I/O at a time"),
     };
-    format!("first answer, {}: {within}; {most}", answer.name)
+    format!("first result, {}: {within}; {most}", answer.name)
 }
 
 fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {

@@ -16,7 +16,7 @@ pub fn parse_capacities(text: &str) -> Result<HashMap<String, u64>> {
             let wrong = |why: String| {
                 Error::usage(
                     format!("line {number}: {why}"),
-                    "write one tablespace a line with its size: USERS,120GiB",
+                    "write one tablespace per line with its size: USERS,120GiB",
                 )
             };
             let (name, size) = line

@@ -67,7 +67,7 @@ const DEMAND_SHARE: f64 = 0.5;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CheckPlan {
-    /// Measured time in total; filling a test file comes on top
+    /// Total measured time, without filling a test file
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
     pub time: Nanos,
     /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with
@@ -90,7 +90,7 @@ pub struct CheckPlan {
     #[arg(skip)]
     #[serde(skip)]
     pub database: Option<DatabaseDemand>,
-    /// Criteria to judge by instead: a file, oltp-default or dell-2017
+    /// Criteria to judge by instead of the default: a file, oltp-default or dell-2017
     #[arg(long, value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<PathBuf>,
@@ -297,7 +297,7 @@ impl CheckPlan {
         }
         Err(Error::usage(
             format!("--time {} is too short for a check", self.time),
-            format!("write at least --time {}; 100s is usual", Nanos::from_seconds(least_s)),
+            format!("write at least --time {}; 100s is typical", Nanos::from_seconds(least_s)),
         ))
     }
 

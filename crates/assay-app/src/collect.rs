@@ -85,25 +85,23 @@ fn nothing_kept(run: &RunReader) -> Error {
     let (id, kind) = (&run.manifest().id, run.manifest().kind);
     let why = match kind {
         RunKind::Calibrate | RunKind::Check => {
-            "the search for the limit is its driver's, and died with it: hosts do not keep its \
-             slices"
+            "the driver ran the search and it ended with it: hosts do not keep its steps"
         }
         RunKind::Bench => {
-            "sessions of a load keep nothing: the rungs that were complete are in the run, the one \
-             under way is lost"
+            "sessions of a load keep nothing: complete steps are in the run, the current step is \
+             lost"
         }
         RunKind::Study => {
-            "the order of the cells is its driver's: those that were complete are in the run, the \
-             one under way is lost"
+            "the driver ordered the cells: complete cells are in the run, the current cell is lost"
         }
-        RunKind::Watch => "what was seen is in the run, to its last moment",
+        RunKind::Watch => "all samples are in the run",
         RunKind::Run | RunKind::Soak | RunKind::Locality | RunKind::Verify => {
             "it was not measured with --hosts"
         }
     };
     Error::usage(
-        format!("nothing of {id} (`assay {}`) is to be collected: {why}", kind.name()),
-        format!("show what there is with `assay runs show {id}`, and begin it again"),
+        format!("{id} (`assay {}`) cannot be collected: {why}", kind.name()),
+        format!("see its data with `assay runs show {id}`, and start it again"),
     )
 }
 
@@ -130,7 +128,7 @@ impl Died {
         let first = whole.merged.first().map_or(0, |merged| merged.interval.start_ns);
         if first > before_ns + self.workload.interval.0 {
             return Err(Error::environment(
-                "between what the run has and what its hosts kept there is a gap",
+                "there is a gap between the data of the run and the data kept on its hosts",
                 "start the run again",
             ));
         }
@@ -212,7 +210,8 @@ fn check_same(written: Option<&CellReader>, whole: &KeptRun) -> Result<()> {
             kept.find(|kept| (kept.start_ns, kept.end_ns) == (interval.start_ns, interval.end_ns));
         if same.is_some_and(|kept| kept.operations.ios() != interval.operations.ios()) {
             return Err(Error::environment(
-                "the run and what its hosts kept differ, so they are not of the same measurement",
+                "the run and the data kept on its hosts differ, so they are not from the same \
+                 measurement",
                 "start the run again",
             ));
         }

@@ -284,7 +284,7 @@ fn facts_of_named_cell(run: &RunReader, wanted: &str, targets: &str) -> Result<S
 }
 
 fn nothing_measured(name: &str) -> Error {
-    Error::usage(format!("the run {name} has measured nothing"), "name a run that ended")
+    Error::usage(format!("the run {name} measured nothing"), "name a completed run")
 }
 
 /// The last cell that is not a rung of a ladder.

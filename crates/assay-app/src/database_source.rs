@@ -87,7 +87,7 @@ impl DatabaseSource {
         let profile = rung.profile.as_deref().cloned().ok_or_else(|| {
             Error::usage(
                 format!("the step of {sessions} sessions has no profile"),
-                "measure it again; the server refused the session that takes it",
+                "measure it again; the server refused the session that profiles it",
             )
         })?;
         let load = Some(LoadFacts::of(load, rung));
@@ -145,7 +145,7 @@ fn busiest(folder: &Path, context: &Context) -> Result<Profile> {
     })?;
     if count > 1 {
         context.progress.say(&format!(
-            "note: {} has the most I/O of {count} reports: {} I/Os per second",
+            "note: of {count} reports, {} has the highest I/O rate: {} I/Os per second",
             most.file,
             show_count(of(&most))
         ));
@@ -192,7 +192,7 @@ fn of_whole_run(run: &RunReader, context: &Context) -> Result<DatabaseSource> {
     let count = steps(&load).len();
     if count > 1 {
         context.progress.say(&format!(
-            "note: of {count} steps the one with the most throughput is used: {}:{}",
+            "note: of {count} steps, the one with the highest throughput is used: {}:{}",
             run.manifest().id,
             best.sessions
         ));

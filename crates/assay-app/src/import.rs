@@ -285,13 +285,13 @@ fn create(kind: RunKind, plan: &ImportPlan, context: &Context) -> Result<RunWrit
 fn remarks(result: &ImportedResult, plan: &ImportPlan) -> Vec<Remark> {
     let origin = Remark {
         what: format!("measured by {}, imported from {}", plan.program, plan.file),
-        why: "Assay has checked nothing of how it was measured".to_owned(),
-        remedy: "compare it with runs of Assay only where the load was the same".to_owned(),
+        why: "Assay did not check how it was measured".to_owned(),
+        remedy: "compare it with runs of Assay only if the load was the same".to_owned(),
     };
     let lack = |lack: &Lack| Remark {
         what: lack.to_string(),
         why: lack.meaning().to_owned(),
-        remedy: "measure with `assay run` where that matters".to_owned(),
+        remedy: "measure with `assay run` if that matters".to_owned(),
     };
     std::iter::once(origin).chain(result.lacks.iter().map(lack)).collect()
 }

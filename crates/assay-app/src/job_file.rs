@@ -58,7 +58,7 @@ fn below(folder: &Path, included: &str) -> Result<PathBuf> {
 }
 
 /// The plan that a document of a job file means.
-#[expect(clippy::large_enum_variant, reason = "there are few of them, and each is moved once")]
+#[expect(clippy::large_enum_variant, reason = "the values are few, and each is moved once")]
 pub enum JobPlan {
     /// One workload.
     Run(RunPlan),
@@ -255,7 +255,7 @@ pub fn check_complete(conversion: &Conversion) -> Result<()> {
     let missing = conversion.refused().find(|(_, reason)| reason.leaves_out_load());
     let Some((note, reason)) = missing else { return Ok(()) };
     Err(Error::usage(
-        format!("{} = {}: {reason}, and the rest would be another load", note.origin, note.value),
+        format!("{} = {}: {reason}, and without it the load would differ", note.origin, note.value),
         format!("{}; `assay run JOB --print` prints what the rest is", reason.remedy()),
     ))
 }

@@ -129,7 +129,7 @@ fn device_of(profile: &Profile) -> Option<&DeviceIo> {
 fn unknown_traffic(outside: &HostContext) -> Option<String> {
     let is_hidden = outside.device.is_some() && outside.process_io.is_none();
     is_hidden.then(|| {
-        "bytes that the server's processes moved: run assay as root or as the server's own account"
+        "bytes moved by the server's processes: run assay as root or as the server's own account"
             .to_owned()
     })
 }
@@ -157,15 +157,13 @@ impl ServerPlace {
             missing: Vec::new(),
         };
         if !place.is_here {
-            place
-                .missing
-                .push("reads of the devices: the server is not seen on this host".to_owned());
+            place.missing.push("reads of the devices: the server is not on this host".to_owned());
             return Ok(place);
         }
         match watcher.data_directory()? {
             Some(directory) => place.find(root, &directory),
             None => place.missing.push(
-                "reads of the devices: this account may not know where the data lie \
+                "reads of the devices: this account cannot see the data directory \
                  (pg_read_all_settings)"
                     .to_owned(),
             ),
@@ -186,7 +184,7 @@ impl ServerPlace {
         }
         if self.device.is_none() && self.missing.is_empty() {
             self.missing
-                .push("reads of the devices: no block device lies under the data".to_owned());
+                .push("reads of the devices: the data are not on a block device".to_owned());
         }
     }
 

@@ -332,6 +332,6 @@ fn words(what: &EventKind) -> String {
             format!("{} {} errors: {}", errors.ios, errors.operation.name(), errors.meaning)
         }
         EventKind::Remark(remark) => remark.what.clone(),
-        EventKind::Resumed => "the run was taken up again".to_owned(),
+        EventKind::Resumed => "the run was resumed".to_owned(),
     }
 }

@@ -8,9 +8,7 @@ use assay_oracle::read_reports;
 /// The error for a file that another verb reads; nothing where no verb does.
 pub(crate) fn other_file(text: &str, name: &str) -> Option<Error> {
     let (what, verb) = trace_program(text)
-        .map(|program| {
-            (format!("a trace of {program}, which says what a machine did"), "watch --from")
-        })
+        .map(|program| (format!("a trace of {program}"), "watch --from"))
         .or_else(|| Some((format!("a result of {}", program(text)?), "runs import")))
         .or_else(|| has_report(text).then(|| ("an AWR or Statspack report".to_owned(), "profile")))
         .or_else(|| job_file(text))?;

@@ -70,7 +70,7 @@ impl PredictionPlan {
         let change = CacheChange::of(profile, bytes(cache), self.present_cache.map(bytes));
         let change = change.ok_or_else(|| {
             Error::usage(
-                format!("nothing in {} says what a cache of {cache} would do", self.profile),
+                format!("{} has no data on a cache of {cache}", self.profile),
                 "take a report with the section Buffer Pool Advisory and a size within it, or a \
                  live profile with relations and --present-cache",
             )

@@ -496,7 +496,7 @@ impl Recording {
             return Ok(None);
         };
         let progress = self.context.progress.clone();
-        let mut show = |share: f64| progress.show("sweep over what was written", share, None);
+        let mut show = |share: f64| progress.show("sweep over the written blocks", share, None);
         let sweep = match finish {
             // What has gone cannot be read.
             Finish::Failed { .. } => Sweep::default(),
@@ -560,7 +560,7 @@ impl RunRequest<'_> {
 /// A promise is kept on storage of this machine or not at all.
 pub(crate) fn keeps_no_acknowledged_data() -> Error {
     Error::usage(
-        "whether acknowledged data outlive a cut is asked of storage of this machine",
+        "only storage of this machine can be tested for acknowledged writes after a cut",
         "name a directory or a block device; `assay run --verify` compares what a simulated \
          device holds",
     )

@@ -29,13 +29,13 @@ pub struct ReplayPlan {
     /// Seed of all random choices
     #[arg(long, default_value = "1")]
     pub seed: u64,
-    /// Unit that the device writes atomically
+    /// Unit of atomic writes of the device
     #[arg(long, value_name = "SIZE", default_value = "512B")]
     pub unit: Bytes,
-    /// Neighbours within this size share their fate, as in an erase block
+    /// Neighbouring blocks within this size are lost together, as in an erase block
     #[arg(long, value_name = "SIZE", default_value = "0B")]
     pub region: Bytes,
-    /// Order in which the cache is written out
+    /// Order in which the cache is written back
     #[arg(long, value_name = "ORDER", default_value = "any", value_parser = order())]
     pub order: CacheOrder,
 }
@@ -43,7 +43,7 @@ pub struct ReplayPlan {
 fn order() -> impl TypedValueParser<Value = CacheOrder> {
     let names = [
         PossibleValue::new("any").help("In any order"),
-        PossibleValue::new("fifo").help("As the writes came"),
+        PossibleValue::new("fifo").help("In the order of the writes"),
     ];
     let of = |name: String| if name == "fifo" { CacheOrder::Fifo } else { CacheOrder::Any };
     PossibleValuesParser::new(names).map(of)
@@ -124,7 +124,7 @@ impl ReplayPlan {
         {
             return Err(Error::usage(
                 format!(
-                    "a unit of {} in regions of {} is none of a device",
+                    "a unit of {} in regions of {} is not possible for a device",
                     self.unit, self.region
                 ),
                 "write a unit that is a multiple of 512 B, and a region that is a multiple of the \
@@ -166,11 +166,8 @@ impl ReplayPlan {
         let entries = count_of(log.entries().len());
         if plan.entries > entries {
             return Err(Error::usage(
-                format!(
-                    "the log has {entries} entries, and {} are to have completed",
-                    plan.entries
-                ),
-                "name a number up to that of the entries",
+                format!("the log has {entries} entries, fewer than {}", plan.entries),
+                "name a smaller number",
             ));
         }
         let mut device = CrashDevice::new(&log, model);
@@ -227,7 +224,11 @@ fn read_log(path: &Path) -> Result<WriteLog> {
     let length = std::fs::metadata(path).map_err(fail)?.len();
     if length > LOG_BYTES_MAX {
         return Err(Error::usage(
-            format!("{} has {}, and a log is read into memory", path.display(), Bytes(length)),
+            format!(
+                "{} has {}, too much for a log that is read into memory",
+                path.display(),
+                Bytes(length)
+            ),
             "record a shorter stretch, up to 8 GiB",
         ));
     }

@@ -139,8 +139,7 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
         }
         (several, _) => Err(Error::usage(
             format!("{}: {several} reports in one file", path.display()),
-            "make profiles of them with `assay profile --output DIR`, and name the one that is \
-             meant",
+            "make profiles of them with `assay profile --output DIR`, and name one",
         )),
     }
 }

@@ -14,7 +14,7 @@ pub fn needed(run: &RunReader, document: Document) -> Result<String> {
         let manifest = run.manifest();
         Error::usage(
             format!(
-                "the run {} was ended before it had its {}: nothing was measured",
+                "the run {} was ended before its {}: nothing was measured",
                 manifest.id,
                 document.file_name()
             ),
@@ -35,7 +35,7 @@ pub fn check_resumable(run: &RunReader) -> Result<()> {
     Err(Error::usage(
         format!("the run {} is of a simulated device", manifest.id),
         format!(
-            "a device in virtual time does not go on; run it again: {}",
+            "a device in virtual time cannot be resumed; run it again: {}",
             typed(&manifest.command)
         ),
     ))

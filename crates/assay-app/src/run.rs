@@ -27,8 +27,8 @@ pub struct RunPlan {
     /// The workload, as it runs.
     #[arg(skip)]
     pub workload: Workload,
-    /// Compare what is read with what was written, all reads or a share of them, and read
-    /// everything again at the end
+    /// Verify reads (all, or this share) against what was written, and read everything again at
+    /// the end
     #[arg(
         long,
         value_name = "SHARE",

@@ -137,7 +137,7 @@ fn calibration(named: &str, store: &Store) -> Result<Calibration> {
     })
 }
 
-/// Puts the curves of a calibration in the place of a data sheet.
+/// Puts the curves of a calibration instead of a data sheet.
 fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Result<()> {
     let listing = index.find(name)?.clone();
     let mut entry = listing.entry;

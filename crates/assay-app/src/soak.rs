@@ -35,11 +35,11 @@ pub struct SoakPlan {
     /// Load and rests.
     #[command(flatten)]
     pub cycles: SoakCycles,
-    /// Loss that does not matter
+    /// Largest loss of rate that is acceptable
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     pub tolerance: Share,
-    /// Compare what is read with what was written, all reads or a share of them, and read
-    /// everything again at the end
+    /// Verify reads (all, or this share) against what was written, and read everything again at
+    /// the end
     #[arg(
         long,
         value_name = "SHARE",
@@ -134,7 +134,7 @@ impl SoakPlan {
     fn check(&self) -> Result<()> {
         if self.cycles.work.seconds() < 1.0 {
             return Err(Error::usage(
-                format!("{} of load say nothing", self.cycles.work),
+                format!("{} of load is too short", self.cycles.work),
                 "load for minutes at least: --time 8h, or --time 300s --rest 600s --cycles 215",
             ));
         }

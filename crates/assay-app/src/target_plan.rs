@@ -29,11 +29,11 @@ pub struct TargetPlan {
     #[arg(skip)]
     #[serde(skip)]
     pub are_elsewhere: bool,
-    /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth
-    /// of the free space at most
+    /// Size of a test file; by default 2 GiB to 32 GiB as needed (`verify`: 1 GiB), and at most
+    /// 10% of the free space
     #[arg(long, alias = "filesize", value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// Longest time to spend on filling a test file
+    /// Maximum time for filling a test file
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub fill_time: Nanos,
     /// Keep the test file for later runs
@@ -43,22 +43,21 @@ pub struct TargetPlan {
     #[arg(skip)]
     #[serde(skip)]
     pub ledger: Option<LedgerUse>,
-    /// Overwrite the block device with this serial number (or exact size if it has none); once per
-    /// device, in their order
+    /// Overwrite the block device with this serial number (or exact size if it has none); repeat
+    /// it once per device, in the same order
     // A permission: typed each time and never kept.
     #[arg(long, value_name = "SERIAL-OR-SIZE")]
     #[serde(skip)]
     pub destroy: Vec<String>,
-    /// Also give up the known data on that device: the names of everything found there, for
-    /// example `ext4` or `gpt,mbr`; once per --destroy, in their order, `none` if nothing is
-    /// found
+    /// Also destroy the known data on that device: list everything found there, for example `ext4`
+    /// or `gpt,mbr`, or `none`; repeat it once per --destroy, in the same order
     #[arg(long, value_name = "NAMES", requires = "destroy")]
     #[serde(skip)]
     pub wipe: Vec<String>,
-    /// Share of the test file's content that compression removes
+    /// Share of the test file that compression can remove
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub compressible: Share,
-    /// Share of the test file's content that deduplication removes
+    /// Share of the test file that deduplication can remove
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub duplicate: Share,
     /// Use the page cache instead of direct I/O
@@ -80,8 +79,7 @@ pub struct EnginePlan {
     /// When the kernel processes completions of a ring
     #[arg(long, value_enum, default_value_t = RingTasks::Cooperative)]
     pub task_run: RingTasks,
-    /// Maximum I/Os per system call; by default up to 8, fewer if they would delay
-    /// one another
+    /// Maximum I/Os per system call; by default up to 8, fewer if batching would delay I/Os
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submit_batch: Option<u32>,
@@ -108,11 +106,11 @@ pub enum Backend {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RingTasks {
-    /// When the worker is in the kernel anyway
+    /// Whenever the worker enters the kernel
     Cooperative,
     /// Only when the worker waits for them
     Deferred,
-    /// A kernel thread submits as well, which costs a core
+    /// A kernel thread also submits, at the cost of one core
     KernelThread,
 }
 
@@ -200,7 +198,7 @@ impl TargetPlan {
         self.engine.check()?;
         if let Some(size) = self.size.filter(|size| size.0 < FILE_BYTES_MIN) {
             return Err(Error::usage(
-                format!("--size {size}: a test file this small holds nothing to measure"),
+                format!("--size {size}: this test file is too small to measure"),
                 format!("write at least {}", Bytes(FILE_BYTES_MIN)),
             ));
         }
@@ -219,7 +217,7 @@ impl TargetPlan {
                     "--destroy is given {} times for {devices} block devices among the targets",
                     self.destroy.len()
                 ),
-                "give it once for each device whose content may go",
+                "give it once for each device to overwrite",
             ));
         }
         if self.wipe.len() > self.destroy.len() {

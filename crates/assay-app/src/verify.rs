@@ -54,7 +54,7 @@ const USUAL: Nanos = Nanos(150_000_000_000);
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VerifyPlan {
-    /// How long it lasts; by default 150s, or until the storage dies if there is a ledger
+    /// Duration; by default 150s, or until the storage stops if there is a ledger
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Nanos>,
@@ -95,7 +95,7 @@ impl Plan for VerifyPlan {
         Ok(PlanSummary {
             format: 1,
             title: "verify".to_owned(),
-            load: format!("{ledger} random writes with flushes behind them, all of them compared"),
+            load: format!("{ledger} random writes with flushes, all of them verified"),
             time: format!("{time}{}", self.target.filling()),
             targets: self.sized().summary(true, true, false)?,
             server: None,
@@ -133,7 +133,7 @@ impl VerifyPlan {
         check_verifiable(&workload, Share(1.0))?;
         if self.ledger.is_some() && Path::new(target).is_file() {
             return Err(Error::usage(
-                format!("{target} is a file, and a ledger is kept for a test file of its own"),
+                format!("{target} is a file, and a ledger needs a test file made by Assay"),
                 "name a directory or a block device",
             ));
         }
@@ -271,8 +271,8 @@ fn end_with_ledger(
     if let Some(reason) = &kept.reason {
         let unkept = kept.unkept;
         recording.context.progress.say(&format!(
-            "note: {unkept} acknowledgements are not in the ledger, and what they promise is not \
-             judged: {reason}"
+            "note: {unkept} acknowledgements are not in the ledger and will not be judged: \
+             {reason}"
         ));
     }
     let durability = Durability {
@@ -291,7 +291,7 @@ pub(crate) fn complaint(context: &Context) -> impl FnOnce(&str) + Send + 'static
     let progress = context.progress.clone();
     move |reason| {
         progress.say(&format!(
-            "note: acknowledgements are not kept at present, and a cut now would show less: \
+            "note: acknowledgements are not being recorded, so a cut now would prove less: \
              {reason}"
         ));
     }

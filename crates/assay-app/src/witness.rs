@@ -47,7 +47,7 @@ pub struct CampaignPlan {
     pub command: String,
     /// Load before a cut, at least; up to twice as long at random.
     pub steady: Nanos,
-    /// How long the command may take.
+    /// Timeout of the command.
     pub limit: Nanos,
     /// How long a judgement is waited for.
     pub patience: Nanos,
@@ -189,7 +189,7 @@ impl<'a> Campaign<'a> {
                     Some(judged) => self.take(judged.clone()),
                     None if since.elapsed() > Duration::from_nanos(self.plan.patience.0) => {
                         return Err(Error::environment(
-                            format!("no judgement came within {}", self.plan.patience),
+                            format!("no judgement arrived within {}", self.plan.patience),
                             "start `assay verify TARGET --after --resume --witness …` when the \
                              machine comes back",
                         ));
@@ -244,8 +244,11 @@ impl<'a> Campaign<'a> {
             return Ok(());
         }
         self.fail(Error::environment(
-            format!("the cut command `{}` cut nothing: acknowledgements go on", self.plan.command),
-            "name a command that takes the power away, such as `ipmitool chassis power off`",
+            format!(
+                "the cut command `{}` cut nothing: acknowledgements continue",
+                self.plan.command
+            ),
+            "name a command that cuts the power, such as `ipmitool chassis power off`",
         ))
     }
 

@@ -25,13 +25,13 @@ use std::path::Path;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-const ZONE_NOTE: &str = "times are those of the host's own time zone, taken as UTC";
+const ZONE_NOTE: &str = "times are in the host's own time zone, treated as UTC";
 const JOINT_COUNTS_NOTE: &str =
     "sar counts the reads and writes of a device together: how many of them were reads is unknown";
 
 fn joint_await_note(is_joint: bool) -> Option<String> {
     const NOTE: &str =
-        "this version of iostat has one await for reads and writes together; both get it";
+        "this version of iostat has one await for reads and writes together; both use it";
     is_joint.then(|| NOTE.to_owned())
 }
 
@@ -57,7 +57,7 @@ pub fn read(directory: &Path) -> Result<Imported> {
         .collect();
     let Some(base) = parsed.iter().find(|one| !one.times_s.is_empty()) else {
         return Err(Error::usage(
-            format!("{} holds no samples of OSWatcher that can be read", directory.display()),
+            format!("{} holds no readable OSWatcher samples", directory.display()),
             "name the directory that holds oswiostat, oswvmstat, oswmpstat, oswnetstat or \
              oswmeminfo",
         ));

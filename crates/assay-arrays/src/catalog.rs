@@ -140,7 +140,7 @@ fn times(text: &str) -> Result<u64> {
         return Ok(value);
     }
     Err(Error::usage(
-        format!("nothing is hastened {text} times"),
+        format!("'{text}' is not a valid acceleration"),
         "write a number from 1 to 1000000",
     ))
 }
@@ -176,7 +176,7 @@ mod tests {
             ("seed=x", "not a whole number"),
             ("nodes=0", "cannot be simulated"),
             ("capacity=1KiB", "holds nothing"),
-            ("hasten=0", "hastened 0 times"),
+            ("hasten=0", "'0' is not a valid acceleration"),
             ("pace=slow", "no pace 'slow'"),
         ] {
             let error = spec.clone().with_query(query).unwrap_err().to_string();

@@ -43,7 +43,7 @@ pub struct Run {
 pub const TIME_PARTS: usize = 64;
 
 impl Run {
-    /// Reads and writes a second.
+    /// Reads and writes per second.
     pub fn iops(&self) -> f64 {
         rate(self.read.ios() + self.write.ios(), seconds(self.elapsed_ns))
     }

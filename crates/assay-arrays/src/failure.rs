@@ -67,7 +67,7 @@ impl Failures {
         match (self.stale_member, redundant(model)) {
             (Some(_), None) => refuse("stale_member", "no members with redundancy"),
             (Some(_), Some(_)) if keeps_reads(model) => {
-                refuse("stale_member", "a cache that keeps what its members answer")
+                refuse("stale_member", "a cache in front of its members")
             }
             _ => Ok(()),
         }
@@ -153,7 +153,7 @@ fn absence(text: &str) -> Result<Option<(Nanos, Nanos)>> {
     }
     let Some((from, until)) = text.split_once('-') else {
         return Err(Error::usage(
-            format!("'{text}' does not say from when until when"),
+            format!("'{text}' is not a period with start and end"),
             "write for example stale_member=20s-40s",
         ));
     };

@@ -52,7 +52,7 @@ pub struct HostRun {
 }
 
 impl HostRun {
-    /// Statements a second.
+    /// Statements per second.
     pub fn executions_per_s(&self) -> f64 {
         self.per_s(self.executions)
     }

@@ -38,7 +38,8 @@ impl BlockTimes {
     pub fn begin(device: DeviceNumber) -> Result<Self, String> {
         let issue = Event::read(Path::new(EVENTS), "block_rq_issue")?;
         let completion = Event::read(Path::new(EVENTS), "block_rq_complete")?;
-        let refused = |error: io::Error| format!("the kernel loads no program for it: {error}");
+        let refused =
+            |error: io::Error| format!("the kernel did not load the program for it: {error}");
         Self::attached(kernel_number(device), &issue, &completion).map_err(refused)
     }
 

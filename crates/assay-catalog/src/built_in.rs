@@ -93,7 +93,7 @@ impl CatalogIndex {
             let near = near.map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
             Error::usage(
                 format!("no catalog has '{name}'"),
-                format!("{near}`assay list catalog` lists what there is"),
+                format!("{near}`assay list catalog` lists the entries"),
             )
         })
     }

@@ -71,7 +71,7 @@ impl VolumeTarget {
         self.machine_iops().min(self.order.iops.0.max(burst))
     }
 
-    /// Bytes a second.
+    /// Bytes per second.
     pub fn bytes_per_s(&self) -> f64 {
         let machine = self.machine.as_ref().map_or(u64::MAX, |one| one.throughput_per_s.0);
         real(self.order.throughput_per_s.0.min(machine))

@@ -269,7 +269,7 @@ fn straggler(
 fn place(conduct: Option<&Conduct>) -> &'static str {
     let Some(conduct) = conduct else { return "unknown: the host did not finish" };
     if conduct.host_busy_share.is_some_and(|share| share > BUSY) {
-        return "the processors of the host, which were busy";
+        return "the host's CPUs, which were busy";
     }
     if conduct.worker_busy_share_max > BUSY {
         return "the load generator on the host, whose worker was busy";

@@ -164,7 +164,7 @@ pub struct Part {
 pub struct WatchOrder {
     /// Paths whose devices are watched; all disks that were ever used where there are none.
     pub targets: Vec<String>,
-    /// Time between two samples, ns.
+    /// Sampling interval, ns.
     pub interval_ns: u64,
     /// How long it is watched, ns; until it is stopped where that is not said.
     pub length_ns: Option<u64>,
@@ -318,7 +318,7 @@ impl Session {
         }
         Err(Error::environment(
             "the token of the driver is not that of this node",
-            "start the nodes with the driver that is to use them",
+            "start the nodes with the same driver",
         ))
     }
 }
@@ -446,7 +446,7 @@ pub fn next_line(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     if line.pop() != Some(b'\n') {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "a line without an end"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "an unterminated line"));
     }
     Ok(Some(line))
 }

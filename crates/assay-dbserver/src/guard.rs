@@ -32,7 +32,7 @@ pub fn become_guarded(parent: u32, signal: i32, program: &Path, arguments: &[Str
     }
     let expected = i32::try_from(parent).ok().and_then(Pid::from_raw);
     if getppid() != expected {
-        return io::Error::other("the program that wanted this has ended");
+        return io::Error::other("the parent program has ended");
     }
     Command::new(program).args(arguments).exec()
 }

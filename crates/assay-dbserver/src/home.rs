@@ -109,12 +109,13 @@ impl ServerDir {
         closed.map_or(Ok(()), |closed| {
             Err(Error::environment(
                 format!(
-                    "the server would run as {}, who may not enter {}",
+                    "the server would run as {}, who cannot enter {}",
                     account.name,
                     closed.display()
                 ),
                 format!(
-                    "chmod o+x {} lets every user pass through it; or name another place",
+                    "run chmod o+x {}, which lets every user pass through it, or name another \
+                     directory",
                     closed.display()
                 ),
             ))
@@ -234,7 +235,7 @@ impl ServerDir {
         match &self.account {
             Some(account) => format!(
                 "the server runs as {}: let that user enter every directory above {}, or name \
-                 another place",
+                 another directory",
                 account.name,
                 path.display()
             ),
@@ -256,7 +257,7 @@ impl ServerDir {
             Some(line[at..].trim().to_owned())
         });
         let last = || words.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
-        let why = reason.or_else(last).unwrap_or_else(|| "it ended without a word".to_owned());
+        let why = reason.or_else(last).unwrap_or_else(|| "it ended without a message".to_owned());
         let lower = why.to_lowercase();
         let hint = hint(&lower).unwrap_or_else(|| match lower.as_str() {
             text if text.contains("no space") || text.contains("disk full") => {

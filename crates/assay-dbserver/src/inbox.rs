@@ -154,8 +154,8 @@ impl Drop for ReadBuffer {
 /// Something came in clear where only encrypted messages may come.
 pub fn injected() -> Failure {
     Failure::Unsafe {
-        what: "something came unencrypted behind the server's consent to encrypt".to_owned(),
-        hint: "someone between may have added it: use another route to the server",
+        what: "unencrypted data followed the server's consent to encrypt".to_owned(),
+        hint: "the connection may have been tampered with: use another route to the server",
     }
 }
 

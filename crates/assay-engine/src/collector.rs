@@ -258,11 +258,10 @@ impl<'a> Collector<'a> {
         let (workers, missing) = (self.workers, self.workers - self.ended.len());
         (missing > 0).then(|| Remark {
             what: format!(
-                "{missing} of {workers} workers had not come back from the kernel when the \
-                 measurement ended"
+                "{missing} of {workers} workers were still in the kernel when the measurement \
+                 ended"
             ),
-            why: "their running intervals and the I/Os that they wait for are in no histogram and \
-                  no rate"
+            why: "their current intervals and pending I/Os are not in the histograms and rates"
                 .to_owned(),
             remedy: "look for a stalled or lost device in the kernel log, then measure again"
                 .to_owned(),
@@ -281,7 +280,7 @@ impl<'a> Collector<'a> {
             ),
             why: "it is slower than every I/O in the histograms, which do not contain it"
                 .to_owned(),
-            remedy: "measure longer, and look at the kernel log and the device's own errors"
+            remedy: "measure longer, and check the kernel log and the device's error log"
                 .to_owned(),
         })
     }

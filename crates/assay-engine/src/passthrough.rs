@@ -76,13 +76,12 @@ fn check(name: &str, id: u32, format: Option<BlockFormat>, facts: &NamespaceFact
     let refused =
         |why: String| Err(Error::environment(format!("refusing {name}: {why}"), elsewhere));
     let Some(format) = format else {
-        return refused("the drive names a format of its blocks that it does not have".to_owned());
+        return refused("the drive reports a block format that it does not have".to_owned());
     };
     if format.metadata_bytes > 0 || format.is_protected {
         let protection = if format.is_protected { ", with protection information" } else { "" };
         return refused(format!(
-            "its blocks have {} of metadata{protection}, which the block layer handles and \
-             commands from here do not",
+            "its blocks have {} of metadata{protection}, which only the block layer supports",
             Bytes(format.metadata_bytes)
         ));
     }
@@ -108,12 +107,13 @@ pub(crate) fn refusal(name: &str, errno: i32) -> Error {
             "such a device is called /dev/ng0n1",
         ),
         libc::EACCES | libc::EPERM => (
-            "the kernel allows no commands to it".to_owned(),
+            "the kernel does not allow commands to it".to_owned(),
             "run as root: before Linux 6.2 every command needs CAP_SYS_ADMIN",
         ),
         libc::EINVAL | libc::EOPNOTSUPP | libc::ENOSYS => (
             format!(
-                "this kernel takes no NVMe commands by io_uring, which came with Linux 5.19 ({})",
+                "this kernel does not support NVMe commands through io_uring, which needs Linux \
+                 5.19 ({})",
                 crate::errno::meaning(errno)
             ),
             BLOCK_DEVICE,
@@ -159,7 +159,7 @@ mod tests {
             refused(1, Some(BlockFormat { block_bytes: 512, ..FORMAT }))
                 .contains("blocks of 512 B")
         );
-        assert!(refused(1, None).contains("a format of its blocks that it does not have"));
+        assert!(refused(1, None).contains("a block format that it does not have"));
     }
 
     #[test]
@@ -191,9 +191,9 @@ mod tests {
     #[test]
     fn a_refusal_says_why() {
         for (errno, why) in [
-            (libc::EACCES, "the kernel allows no commands to it"),
-            (libc::EOPNOTSUPP, "this kernel takes no NVMe commands by io_uring"),
-            (libc::EINVAL, "which came with Linux 5.19"),
+            (libc::EACCES, "the kernel does not allow commands to it"),
+            (libc::EOPNOTSUPP, "this kernel does not support NVMe commands through io_uring"),
+            (libc::EINVAL, "which needs Linux 5.19"),
             (65_536 + 0x80, "a first command failed: LBA out of range (NVMe status 0x080)"),
         ] {
             let error = refusal("/dev/ng0n1", errno);

@@ -143,7 +143,7 @@ fn check_memory(workload: &Workload) -> Result<()> {
     }
     Err(Error::usage(
         format!("the outstanding I/Os need {bytes} bytes of buffers, more than 4 GiB"),
-        "use fewer outstanding I/Os or smaller transfers",
+        "use a lower queue depth or a smaller block size",
     ))
 }
 
@@ -162,7 +162,7 @@ pub fn check_alignment(workload: &Workload, target: &Target) -> Result<()> {
         None => Ok(()),
         Some(size) => Err(Error::usage(
             format!(
-                "transfers of {size} are not aligned to the {alignment_bytes} B blocks of {name}"
+                "a block size of {size} is not aligned to the {alignment_bytes} B blocks of {name}"
             ),
             hint,
         )),
@@ -183,12 +183,12 @@ pub fn check_transfer_max(workload: &Workload, target: &Target) -> Result<()> {
     }
     Err(Error::usage(
         format!(
-            "transfers of {} are larger than a command to {} may be: {}",
+            "a block size of {} exceeds the limit of a command to {}: {}",
             Bytes(largest_bytes),
             target.name,
             Bytes(most_bytes)
         ),
-        "use smaller transfers, or name the block device of the namespace, whose requests the \
+        "use a smaller block size, or name the block device of the namespace, whose requests the \
          kernel splits",
     ))
 }

@@ -166,7 +166,7 @@ pub fn run_from(
     check_passthrough(&chosen, &job.targets)?;
     if verifier.is_some() && chosen.backend == BackendChoice::Null {
         return Err(Error::usage(
-            "a device of no work keeps no data that could be verified",
+            "the null backend stores no data to verify",
             "leave --backend null or --verify out",
         ));
     }

@@ -50,11 +50,11 @@ impl Space {
             Layout::Stripe { unit } => {
                 return Err(Error::usage(
                     format!(
-                        "stream '{}': a stripe of {unit} does not hold transfers of {}",
+                        "stream '{}': a stripe of {unit} is not a multiple of the block size {}",
                         stream.name,
                         Bytes(transfer)
                     ),
-                    "choose a stripe unit that is a multiple of the largest transfer",
+                    "choose a stripe unit that is a multiple of the largest block size",
                 ));
             }
         };
@@ -88,11 +88,11 @@ impl Space {
         }
         Err(Error::usage(
             format!(
-                "stream '{}': the target is too small: {total} bytes hold no transfer of \
-                 {transfer} in the span",
+                "stream '{}': the target is too small: {total} bytes hold no I/O of {transfer} in \
+                 the span",
                 stream.name
             ),
-            "use a larger target, a wider span or smaller transfers",
+            "use a larger target, a wider span or a smaller block size",
         ))
     }
 

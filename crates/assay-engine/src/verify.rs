@@ -464,7 +464,7 @@ fn block_bytes(workload: &Workload) -> Result<u64> {
              B in common",
             workload.name
         ),
-        "use transfer sizes that are multiples of 512 B",
+        "use block sizes that are multiples of 512 B",
     ))
 }
 
@@ -489,7 +489,7 @@ fn compressible_share(workload: &Workload) -> Result<f64> {
     if content.duplicate.0 > 0.0 {
         return Err(Error::usage(
             format!(
-                "stream '{}' writes repeated content, which says nothing of where it belongs",
+                "stream '{}' writes repeated content, which does not identify its block",
                 first.name
             ),
             "verify with duplicate = 0",
@@ -513,6 +513,6 @@ fn check_memory(blocks: u64, block_bytes: u64) -> Result<()> {
             "verification keeps 4 bytes for each block of {block_bytes} B, and the targets have \
              {blocks}"
         ),
-        "verify a smaller target, or larger transfers",
+        "verify a smaller target, or use larger blocks",
     ))
 }

@@ -84,7 +84,7 @@ pub struct NamedTarget {
 /// A document of Assay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "there are few of them, and each is moved once")]
+#[expect(clippy::large_enum_variant, reason = "the values are few, and each is moved once")]
 pub enum Document {
     /// One workload.
     Workload(Workload),

@@ -21,7 +21,7 @@ pub struct Setting {
 pub struct Section {
     /// The name.
     pub name: String,
-    /// Where it begins.
+    /// Start.
     pub origin: Origin,
     /// Its options in their order.
     pub settings: Vec<Setting>,

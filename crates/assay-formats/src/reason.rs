@@ -72,7 +72,7 @@ pub enum Approximation {
     MeanDistance,
     /// An absolute offset became a share of the space that the file names.
     ShareOfSpace,
-    /// The share of hits became a hot band as large as the hit area.
+    /// The share of cache hits became a hot band as large as the hit area.
     HitArea,
     /// The whole time is run, also where the job would end as soon as it is steady.
     NoEarlyEnd,
@@ -182,7 +182,9 @@ impl Approximation {
     const fn words(&self) -> &'static str {
         match self {
             Self::EndsByTime(_) | Self::UntilStopped(_) | Self::FilesJoined(_) => "",
-            Self::WholeTime => "the whole time is run, also where the data are through before",
+            Self::WholeTime => {
+                "the run takes its full time, even if all data were processed earlier"
+            }
             Self::Engine => "another engine issues the same I/O (io_uring, or blocking calls)",
             Self::MappedMemory => "mapped memory is read by calls through the page cache",
             Self::AllDirect => "jobs that run together differ here; all pass the page cache",
@@ -191,12 +193,12 @@ impl Approximation {
             Self::OnePosition => "sequential reads and writes share one position",
             Self::JointSizes => "one mix of sizes holds for reads and writes, by their shares",
             Self::RoundedSize => "sizes are rounded up to multiples of the smallest one",
-            Self::MixedRounds => "with several sizes a place may be met twice in a round",
+            Self::MixedRounds => "with several block sizes, an address may be used twice in a pass",
             Self::Alignment => "addresses are multiples of the smallest size",
             Self::ZonesJoined => "the first zone is a hot band, the others are joined",
-            Self::HotBand => "the law became a hot band",
-            Self::Majority => "what most I/Os do, all do",
-            Self::OutstandingMax => "the most that is kept outstanding is 32768 for one stream",
+            Self::HotBand => "the distribution became a hot band",
+            Self::Majority => "all I/Os behave as most of them do",
+            Self::OutstandingMax => "the queue depth of one stream is at most 32768",
             Self::NoBatches => "I/Os are submitted and reaped one by one",
             Self::PausePerIo => "the pause follows each completion and does not stop the job",
             Self::JointRate => "reads and writes share one rate",
@@ -205,7 +207,7 @@ impl Approximation {
             Self::DataSync => "O_DSYNC, which leaves out times and names",
             Self::RepeatedBlocks => "repeated content repeats whole I/Os",
             Self::Dashes => "read without the dashes, which belong to a command line",
-            Self::OneHost => "one host issues what several were to issue",
+            Self::OneHost => "one host issues the I/O of several",
             Self::DepthLadder => DEPTH_LADDER,
             Self::DealtThreads => "threads are dealt out among workloads by their skew",
             Self::MeanDistance => "the random distance became its mean",
@@ -219,7 +221,7 @@ impl Approximation {
             Self::NoFinalFlush => NO_FINAL_FLUSH,
             Self::BlockingCalls => BLOCKING_CALLS,
             Self::WarmUpByTime => WARM_UP_BY_TIME,
-            Self::HitArea => "hits became a hot band as large as the hit area",
+            Self::HitArea => "cache hits became a hot band as large as the hit area",
         }
     }
 }
@@ -254,9 +256,9 @@ impl fmt::Display for Reason {
             Self::Template => "the file is a template whose values another program fills in",
             Self::NoValue => "a value is missing",
             Self::Overflow => "the number is larger than any storage or time",
-            Self::OutsideSection => "it stands before the first [section]",
+            Self::OutsideSection => "it comes before the first [section]",
             Self::NoJob => "the file holds no job",
-            Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
+            Self::Luns => "the file only lists LUNs for ORION",
             Self::NotText => "the file is not text",
             Self::TooLarge => {
                 "the file is too large (at most 4 MiB, and 32 MiB with globals, variables and \
@@ -282,7 +284,7 @@ impl fmt::Display for Reason {
             Self::Flow => "jobs do not share a rate among them",
             Self::Limit => "a workload is not ended by a limit",
             Self::SystemSetting => "settings of the system stay as they are",
-            Self::NoWord => "a workload has no word for it",
+            Self::NoWord => "a workload cannot express it",
         };
         formatter.write_str(words)
     }
@@ -302,13 +304,13 @@ impl Reason {
                 );
             }
             Self::Search => {
-                "use `assay calibrate`, which searches for the most within --max-latency"
+                "use `assay calibrate`, which searches for the maximum within --max-latency"
             }
             Self::Verification => "leave it out, and give --verify to `assay run` or `assay soak`",
             Self::FileSystemLoad => "describe the blocks with sd and wd, or filename and rw",
             Self::Limit => "judge the result: `--criteria FILE` with a limit on the quantity",
             Self::NeverExecuted => "run the command by hand before, or use the hooks of a study",
-            Self::TooManyJobs => "use fewer jobs with more outstanding I/Os each",
+            Self::TooManyJobs => "use fewer jobs with a higher queue depth each",
             Self::Replay => {
                 "use `assay profile` and `assay profile --workload` for the load of a database"
             }
@@ -332,7 +334,7 @@ impl Reason {
             Self::NotText | Self::Template => "name a job file with its values",
             Self::TooLarge => "split the file",
             Self::Overflow | Self::Value | Self::NoValue | Self::UnknownOption { .. } => {
-                "correct the line; the manual of the program lists what it takes"
+                "correct the line; see the manual of the program"
             }
             Self::Missing(_) => "define it before it is used",
             Self::Invalid(_) => "change the option, or describe the workload in TOML",

@@ -271,7 +271,7 @@ mod tests {
             read_target_facts(&admission, None).content.cached_share
         };
         let Some(warm) = facts() else {
-            println!("skipped: this file system does not tell cached pages apart");
+            println!("skipped: this file system does not identify cached pages");
             return;
         };
         assert!(warm > 0.9, "{warm}");

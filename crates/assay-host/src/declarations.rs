@@ -26,7 +26,7 @@ fn of_mount(mount: &Mount) -> Declaration {
     let flushes = if options.iter().any(|option| matches!(*option, "nobarrier" | "barrier=0")) {
         "it does not flush the device"
     } else {
-        "it flushes the device as far as is known"
+        "it is believed to flush the device"
     };
     let said = if options.is_empty() { "no option".to_owned() } else { options.join(",") };
     Declaration {

@@ -49,10 +49,11 @@ impl HookPurpose {
     const fn hint(self) -> &'static str {
         match self {
             Self::Study => {
-                "run the command by hand, mend it, or give it more time with time_limit in [hooks]"
+                "run the command by hand and fix it, or give it more time with time_limit in \
+                 [hooks]"
             }
             Self::Cut => {
-                "run the command by hand, mend it, or give it more time with --cut-timeout"
+                "run the command by hand and fix it, or give it more time with --cut-timeout"
             }
         }
     }
@@ -106,7 +107,7 @@ pub fn run_hook(command: &str, run: &HookRun<'_>) -> Result<String> {
         drop(child.wait());
     }
     if !is_quiet && !closed(&outputs, GRACE, &AtomicBool::new(false)) {
-        return Err(failed("left something running that cannot be ended"));
+        return Err(failed("left processes running that cannot be ended"));
     }
     let [printed, complaints] = outputs.map(|output| output.join().unwrap_or_default());
     match waited {

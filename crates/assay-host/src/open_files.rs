@@ -25,7 +25,7 @@ fn refused(files: u64, hard: Option<u64>, purpose: &str) -> Error {
     let most = hard.map_or_else(|| "fewer".to_owned(), |hard| hard.to_string());
     Error::environment(
         format!("{purpose} needs {files} open files, and this process may have {most}"),
-        format!("raise the limit of your shell with `ulimit -n {files}`, or ask for less"),
+        format!("raise the limit of your shell with `ulimit -n {files}`, or use less"),
     )
 }
 

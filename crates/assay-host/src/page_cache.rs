@@ -69,7 +69,7 @@ mod tests {
         let file = written(&scratch);
         match CacheProbe::new().holds(&file, 0, &mut [0; 4096]) {
             Some(cached) => assert!(cached),
-            None => println!("skipped: this file system does not tell cached pages apart"),
+            None => println!("skipped: this file system does not identify cached pages"),
         }
     }
 
@@ -91,7 +91,7 @@ mod tests {
         }
         let probe = CacheProbe::new();
         let Some(before_bytes) = probe.read_bytes() else {
-            println!("skipped: this kernel keeps no account of reads");
+            println!("skipped: this kernel does not count reads");
             return;
         };
         let mut memory = vec![0; 3 * 4096];

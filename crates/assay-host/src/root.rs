@@ -120,7 +120,7 @@ impl<'a> Survey<'a> {
         let text = self.text(place)?;
         let parsed = text.parse().ok();
         if parsed.is_none() {
-            self.note(self.shown(place), format!("'{text}' is not what this file should say"));
+            self.note(self.shown(place), format!("unexpected content '{text}'"));
         }
         parsed
     }

@@ -168,7 +168,7 @@ fn without_a_token_the_size_to_type_is_told() {
              blocks are zeros)"
         )
     );
-    assert_eq!(error.hint(), "if every byte of it may go, repeat with --destroy '4MiB'");
+    assert_eq!(error.hint(), "if all of its data may be destroyed, repeat with --destroy '4MiB'");
     assert_eq!(device.state(), before);
 }
 
@@ -272,7 +272,7 @@ fn what_is_named_exactly_may_go() {
     let admit =
         |wipe| gate.admit_write(device.path(), DataLossPermission { token: Some(TOKEN), wipe });
     let error = admit(None).unwrap_err();
-    let hint = "if nothing of it is needed, repeat with --destroy '4MiB' --wipe gpt,xfs";
+    let hint = "if its data may be destroyed, repeat with --destroy '4MiB' --wipe gpt,xfs";
     assert_eq!(error.hint(), hint);
     for wipe in ["xfs", "gpt", "xfs,gpt,mbr", "none", "all", ""] {
         let error = admit(Some(wipe)).unwrap_err();
@@ -323,7 +323,7 @@ fn a_member_of_a_pool_cannot_be_named() {
     let given_up = DataLossPermission { token: Some(TOKEN), wipe: Some("LVM2_member") };
     let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
     assert!(error.message().ends_with("it carries: LVM2 physical volume"), "{error}");
-    assert!(error.hint().contains("so --wipe does not name it"), "{}", error.hint());
+    assert!(error.hint().contains("so --wipe does not cover it"), "{}", error.hint());
     assert_eq!(device.state(), before);
 }
 
@@ -685,7 +685,10 @@ fn a_device_with_a_serial_number_is_not_named_by_its_size() {
     );
     let missing =
         gate_of(&system).admit_write(device.path(), DataLossPermission::default()).unwrap_err();
-    assert_eq!(missing.hint(), "if every byte of it may go, repeat with --destroy 'WD-K7'");
+    assert_eq!(
+        missing.hint(),
+        "if all of its data may be destroyed, repeat with --destroy 'WD-K7'"
+    );
     assert!(
         gate_of(&system).admit_write(device.path(), DataLossPermission::device("WD-K7")).is_ok()
     );

@@ -50,8 +50,8 @@ impl CacheBehaviour {
             Self::IgnoresFlush(_) => "ignores flush",
             Self::IgnoresFua => "ignores FUA",
             Self::FlushesOneQueue => "flushes one of two queues",
-            Self::Zeroes => "zeroes units on their way",
-            Self::Garbles => "garbles units on their way",
+            Self::Zeroes => "zeroes units in flight",
+            Self::Garbles => "garbles units in flight",
         }
     }
 }

@@ -80,9 +80,8 @@ impl<'a> StampedLog<'a> {
         let here = SectorAddress { target, sector: entry.start_byte / count_of(SECTOR_BYTES) };
         if !pattern.holds(&log.data(entry)[..SECTOR_BYTES], here, first.generation) {
             return Err(Error::usage(
-                "the stamps of the log belong to another place, or stand before compressible \
-                 content",
-                "record the very file or device that is verified, with compressible = 0",
+                "the stamps of the log belong to another address, or precede compressible content",
+                "record the verified file or device itself, with compressible = 0",
             ));
         }
         Ok(Self { log, pattern, block_bytes, target, writes: of_run.count() })

@@ -62,8 +62,8 @@ pub(crate) fn of_measurement(quantity: &Quantity, measurement: &Measurement) -> 
 fn early_end(measurement: &Measurement) -> Option<Doubt> {
     let why = match &measurement.finish {
         Finish::Complete | Finish::Interrupted => return None,
-        Finish::Failed { reason } => format!("the run could not go on: {reason}"),
-        Finish::Unfinished => "the program was ended before the run was".to_owned(),
+        Finish::Failed { reason } => format!("the run could not continue: {reason}"),
+        Finish::Unfinished => "the program ended before the run did".to_owned(),
     };
     Some(doubt(why, Bias::Unknown, "remove the cause and run again"))
 }
@@ -127,8 +127,8 @@ pub(crate) fn of_host(quantity: &Quantity, value: f64, limit: f64) -> Doubt {
     let (what, remedy) = match quantity {
         Quantity::HostTcpRetransmits => (
             format!(
-                "the host's network lost too much to judge the storage: {value} of its TCP \
-                 segments were sent again; limit: {limit}"
+                "the host's network lost too many packets to judge the storage: {value} of its \
+                 TCP segments were retransmitted; limit: {limit}"
             ),
             "find the cause of the packet loss",
         ),
@@ -150,7 +150,7 @@ fn ceiling(measurement: &Measurement) -> Option<Doubt> {
     if !(reached > CEILING_SHARE_MAX && reached.is_finite()) {
         return None;
     }
-    let what = format!("the tool itself reaches no more than {:.1} times this rate", 1.0 / reached);
+    let what = format!("the tool itself reaches only {:.1} times this rate", 1.0 / reached);
     Some(doubt(what, Bias::Unflattering, "measure on a host with faster CPUs"))
 }
 
@@ -160,12 +160,12 @@ fn submission(conduct: &Conduct) -> Option<Doubt> {
         Submission::Punted => Some(doubt(
             "the kernel handed I/Os to its worker threads, which limits the rate and adds time",
             Bias::Unflattering,
-            "use a block device or a file system whose direct I/O does not wait",
+            "use a block device or a file system with asynchronous direct I/O",
         )),
         Submission::Blocking => Some(doubt(
             "submission blocked, so the stated queue depth was not reached",
             Bias::Unknown,
-            "use a target that submits without waiting, such as a block device",
+            "use a target with asynchronous submission, such as a block device",
         )),
         Submission::Unknown | Submission::Asynchronous | Submission::Inline => None,
     }
@@ -180,8 +180,9 @@ fn failures(measurement: &Measurement) -> Option<Doubt> {
     if lost <= LOST_SHARE_MAX {
         return None;
     }
-    let what = format!("{:.1}% of the I/Os failed and are in no time and no rate", lost * 100.0);
-    Some(doubt(what, Bias::Flattering, "find out why I/Os fail before anything else"))
+    let what =
+        format!("{:.1}% of the I/Os failed and are not in the times and rates", lost * 100.0);
+    Some(doubt(what, Bias::Flattering, "first find out why I/Os fail"))
 }
 
 /// Open arrivals that never started, or started late through the fault of the tool.
@@ -190,7 +191,7 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let due = real(conduct.missed_arrivals + measurement.operations().ios());
     if real(conduct.missed_arrivals) > LOST_SHARE_MAX * due {
-        let what = format!("{} arrivals were due and never started", conduct.missed_arrivals);
+        let what = format!("{} arrivals were due but never started", conduct.missed_arrivals);
         doubts.push(doubt(
             what,
             Bias::Flattering,
@@ -246,7 +247,7 @@ pub(crate) fn few_clusters(
         several => format!("at {several} separate times"),
     };
     let what = format!(
-        "values beyond the quantile occurred only {times}; an upper end needs {CLUSTERS_NEEDED}"
+        "values beyond the quantile occurred only {times}; an upper bound needs {CLUSTERS_NEEDED}"
     );
     let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))
@@ -309,5 +310,5 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
         }
         _ => return None,
     };
-    Some(doubt(what, Bias::Flattering, "use a target written through with incompressible data"))
+    Some(doubt(what, Bias::Flattering, "use a target filled with incompressible data"))
 }

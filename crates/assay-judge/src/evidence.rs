@@ -122,7 +122,7 @@ fn atomic_unit(facts: &Facts<'_>) -> Found {
     };
     let Some(unit_bytes) = durability.atomic_unit_bytes() else {
         return Found::absent(
-            "no write on its way was torn by a cut, so that nothing is known of larger ones",
+            "no write in flight was torn by a cut, so nothing is known about larger ones",
         );
     };
     let torn = durability.cuts.iter().map(|cut| cut.torn_blocks).sum();

@@ -1,5 +1,5 @@
-//! How quantities follow the factors of a study: one curve a factor and combination of the others,
-//! repeats joined.
+//! Scaling of results with the factors of a study: one curve a factor and combination of the
+//! others, repeats joined.
 
 use crate::compare::{mean_of_repeats, scaling};
 use assay_model::Estimate;

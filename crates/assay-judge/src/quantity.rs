@@ -82,7 +82,7 @@ pub enum Amount {
     },
     /// Completed I/Os a second.
     Iops(Option<Operation>),
-    /// Bytes a second.
+    /// Bytes per second.
     Throughput(Option<Operation>),
     /// I/Os that failed.
     Errors(Option<Operation>),
@@ -273,7 +273,7 @@ impl Quantity {
             Self::IntegrityFindings => "blocks with wrong content".to_owned(),
             Self::DurabilityLost => "blocks that lost acknowledged writes".to_owned(),
             Self::DurabilityLossPerCut => "chance of a loss per cut, at most".to_owned(),
-            Self::AtomicUnit => "unit that was seen to be written as a whole".to_owned(),
+            Self::AtomicUnit => "largest unit observed to be written atomically".to_owned(),
             Self::DatabaseResponse => "response time of the database".to_owned(),
             Self::HostCpuBusy => "CPU use of the host".to_owned(),
             Self::HostTcpRetransmits => "TCP retransmissions of the host".to_owned(),
@@ -328,9 +328,9 @@ impl QueryAmount {
     fn label(self) -> String {
         match self {
             Self::GeometricMean => "geometric mean of the query times".to_owned(),
-            Self::Power => "power (queries an hour of one stream, times the scale)".to_owned(),
+            Self::Power => "power (queries per hour of one stream, times the scale)".to_owned(),
             Self::Throughput => {
-                "throughput (queries an hour of all streams, times the scale)".to_owned()
+                "throughput (queries per hour of all streams, times the scale)".to_owned()
             }
             Self::Query(number) => format!("mean time of Q{number}"),
         }

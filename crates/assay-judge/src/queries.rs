@@ -71,7 +71,7 @@ fn of_kind(
 fn known(values: &[f64], runs: &[&DssRun]) -> Result<Known, Missing> {
     if values.len() < 2 {
         return Err(Missing::once(
-            "it was measured once, so how sure it is cannot be said: use --repeats 3 or more",
+            "it was measured once, so its uncertainty is unknown: use --repeats 3 or more",
         ));
     }
     let each: Vec<Estimate> = values.iter().map(|value| Estimate::exact(*value, 1)).collect();

@@ -115,7 +115,7 @@ impl Rule {
         let quantity: Quantity = criterion.quantity.parse()?;
         if criterion.only.is_some() && !quantity.has_subjects() {
             return Err(place(Error::usage(
-                "'only' has nothing to choose from",
+                "'only' does not apply",
                 format!("remove it, or write stream.{quantity} or target.{quantity}"),
             )));
         }

@@ -204,7 +204,7 @@ const CASES: [Case; 73] = [
         || retransmitted(2000),
         "host.tcp_retransmits at_most 0.5%",
         Open,
-        "lost too much",
+        "lost too many packets",
     ),
     (
         "2% of the segments again, slow",

@@ -65,7 +65,7 @@ fn capacities_are_judged_and_rungs_are_shown() {
     let base = measure(&found, "calibration.read.base_service_time", None);
     assert!((base.ratio.unwrap().value - 0.5).abs() < 1e-9 && base.judged);
     assert_eq!((most.outcome, base.outcome), (Some(Outcome::Pass), Some(Outcome::Pass)));
-    let rung = measure(&found, "calibration.read.iops", Some("4 outstanding"));
+    let rung = measure(&found, "calibration.read.iops", Some("queue depth 4"));
     assert!(!rung.judged && (rung.ratio.unwrap().value - 2.0).abs() < 1e-9);
     assert_eq!(found.outcome, Some(Outcome::Pass));
     let slower = compared(&faster(2.0), &calibration()).unwrap();
@@ -87,7 +87,7 @@ fn curves_of_both_sides_stand_over_each_other() {
 
 #[test]
 fn a_bound_below_the_truth_condemns_nobody() {
-    // Less was seen, but the storage may have more: that it is worse cannot be said.
+    // Less was seen, but the storage may deliver more: that it is worse cannot be said.
     let mut other = faster(0.5);
     other.mixes[0].iops_max.bound = Bound::StillRising;
     let found = compared(&calibration(), &other).unwrap();

@@ -343,7 +343,7 @@ fn counts_are_facts_whatever_the_tool_did() {
     assert_eq!(outcome("errors at_most 0", &story), Outcome::Inconclusive);
     assert_eq!(
         only("errors at_most 0", &story).evidence.doubts[0].what,
-        "the run could not go on: ENOSPC"
+        "the run could not continue: ENOSPC"
     );
 }
 
@@ -460,8 +460,8 @@ fn criteria_are_refused_before_anything_is_measured() {
     );
     assert_eq!(
         refused("read.iops at_least 1/s only x"),
-        "criterion 'read.iops': 'only' has nothing to choose from | remove it, or write \
-         stream.read.iops or target.read.iops"
+        "criterion 'read.iops': 'only' does not apply | remove it, or write stream.read.iops or \
+         target.read.iops"
     );
 }
 

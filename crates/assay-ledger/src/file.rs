@@ -121,22 +121,21 @@ fn read_open(file: &File, target_bytes: u64) -> io::Result<Result<Ledger>> {
 pub(crate) fn refusal(doing: &str, path: &Path, error: &io::Error) -> Error {
     let hint = match error.kind() {
         ErrorKind::AlreadyExists => {
-            "name a file that is not there yet; a ledger goes on with `assay verify --after \
-             --resume`"
+            "name a new file; continue a ledger with `assay verify --after --resume`"
         }
         ErrorKind::WouldBlock => {
             "another run appends to it: wait for its end, or name another file"
         }
         ErrorKind::InvalidData => {
-            "name a ledger that `assay verify` or `assay bench` wrote; where one is damaged, keep \
-             it and begin a new one"
+            "name a ledger that `assay verify` or `assay bench` wrote; if it is damaged, keep it \
+             and start a new one"
         }
         ErrorKind::StorageFull => "free space on its file system",
         ErrorKind::FileTooLarge => "begin a new ledger",
         ErrorKind::NotFound if doing == "reading" => {
             "name the ledger that was given to the run that wrote"
         }
-        _ => "name a file on another device than the one under test, where there is room",
+        _ => "name a file on another device with free space, not the one under test",
     };
     Error::environment(format!("{doing} the ledger {}: {error}", path.display()), hint)
 }

@@ -217,12 +217,12 @@ impl Ledger {
         let (whole, rest) = (self.whole_bytes, self.rest_bytes);
         match (self.is_damaged, rest) {
             (true, _) => Some(format!(
-                "the ledger is damaged at byte {whole}: the {rest} bytes from there do not count, \
+                "the ledger is damaged at byte {whole}: the {rest} bytes from there are ignored, \
                  and nothing is added to it"
             )),
             (false, 0) => None,
             (false, _) => {
-                Some(format!("the last {rest} bytes of the ledger are not whole and do not count"))
+                Some(format!("the last {rest} bytes of the ledger are incomplete and ignored"))
             }
         }
     }

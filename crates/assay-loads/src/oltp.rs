@@ -45,7 +45,7 @@ pub enum Homes {
     // Sessions are dealt out over them in turn.
     /// One, always the same
     Home,
-    /// Any, drawn for each transaction, so that all data are touched
+    /// A random one for each transaction, so that all data are used
     #[default]
     All,
 }

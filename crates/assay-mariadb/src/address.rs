@@ -179,7 +179,7 @@ fn roots_of(name: &str) -> Roots {
 fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
     match (security.mode, &security.roots) {
         (mode, Roots::System) if mode < Mode::VerifyFull && is_mode_named => Err(Error::usage(
-            "ssl-ca=system proves nothing without the name of the host",
+            "ssl-ca=system is useless without checking the host name",
             "write ssl-mode=VERIFY_IDENTITY",
         )),
         (Mode::VerifyCa, Roots::Unnamed) => Err(Error::usage(

@@ -64,7 +64,7 @@ impl SearchPath {
         match found {
             Some(found) if found.release() < RELEASE_MIN => Err(Error::environment(
                 format!(
-                    "the server {} is MariaDB {}, which lacks what is measured here",
+                    "the server {} is MariaDB {}, which does not report the required counters",
                     found.server.display(),
                     found.version
                 ),

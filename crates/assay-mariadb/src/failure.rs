@@ -37,15 +37,15 @@ const fn meaning(number: u16) -> Refusal {
 const fn hint(number: u16) -> &'static str {
     match number {
         1045 | 1698 => {
-            "check user and password of the address (MYSQL_PWD can hold it), and from where the \
-             user may come"
+            "check user and password of the address (MYSQL_PWD can hold it), and the hosts from \
+             which the user may connect"
         }
         1049 => "name a database that exists, behind the last / of the address",
         1148 | 3948 => {
             "rows are loaded with LOAD DATA LOCAL: set local_infile = ON in the server (SET GLOBAL \
              local_infile = ON)"
         }
-        3159 => "the server wants an encrypted way: write ssl-mode=VERIFY_IDENTITY (or REQUIRED)",
+        3159 => "the server requires encryption: write ssl-mode=VERIFY_IDENTITY (or REQUIRED)",
         1370 => {
             "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt \
              calls none"
@@ -55,18 +55,16 @@ const fn hint(number: u16) -> &'static str {
              stmt"
         }
         // What MariaDB says of an index that it could not write whole, whatever the reason.
-        1034 => {
-            "look whether the space for data or for temporary files (tmpdir) has run out, and at \
-             the server's log"
-        }
+        1034 => "check the space for data and temporary files (tmpdir), and the server's log",
         1461 => {
-            "ask for fewer sessions, or raise max_prepared_stmt_count: each prepares its statements"
+            "use fewer sessions, or raise max_prepared_stmt_count: each session prepares its \
+             statements"
         }
-        1878 => "free space where the server puts temporary files (tmpdir), or ask for less data",
+        1878 => "free space for the server's temporary files (tmpdir), or use less data",
         3118 | 4151 => "the account is locked: unlock it with ALTER USER, or use another",
         2061 => {
-            "this program proves itself with mysql_native_password or caching_sha2_password: give \
-             the user one of them, or use the socket of the server's machine"
+            "Assay supports mysql_native_password and caching_sha2_password: give the user one of \
+             them, or use the socket on the server's machine"
         }
         _ => hint_of(meaning(number)),
     }
@@ -74,13 +72,13 @@ const fn hint(number: u16) -> &'static str {
 
 const fn hint_of(meaning: Refusal) -> &'static str {
     match meaning {
-        Refusal::Full => "free space on the storage of the server, or ask for less data",
-        Refusal::TooManySessions => "ask for fewer sessions, or raise max_connections",
+        Refusal::Full => "free space on the storage of the server, or use less data",
+        Refusal::TooManySessions => "use fewer sessions, or raise max_connections",
         Refusal::ReadOnly => "name the primary: a read-only server cannot be written to",
-        Refusal::Denied => "use a user who may do this; GRANT gives the right",
+        Refusal::Denied => "use a user with this privilege; see GRANT",
         Refusal::Ended => "the server was stopped, or it ended the session; check its log",
         Refusal::Deadlock | Refusal::LockTimeout | Refusal::Conflict => {
-            "another session holds what is wanted: try again"
+            "another session holds a lock: try again"
         }
         Refusal::Other => "check the server's log",
     }

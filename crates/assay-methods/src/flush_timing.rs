@@ -56,7 +56,7 @@ pub fn time_flushes(
     let fail = |error: std::io::Error| {
         Error::environment(
             format!("timing flushes on {}: {error}", target.name),
-            "look at the device and the kernel log",
+            "check the device and the kernel log",
         )
     };
     let mut probe = FlushProbe::new(target, 0xf1).map_err(fail)?;

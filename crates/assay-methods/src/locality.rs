@@ -54,14 +54,13 @@ pub struct Curve {
     /// Size of a read
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
     pub transfer: Bytes,
-    /// Time under load before each working set is measured; choose more than the slowest tier
-    /// takes to adapt
+    /// Warm-up before each working set; must exceed the time that the slowest tier takes to adapt
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]
     pub warm_up: Nanos,
     /// Measured time of each working set
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "5s")]
     pub time: Nanos,
-    /// Move a hot spot each time this has passed, and time how long the target takes to adapt
+    /// Move a hot spot at this interval, and measure how long the target takes to adapt
     #[arg(long, value_name = "TIME")]
     pub follow: Option<Nanos>,
     /// Seed of the addresses
@@ -177,7 +176,7 @@ pub fn locality(
     let found = known_tiers(&points).ok_or_else(|| {
         Error::environment(
             "the locality curve was stopped before it had four points",
-            "let it go on, or make each point shorter with --time",
+            "let it finish, or make each point shorter with --time",
         )
     })?;
     let again = match sets.first() {
@@ -321,8 +320,8 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
     let largest = *found.sizes.last()?;
     (brought < 2.0 * largest).then(|| {
         format!(
-            "Only {} of the largest working sets were brought in, which a place of {} may not \
-             show: let --largest be four times the place at most, or --time longer.",
+            "Only {} of the largest working sets were read in, which may hide a tier of {}: use a \
+             --largest of at most four times the tier, or a longer --time.",
             show_bytes(brought),
             show_bytes(largest)
         )
@@ -333,14 +332,12 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
 /// wrong, so that it is better to name none.
 fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Vec<String> {
     let mut doubts = Vec::new();
-    let longer = "read each working set longer before it is measured: --warm-up of more than the \
-                  time that the slowest place takes to follow";
+    let longer = "increase --warm-up: it must exceed the time that the slowest tier takes to adapt";
     let falls =
         |pair: &&[LocalityPoint]| is_slower(&pair[0].service_time_ns, &pair[1].service_time_ns);
     if let Some(pair) = points.windows(2).find(falls) {
         doubts.push(format!(
-            "Reads of {} took longer than those of {}: a place was still taking in what was read; \
-             {longer}.",
+            "Reads of {} took longer than those of {}: a tier was still adapting; {longer}.",
             Bytes(pair[0].working_set_bytes),
             Bytes(pair[1].working_set_bytes)
         ));
@@ -349,8 +346,8 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
         && is_slower(&first.service_time_ns, again)
     {
         doubts.push(format!(
-            "The smallest working set was read faster once the curve was done: a place adapts \
-             slowly; {longer}."
+            "The smallest working set was faster at the end of the curve: a tier adapts slowly; \
+             {longer}."
         ));
     }
     let noise = noise(points);

@@ -86,10 +86,10 @@ pub struct WorkloadChanges {
     /// Its one stream.
     #[command(flatten)]
     pub stream: StreamSpec,
-    /// Length of an interval, instead of the workload's own
+    /// Length of an interval; by default the workload's own
     #[arg(long, value_name = "TIME")]
     pub interval: Option<Nanos>,
-    /// Seed of all random choices, instead of the workload's own
+    /// Seed of all random choices; by default the workload's own
     #[arg(long)]
     pub seed: Option<u64>,
 }
@@ -113,7 +113,7 @@ pub struct StreamSpec {
     /// Size of an I/O (block size), for example `8k`
     #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE")]
     pub transfer: Option<Bytes>,
-    /// Outstanding I/Os (queue depth); with --rate the most of them
+    /// Queue depth (outstanding I/Os); with --rate, its maximum
     #[arg(
         long,
         visible_aliases = ["depth", "iodepth"],
@@ -125,10 +125,10 @@ pub struct StreamSpec {
     /// Share of reads, for example `70%`
     #[arg(long, value_name = "SHARE")]
     pub read_share: Option<Share>,
-    /// Issue I/Os at this rate, for example `5000/s`, instead of keeping a number outstanding
+    /// Issue I/Os at this rate, for example `5000/s`, instead of at a fixed queue depth
     #[arg(long, value_name = "RATE")]
     pub rate: Option<Rate>,
-    /// Threads that share the load
+    /// Number of threads
     #[arg(
         long,
         aliases = ["threads", "jobs"],
@@ -136,10 +136,10 @@ pub struct StreamSpec {
         value_parser = value_parser!(u32).range(1..)
     )]
     pub workers: Option<u32>,
-    /// Zipf skew of the addresses: the k-th most popular place has weight k^-THETA
+    /// Zipf skew of the addresses: the k-th most popular block has weight k^-THETA
     #[arg(long = "zipf", value_name = "THETA")]
     pub theta: Option<f64>,
-    /// Flush with fdatasync after this number of writes
+    /// Call fdatasync after this number of writes
     #[arg(long = "fdatasync", value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub fdatasync_every: Option<u32>,
 }

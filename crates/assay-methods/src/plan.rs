@@ -98,7 +98,7 @@ fn part_of_a_whole(profile: &Profile) -> Option<String> {
         ReportScope::PluggableDatabase => "one pluggable database",
     };
     Some(format!(
-        "The report is of {what}: a part of what the storage carries. Plan the others as well, or \
+        "The report covers {what}: only a part of the storage's load. Plan the others as well, or \
          use --growth."
     ))
 }
@@ -277,7 +277,7 @@ fn why(latency: &Figure, accepted: Option<&Figure>, options: &PlanOptions) -> St
         |accepted| {
             let accepted = show_time_ns(accepted.value * 1e9);
             format!(
-                "The database waited {waited} on average, which is sick storage: {accepted} is \
+                "The database waited {waited} on average, which is too slow: {accepted} is \
                  accepted."
             )
         },

@@ -191,7 +191,8 @@ fn measurement(
                         / assay_model::number::real(end.run.io.elapsed_ns.max(1)),
                     end.run.executions_per_s()
                 ),
-                remedy: "the streams of the workload say what the storage saw, not what ran"
+                remedy: "the streams of the workload are the I/O at the storage, not the \
+                         statements"
                     .to_owned(),
             }],
             ..Conduct::default()

@@ -31,7 +31,7 @@ const BETWEEN_ALARMS: f64 = 72_000.0;
 pub struct SoakRule {
     /// The rule for a steady state.
     pub steady: SteadyRule,
-    /// Loss that does not matter, as a share.
+    /// Largest loss of rate that is acceptable, as a share.
     pub tolerance: f64,
 }
 

@@ -318,7 +318,7 @@ fn a_busy_host_is_named_as_the_limit() {
     assert_eq!(mix.iops_max.bound, Bound::Host);
     assert_eq!(mix.iops_within_limit.unwrap().bound, Bound::Host);
     assert!(mix.curve.last().unwrap().worker_busy_share > 0.99);
-    assert!(calibration.remarks.iter().any(|remark| remark.what.contains("CPU of a host")));
+    assert!(calibration.remarks.iter().any(|remark| remark.what.contains("had no idle CPU")));
     // Host-bound is said where the rate no longer rises, not at every busy rung.
     let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
         let busy = if workload.outstanding() < 8 { 1.0 } else { 0.3 };
@@ -391,7 +391,7 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
     let failures = "8 read I/Os on twisted failed: Input/output error";
     let expected = [
         "read: read on twisted: No such device",
-        "read: the throughput of large I/Os that lasts is not known",
+        "read: the sustained throughput of large I/Os is unknown",
         "read: the IOPS within the limit are uncertain: they lie between 1,909 and 4,413",
         failures,
     ];

@@ -15,8 +15,8 @@ pub use parts::{
     Ram, Spread, Tier,
 };
 
-/// A simulated array: its parts from the host down to the media, and the figures it is held
-/// against.
+/// A simulated array: its parts from the host down to the media, and the published figures for
+/// comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -25,20 +25,20 @@ pub struct ArrayModel {
     pub format: u32,
     /// Name on the command line.
     pub name: String,
-    /// The system, as its maker calls it.
+    /// The product name.
     pub title: String,
-    /// Where its description and figures were published.
+    /// Source of its description and figures.
     pub source: String,
-    /// Bytes in use unless the target says otherwise: what can be addressed.
+    /// Bytes in use (the address space), unless the target sets another value.
     pub capacity: Bytes,
-    /// Parameters that were fitted to figures marked so; all others are from data sheets, or
-    /// assumed where noted.
+    /// Parameters fitted to figures marked `fitted`; all others are from data sheets, or assumed
+    /// if noted.
     #[serde(default)]
     pub fitted: Vec<String>,
-    /// What is assumed, simplified or not known, in sentences.
+    /// Assumptions, simplifications and unknowns, in sentences.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Parts in the order an I/O meets them; the last one stores.
+    /// Parts in the order in which an I/O passes them; the last one stores the data.
     #[serde(rename = "part")]
     pub parts: Vec<Part>,
     /// Loads under which figures were published.

@@ -89,7 +89,7 @@ pub struct LogPoint {
 pub struct LogReads {
     /// Mean time of a read, ns.
     pub service_time_ns: Estimate,
-    /// Reads a second.
+    /// Reads per second.
     pub iops: f64,
 }
 
@@ -213,9 +213,9 @@ pub enum Bound {
     Saturated,
     /// More outstanding I/Os break the latency limit.
     LatencyLimit,
-    /// The host's CPU was used up; the storage may have more.
+    /// The host's CPU was used up; the storage may deliver more.
     Host,
-    /// The highest rung was still rising; the storage may have more.
+    /// The highest rung was still rising; the storage may deliver more.
     StillRising,
     /// Time ran out before it could be determined.
     TimeBudget,
@@ -234,9 +234,9 @@ pub struct CurvePoint {
     pub outstanding: u32,
     /// Bytes of one I/O.
     pub transfer_bytes: u64,
-    /// Reads and writes a second.
+    /// Reads and writes per second.
     pub iops: Estimate,
-    /// Bytes a second.
+    /// Bytes per second.
     pub throughput_bytes_per_s: Estimate,
     /// Mean service time, ns.
     pub service_time_ns: Estimate,

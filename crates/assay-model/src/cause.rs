@@ -89,7 +89,7 @@ impl Cause {
 pub struct RunDocuments<'a> {
     /// The host and the storage under the targets.
     pub environment: Option<&'a Environment>,
-    /// The host during the run.
+    /// Host activity during the run.
     pub watch: Option<&'a Summary>,
     /// What the target can give.
     pub calibration: Option<&'a Calibration>,
@@ -119,8 +119,8 @@ fn memory(run: &RunDocuments<'_>) -> Option<Cause> {
     });
     let (path, kind) = storage?;
     let what = format!(
-        "{path} is in memory ({kind}): this says nothing about storage, and nothing there \
-         survives a power cut"
+        "{path} is in memory ({kind}): this does not measure storage, and nothing there survives \
+         a power cut"
     );
     let remedy = "choose a directory on the storage in question";
     Some(Cause::new(CauseKind::Memory, what, remedy))
@@ -456,8 +456,8 @@ fn neighbour(run: &RunDocuments<'_>) -> Option<Cause> {
     };
     let (device, foreign_share) = if run.measurements.is_empty() { watched()? } else { of_runs? };
     let what = format!(
-        "other programs used the device: {:.0}% of the data that {device} moved meanwhile was not \
-         this run's",
+        "other programs used the device: {:.0}% of the data that {device} moved during the run \
+         was not from it",
         foreign_share * 100.0
     );
     let remedy = "measure while nothing else uses the device";

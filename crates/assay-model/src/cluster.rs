@@ -360,7 +360,7 @@ impl Cluster {
         }
         let start = self.start.as_ref().filter(|start| start.is_apart())?;
         Some(format!(
-            "the hosts did not begin together: {} ms apart, give or take {} ms; limit: {} ms",
+            "the hosts did not start together: {} ms apart, ± {} ms; limit: {} ms",
             milliseconds(start.skew_ns),
             milliseconds(start.uncertainty_ns),
             milliseconds(start.limit_ns)

@@ -47,14 +47,14 @@ impl Evidence {
     /// What it says, and what it does not.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Unknown => "nothing is known of what storage keeps over a power cut",
+            Self::Unknown => "it is unknown what the storage keeps across a power cut",
             Self::Declared => "only the declarations of its layers are known",
             Self::Timed => "nothing was cut, and the times of flushes contradict nothing",
             Self::SystemCuts => {
-                "the system was cut off and the caches below it were not: device and host may \
-                 still forget"
+                "the system was cut but the caches below it were not: device and host may still \
+                 lose data"
             }
-            Self::PowerCuts => "the power of the whole path was cut, so often and not more",
+            Self::PowerCuts => "the power of the whole path was cut, this number of times",
             Self::Refuted => "at least one acknowledged write is missing",
         }
     }
@@ -358,7 +358,7 @@ impl Durability {
             .find(|(_, cuts)| *cuts > 0)
     }
 
-    /// The unit that was seen to be written as a whole.
+    /// The largest unit observed to be written atomically.
     pub fn atomic_unit_bytes(&self) -> Option<u64> {
         self.cuts.iter().filter_map(|cut| cut.atomic_unit_bytes).min()
     }

@@ -72,11 +72,11 @@ impl FaultKind {
     /// What it means, in a sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Lost => "a write was acknowledged, and the block holds what was there before it",
+            Self::Lost => "a write was acknowledged, but the block holds its old content",
             Self::Stale => "the block went back to an older version after the newer one was read",
             Self::Torn => "some sectors hold the last write and some an older one",
-            Self::MisdirectedWrite => "data was stored in another place than it was written to",
-            Self::MisdirectedRead => "a read returned the data of another place",
+            Self::MisdirectedWrite => "data was stored at the wrong address",
+            Self::MisdirectedRead => "a read returned data from another address",
             Self::OtherRun => "the block has data of another run, or another program writes here",
             Self::Shorn => "one sector holds bytes of two writes",
             Self::BitFlip => "one or two bits are inverted",
@@ -85,7 +85,7 @@ impl FaultKind {
             Self::Unserializable => {
                 "an acknowledged write is missing while one that was acknowledged later is there"
             }
-            Self::Damaged => "the content is none that was ever written",
+            Self::Damaged => "the content was never written",
         }
     }
 }

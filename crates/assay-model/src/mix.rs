@@ -9,28 +9,28 @@ use serde::{Deserialize, Serialize};
 /// Cards of a deck at most: a deck is dealt to its end before it is shuffled again.
 const CARDS_MAX: u32 = 10_000;
 
-/// What the customers of a brokerage ask for. What the market sends back follows from their trade
-/// orders and has no share of its own.
+/// The transactions of a brokerage's customers. Transactions of the market follow from their trade
+/// orders and have no share of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
     /// Version of the document's form: 1.
     pub format: u32,
-    /// Its name, which results carry.
+    /// Its name, as shown in results.
     pub name: String,
     /// Its version: results of two versions are not compared.
     pub version: u32,
-    /// Where its shares come from, and what it is for.
+    /// Purpose, and source of the shares.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// How many cards of a deck each transaction has; any whole numbers, for example shares of a
-    /// thousand.
+    /// Number of cards of each transaction in a deck; any whole numbers, for example shares of
+    /// 1,000.
     pub shares: MixShares,
     /// The market sends its prices after this number of trade orders: one price for each, and as
     /// many of other securities.
     pub orders_per_feed: u32,
-    /// Data is maintained once in so long a time.
+    /// Interval between data maintenance transactions.
     pub maintenance_every: Nanos,
 }
 
@@ -39,13 +39,13 @@ pub struct Mix {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MixShares {
-    /// What brokers have in the books of a sector.
+    /// Orders of brokers in a sector.
     pub broker_volume: u32,
     /// What a customer owns, and the last trades.
     pub customer_position: u32,
-    /// How a list of securities did since a day.
+    /// Performance of a list of securities since a date.
     pub market_watch: u32,
-    /// All that is known of a security.
+    /// All data on a security.
     pub security_detail: u32,
     /// Trades of the past.
     pub trade_lookup: u32,
@@ -91,10 +91,13 @@ impl Mix {
         }
         let cards = self.shares.all().iter().try_fold(0_u32, |sum, cards| sum.checked_add(*cards));
         if !cards.is_some_and(|cards| (1..=CARDS_MAX).contains(&cards)) {
-            return refuse("the shares have no sum from 1 to 10000", "write shares of a thousand");
+            return refuse(
+                "the sum of the shares is not from 1 to 10000",
+                "write shares of a thousand",
+            );
         }
         if !(1..=1000).contains(&self.orders_per_feed) {
-            return refuse("orders_per_feed is not in 1 to 1000", "write 10");
+            return refuse("orders_per_feed is not from 1 to 1000", "write 10");
         }
         if self.maintenance_every.0 == 0 {
             return refuse("maintenance_every is not a time", "write 60s");

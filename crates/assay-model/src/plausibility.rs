@@ -131,8 +131,8 @@ fn run_against_mix(measurement: &Measurement, mix: &MixCalibration) -> Option<Do
     let is_apart = !calibrated.covers(iops) && !(1.0 / APART_MIN..=APART_MIN).contains(&ratio);
     is_apart.then(|| {
         let what = format!(
-            "the same mix of {} I/Os gave {}/s {at} in the calibration and {}/s in workload “{}”: \
-             something else used the storage, a burst ended, or its state changed in between",
+            "the same mix of {} I/Os reached {}/s {at} in the calibration and {}/s in workload \
+             “{}”: something else used the storage, a burst ended, or its state changed in between",
             Bytes(mix.transfer_bytes),
             show_count(calibrated.value),
             show_count(iops),

@@ -202,7 +202,7 @@ pub enum ThroughputLimit {
     Iops,
     /// Writes of data that the storage sustains.
     Writes,
-    /// Bytes a second.
+    /// Bytes per second.
     Bandwidth,
     /// The log: bytes of it a second.
     Log,
@@ -338,7 +338,7 @@ pub struct SessionPoint {
 pub struct StoragePoint {
     /// Reads outstanding.
     pub reads_outstanding: f64,
-    /// Reads a second.
+    /// Reads per second.
     pub read_iops: f64,
     /// Mean time of one, seconds.
     pub read_latency_s: f64,

@@ -17,7 +17,7 @@ pub enum NamedTime {
 pub enum NamedStatistic {
     /// Operations a second.
     Iops,
-    /// Bytes a second.
+    /// Bytes per second.
     Throughput,
     /// The mean of times.
     Mean,

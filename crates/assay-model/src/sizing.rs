@@ -46,7 +46,7 @@ pub struct Sizing {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DemandQuantity {
-    /// Reads a second.
+    /// Reads per second.
     ReadIops,
     /// Writes a second.
     WriteIops,

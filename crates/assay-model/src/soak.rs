@@ -37,7 +37,7 @@ pub struct Soak {
     /// What rests brought, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests: Option<Rests>,
-    /// Loss that does not matter, as a share.
+    /// Largest loss of rate that is acceptable, as a share.
     pub tolerance: f64,
     /// PASS when it is steady and lost no more than the tolerance.
     pub outcome: Outcome,
@@ -68,7 +68,7 @@ pub struct SoakCycles {
         value_parser = value_parser!(u32).range(1..=100_000)
     )]
     pub cycles: u32,
-    /// Rest after everything, followed by one more cycle that shows whether the target recovered
+    /// Rest at the end, followed by one more cycle that shows whether the target recovered
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub final_rest: Nanos,
 }

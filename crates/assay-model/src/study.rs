@@ -20,7 +20,7 @@ pub use check::parse_study;
 pub use figures::{load_figure_unit, load_figures, measure_unit};
 pub use plan::Scale;
 
-/// An experiment as a person writes it.
+/// An experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -29,17 +29,16 @@ pub struct Study {
     pub format: u32,
     /// Short name, printed everywhere.
     pub name: String,
-    /// What it asks, and where it comes from.
+    /// Purpose and source.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Preset or file of the workload that factors change; or the workload itself, below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Size of the data that is worked on; by default what the target has, or a test file's own
-    /// rule.
+    /// Size of the data; by default the target's size, or the default size of a test file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
-    /// How often every combination is measured.
+    /// Number of repeats of every combination.
     #[serde(default = "once")]
     pub repeats: u32,
     /// In what order.
@@ -48,14 +47,13 @@ pub struct Study {
     /// Seed of the order and of the workloads.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Fill and precondition again before every Nth cell; never when absent.
+    /// Fill and precondition again before every Nth cell; by default never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore_every: Option<u32>,
-    /// Share of the reads of a cell that are compared with what was written; nothing is verified
-    /// where it is absent.
+    /// Share of the reads of a cell that are verified; by default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Share>,
-    /// What happens in and around a cell.
+    /// The phases of a cell.
     pub phases: Phases,
     /// When to leave out cells.
     #[serde(default)]
@@ -63,18 +61,18 @@ pub struct Study {
     /// Commands around a cell.
     #[serde(default)]
     pub hooks: Hooks,
-    /// What is varied; without any, the workload is measured as it is.
+    /// The varied settings; without any, the workload is measured as it is.
     #[serde(default, rename = "factor")]
     pub factors: Vec<Factor>,
     /// The workload that factors change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
-    /// Sessions of a database with its host: on a simulated array they run instead of the
-    /// workload, which is what their storage sees.
+    /// Sessions of a database and its host. On a simulated array, they run instead of the
+    /// workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionLoad>,
-    /// A load of `assay bench`: on a database, or on a directory where there is no workload, it
-    /// runs instead.
+    /// A load of `assay bench`, which runs on a database, or on a directory if there is no
+    /// workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<StudyLoad>,
 }
@@ -104,14 +102,14 @@ impl Default for Study {
     }
 }
 
-/// A load on a real database: what `assay bench KIND` takes.
+/// A load on a real database: the options of `assay bench KIND`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StudyLoad {
     /// The kind of load: `slob`.
     pub kind: String,
-    /// Its options by their long names: `update_pct = 25`. Factors of the same names change them.
+    /// Its options by their long names: `update_pct = 25`. Factors with the same names vary them.
     #[serde(default)]
     pub options: BTreeMap<String, FactorValue>,
 }
@@ -121,16 +119,16 @@ pub struct StudyLoad {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// As the factors list them, one round a repeat.
+    /// In the order of the factors, one round per repeat.
     #[default]
     Listed,
-    /// Every round shuffled again, by the seed.
+    /// Every round in a new random order, by the seed.
     Random,
-    /// Every second round backwards, A B B A: what drifts evenly hits all alike.
+    /// Every second round in reverse, A B B A, so that linear drift affects all equally.
     Interleaved,
 }
 
-/// What happens in a cell, in this order.
+/// The phases of a cell, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -139,22 +137,22 @@ pub struct Phases {
     /// restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Share>,
-    /// Preconditioning independent of the workload: how often all data are written with large
-    /// transfers, after the fill.
+    /// Preconditioning independent of the workload: number of times that all data are written in
+    /// large blocks, after the fill.
     #[serde(default)]
     pub precondition_passes: u32,
     /// Preconditioning by the cell's own workload, which is not kept.
     #[serde(default)]
     pub settle: Nanos,
-    /// Load before measuring.
+    /// Warm-up before measuring.
     #[serde(default)]
     pub warm_up: Nanos,
     /// Measured time.
     pub measure: Nanos,
-    /// Rest behind a cell.
+    /// Rest after a cell.
     #[serde(default)]
     pub rest: Nanos,
-    /// Rest before the last cell, which shows what it brought.
+    /// Rest before the last cell, which shows its effect.
     #[serde(default)]
     pub final_rest: Nanos,
 }
@@ -164,19 +162,19 @@ pub struct Phases {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct StopRules {
-    /// p99 of any operation above which higher values of the last factor are left out.
+    /// p99 of any operation above which higher values of the last factor are skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Nanos>,
-    /// Busy share of the host's processors above which higher values of the last factor are left
-    /// out.
+    /// CPU utilization of the host above which higher values of the last factor are skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Share>,
-    /// Time after which no further cell begins.
+    /// Time after which no further cell starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Nanos>,
 }
 
-/// Commands around a cell, for example to fetch an array's own statistics; their output is kept.
+/// Commands before and after a cell, for example to fetch an array's own statistics; their output
+/// is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -187,7 +185,7 @@ pub struct Hooks {
     /// Run by `sh -c` after every cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// After this time a command is ended, and the cell failed.
+    /// Timeout of a command, after which the cell counts as failed.
     #[serde(default = "half_a_minute")]
     pub time_limit: Nanos,
 }
@@ -198,7 +196,7 @@ impl Default for Hooks {
     }
 }
 
-/// One thing that is varied.
+/// One varied setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -207,7 +205,7 @@ pub struct Factor {
     pub name: String,
     /// Its values, at least one.
     pub values: Vec<FactorValue>,
-    /// Which stream, by its name; all without it.
+    /// Name of the stream; by default all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<String>,
 }

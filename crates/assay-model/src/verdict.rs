@@ -177,7 +177,7 @@ pub struct Judgement {
     /// Why the criterion is there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Where the limit comes from.
+    /// Source of the limit.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
 }

@@ -11,7 +11,7 @@ mod transfer;
 pub use check::parse_workload;
 pub use transfer::{TransferMix, TransferPart};
 
-/// One experiment on one target: all streams run at the same time.
+/// One experiment on one target: all streams run simultaneously.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -20,7 +20,7 @@ pub struct Workload {
     pub format: u32,
     /// Short name, printed everywhere.
     pub name: String,
-    /// What it stands for, in a sentence.
+    /// Description, in a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Seed of every random choice: equal seeds give equal addresses.
@@ -34,35 +34,34 @@ pub struct Workload {
     /// Length of an interval.
     #[serde(default = "one_second")]
     pub interval: Nanos,
-    /// Size of the data that is worked on, over all targets: that of the test files, or the part
-    /// of larger targets that is used; by default what the target has, or a test file's own
-    /// rule.
+    /// Size of the data on all targets: of the test files, or of the part of larger targets in
+    /// use; by default the target's size, or the default size of a test file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
-    /// How several targets make one address space.
+    /// Layout of several targets in one address space.
     #[serde(default)]
     pub layout: Layout,
-    /// Past the page cache (`O_DIRECT`); refused file systems are named in the result.
+    /// Bypass the page cache (`O_DIRECT`); the result names file systems that refuse it.
     #[serde(default = "yes")]
     pub direct: bool,
     /// The streams, at least one.
     #[serde(rename = "stream")]
     pub streams: Vec<Stream>,
-    /// What is asked of storage that carries this workload; without any the criteria of the
-    /// command line or the defaults hold.
+    /// Criteria for storage under this workload; by default those of the command line or the
+    /// built-in ones.
     #[serde(rename = "criterion", default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<Criterion>,
 }
 
-/// How several targets make one address space.
+/// Layout of several targets in one address space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Layout {
-    /// One behind the other.
+    /// One after the other.
     #[default]
     Concat,
-    /// Dealt out in units, as ASM and RAID 0 do; the smallest target limits all.
+    /// Striped in units, as in ASM and RAID 0; the smallest target limits all.
     Stripe {
         /// Bytes on one target before the next one follows.
         unit: Bytes,
@@ -81,7 +80,7 @@ pub struct Stream {
     pub read_share: Share,
     /// Bytes moved by one I/O.
     pub transfer: TransferMix,
-    /// Where the next I/O goes.
+    /// Address of the next I/O.
     #[serde(default)]
     pub access: Access,
     /// When the next I/O starts.
@@ -90,7 +89,7 @@ pub struct Stream {
     /// stays that of the arrivals. Without it, the rate is constant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pattern: Vec<f64>,
-    /// Threads that share the stream's load evenly.
+    /// Threads, which share the stream's load evenly.
     #[serde(default = "one")]
     pub workers: u32,
     /// When written data must be durable.
@@ -99,7 +98,7 @@ pub struct Stream {
     /// The part of the address space in use.
     #[serde(default)]
     pub span: Span,
-    /// Indices of the targets in use, from 0; none means all.
+    /// Indices of the targets in use, from 0; an empty list means all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<usize>,
     /// What is written.
@@ -107,19 +106,20 @@ pub struct Stream {
     pub content: Content,
 }
 
-/// Where the next I/O goes, in units of the smallest transfer of the stream.
+/// Address of the next I/O, in units of the smallest block size of the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Access {
-    /// Every place equally likely, independent of what came before.
+    /// Every address equally likely, independent of earlier ones.
     #[default]
     Uniform,
-    /// Every place once before any comes again, in random order.
+    /// Every address once before any repeats, in random order.
     Permutation,
-    /// The k-th most popular place has weight k^-theta; popularity is scattered over the span.
+    /// The k-th most popular address has weight k^-theta; popular addresses are scattered over the
+    /// span.
     Zipf {
-        /// Skew, above 0; databases are said to lie between 0.5 and 1.5.
+        /// Skew, above 0; 0.5 to 1.5 is typical of databases.
         theta: f64,
     },
     /// A share of the I/Os goes to one contiguous band, the rest everywhere else.
@@ -147,7 +147,7 @@ pub enum Access {
         #[serde(default = "one")]
         streams: u32,
     },
-    /// Ascending addresses with a constant distance, wrapping around until all places were met.
+    /// Ascending addresses at a constant distance, wrapping around until all addresses are used.
     Stride {
         /// Distance from one start to the next.
         step: Bytes,
@@ -159,7 +159,7 @@ pub enum Access {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Arrival {
-    /// A new I/O when one completes: a fixed number is outstanding.
+    /// A new I/O when one completes, at a fixed queue depth.
     Closed {
         /// Outstanding I/Os of the whole stream.
         outstanding: u32,
@@ -203,10 +203,10 @@ pub enum Process {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum SyncPolicy {
-    /// Whenever the device likes.
+    /// When the device chooses.
     #[default]
     None,
-    /// `fdatasync` after every n writes of a worker, timed as an operation of its own.
+    /// `fdatasync` after every n writes of a worker, timed as a separate operation.
     Fdatasync {
         /// Writes from one flush to the next.
         every: u32,
@@ -222,10 +222,10 @@ pub enum SyncPolicy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Span {
-    /// Where it begins.
+    /// Start.
     #[serde(default)]
     pub from: Share,
-    /// Where it ends.
+    /// End.
     #[serde(default = "whole")]
     pub to: Share,
 }
@@ -236,15 +236,15 @@ impl Default for Span {
     }
 }
 
-/// What is written: by default nothing that a device could compress or find twice.
+/// Content of writes: by default it cannot be compressed or deduplicated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Content {
-    /// Share of every 4 KiB that is zeros, so that it compresses away.
+    /// Share of zeros in every 4 KiB, which compression removes.
     #[serde(default)]
     pub compressible: Share,
-    /// Share of the I/Os whose content was written before, so that it deduplicates away.
+    /// Share of the I/Os with repeated content, which deduplication removes.
     #[serde(default)]
     pub duplicate: Share,
 }

@@ -21,7 +21,7 @@ pub fn live_address(text: &str) -> Result<SocketAddr> {
         return Ok(address);
     }
     Err(Error::usage(
-        format!("--live={text}: other machines would reach the page, and there is no login"),
+        format!("--live={text}: the page would be open to other machines without a login"),
         "write --live=PORT, and reach it from elsewhere through ssh -L PORT:127.0.0.1:PORT",
     ))
 }

@@ -77,13 +77,13 @@ const PROGRESS: MetricName = metric(
     "assay_progress_ratio",
     MetricKind::Gauge,
     Some("ratio"),
-    "Share of the work that is done.",
+    "Completed share of the work.",
 );
 const TIME_LEFT: MetricName = metric(
     "assay_time_left_seconds",
     MetricKind::Gauge,
     Some("seconds"),
-    "Time that the work still takes, where it is known.",
+    "Estimated remaining time, if known.",
 );
 const MEASURED: MetricName = metric(
     "assay_measured_seconds",
@@ -119,7 +119,7 @@ const CPU_BUSY: MetricName = metric(
     "assay_host_cpu_busy_ratio",
     MetricKind::Gauge,
     Some("ratio"),
-    "Share of the CPU time of the host in which something ran.",
+    "CPU utilization of the host.",
 );
 const RUNNABLE: MetricName = metric(
     "assay_host_runnable_tasks",
@@ -133,7 +133,7 @@ const COST: MetricName = metric(
     "assay_monitor_cpu_seconds",
     MetricKind::Counter,
     Some("seconds"),
-    "CPU time that showing the measurement has cost.",
+    "CPU time used to show the measurement.",
 );
 
 /// Every metric that is exposed.

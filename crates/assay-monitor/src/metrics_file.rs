@@ -76,7 +76,7 @@ fn check_own(path: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("--openmetrics {}: there is something else of this name", path.display()),
+        format!("--openmetrics {}: it exists and is not a metrics file", path.display()),
         "name a new file, or an address such as 127.0.0.1:9464",
     ))
 }
@@ -145,7 +145,7 @@ mod tests {
         let other = folder.join("mine.txt");
         fs::write(&other, "mine").unwrap();
         let refused = MetricsFile::begin(&other, &monitor).err().unwrap();
-        assert!(refused.message().contains("something else"), "{refused}");
+        assert!(refused.message().contains("is not a metrics file"), "{refused}");
         assert!(MetricsFile::begin(&folder, &monitor).is_err());
         assert!(MetricsFile::begin(&folder.join("no/where"), &monitor).is_err());
         assert_eq!(fs::read_to_string(&other).unwrap(), "mine");

@@ -64,7 +64,7 @@ impl Point {
         }
     }
 
-    /// Reads and writes a second.
+    /// Reads and writes per second.
     pub fn iops(&self) -> f64 {
         let transfers = self.operations.iter().filter(|of| of.operation != Operation::Sync);
         transfers.map(|of| of.iops).sum()

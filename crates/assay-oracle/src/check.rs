@@ -46,8 +46,8 @@ pub(crate) fn run(report: &mut Report) {
     let mut flags = std::mem::take(&mut report.flags);
     flags.extend(contradicted(report).map(|(wrong, all)| {
         let message = format!(
-            "{wrong} of {all} counters contradict their own rates: numbers may be printed in an \
-             unknown way, and nothing is concluded from them"
+            "{wrong} of {all} counters contradict their own rates: the number format may be \
+             unknown, so they are not used"
         );
         flag(Section::Activity, 0, message)
     }));

@@ -174,8 +174,8 @@ const OWN_CAUSES: &[(&str, &str)] = &[
     ("LNS wait on", "commits that wait for the standby database"),
     ("enq: TM", "table locks, often of foreign keys without an index"),
     ("enq: SQ", "sequences with too small a cache"),
-    ("kksfbc child completion", "statements parsed again and again"),
-    ("cursor: pin S wait on X", "statements parsed again and again"),
+    ("kksfbc child completion", "repeated parsing of statements"),
+    ("cursor: pin S wait on X", "repeated parsing of statements"),
     ("PL/SQL lock timer", "DBMS_LOCK.SLEEP"),
     (
         "log file switch (archiving needed)",

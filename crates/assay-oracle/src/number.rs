@@ -65,8 +65,7 @@ pub(crate) enum Cell {
 }
 
 const OVERFLOW: &str = "the column was too narrow";
-pub(crate) const BESIDE: &str =
-    "it is not under its heading: spaces of the line were lost or added";
+pub(crate) const BESIDE: &str = "it is not under its heading: spaces were lost or added";
 /// Why a table is not read.
 pub(crate) const UNKNOWN_HEADINGS: &str = "its headings are ambiguous";
 const AT_THE_EDGE: &str = "its line was cut or wrapped here, so digits may be missing";

@@ -44,7 +44,7 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
     if is_imitation(part, &report) {
         return Err(Error::usage(
             format!(
-                "line {}: a page in the manner of an AWR report, without its counters and waits",
+                "line {}: a page that looks like an AWR report, without its counters and waits",
                 part.line
             ),
             "give the whole file as awrrpt.sql or awrgrpt.sql wrote it",
@@ -221,7 +221,7 @@ fn factor(printed: &Printed, unit: Unit, scale: Option<f64>) -> Result<f64, &'st
     let power_of = |base: f64, power: i32| base.powi(power);
     match (unit, printed.suffix) {
         (Unit::Seconds, Suffix::Time(power)) => Ok(power_of(10.0, power)),
-        (_, Suffix::Time(_)) => Err("a time where none belongs"),
+        (_, Suffix::Time(_)) => Err("an unexpected time"),
         (Unit::Seconds, Suffix::Power(power)) => {
             Ok(scale.ok_or("a time without a unit")? * power_of(1000.0, power))
         }

@@ -141,7 +141,7 @@ fn none(bytes: &[u8]) -> Error {
     let what = if bytes.is_empty() {
         "the file is empty"
     } else if words.is_some() {
-        "the words of a report are there, but no header table follows: a copy or an excerpt"
+        "it has the words of a report but no header table: a copy or an excerpt"
     } else {
         "no AWR or Statspack report in it"
     };
@@ -164,8 +164,8 @@ const NAME_BYTES: usize = 64 << 10;
 const OTHERS: &[Other] = &[
     Other {
         name: "an ASH report",
-        good_for: "it samples who waited for what, and counts no I/O; its top sessions and \
-                   statements complement an AWR report of the same time",
+        good_for: "it samples session waits and does not count I/O; it complements an AWR report \
+                   of the same period",
         words: &[
             b"ASH Report For",
             b"ASH Report -",
@@ -181,8 +181,7 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "an AWR report of one SQL statement",
-        good_for: "it holds the plans and times of that statement, not what the database asked of \
-                   its storage",
+        good_for: "it holds the plans and times of that statement, not the I/O of the database",
         words: &[b"WORKLOAD REPOSITORY SQL Report", b"AWR SQL Report"],
     },
     Other {
@@ -197,25 +196,23 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "output of tkprof",
-        good_for: "it holds the statements of one trace, not what the database asked of its \
-                   storage",
+        good_for: "it holds the statements of one trace, not the I/O of the database",
         words: &[b"TKPROF: Release"],
     },
     Other {
         name: "the documentation of Statspack",
-        good_for: "it says how spreport.sql is run, and what that writes is what is read",
+        good_for: "it explains how to run spreport.sql; Assay reads the output of that script",
         words: &[b"(STATSPACK) README", b"Statistics Package (STATSPACK)"],
     },
     Other {
         name: "a page by OSPRep",
-        good_for: "it holds tables of Statspack in a form of its own; make the report itself of \
-                   the same snapshots",
+        good_for: "it holds Statspack tables in another layout; make the standard report of the \
+                   same snapshots",
         words: &[b"OSPRep"],
     },
     Other {
         name: "a SQL monitor report",
-        good_for: "it follows one execution of a statement, not what the database asked of its \
-                   storage",
+        good_for: "it follows one execution of a statement, not the I/O of the database",
         words: &[b"SQL Monitoring Report"],
     },
 ];

@@ -326,7 +326,7 @@ fn reports_of_other_kinds_are_refused_by_name() {
         ("<html><title>SQL Monitoring Report</title></html>", "SQL monitor"),
         (
             "WORKLOAD REPOSITORY report for\n\n<table><tr><th>DB Id</th></tr></table></html>\n",
-            "manner of an AWR report",
+            "looks like an AWR report",
         ),
         (
             "WORKLOAD REPOSITORY report for\n\nDB Id\n----\n\x01\x02\n",

@@ -494,7 +494,7 @@ fn storage_said_to_be_flash_is_judged_as_flash() {
     let grade = |medium| {
         let verdict = assay_oracle::profile_on(&report, medium).verdict;
         let device = verdict.devices.iter().find(|one| one.path == IoPath::SingleBlockRead);
-        let is_noted = verdict.notes.iter().any(|note| note.contains("judged as disks"));
+        let is_noted = verdict.notes.iter().any(|note| note.contains("judged as hard disks"));
         (device.unwrap().grade, is_noted)
     };
     assert_eq!(grade(None), (DeviceGrade::Sound, true));

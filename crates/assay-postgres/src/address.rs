@@ -236,7 +236,7 @@ fn check_names(pairs: &[(String, String)]) -> Result<()> {
                 if has_secret { format!("number {}", number + 1) } else { format!("'{name}'") };
             return Err(Error::usage(
                 format!("the address has an unknown setting {which}"),
-                format!("known here: {}; values with blanks want quotes", KNOWN.join(", ")),
+                format!("known settings: {}; quote values with spaces", KNOWN.join(", ")),
             ));
         }
     }
@@ -265,7 +265,7 @@ fn pairs_of_text(text: &str) -> Result<Vec<(String, String)>> {
     while !rest.is_empty() {
         let (name, after) = rest
             .split_once('=')
-            .ok_or_else(|| Error::usage("a word of the address is not NAME=VALUE", HINT))?;
+            .ok_or_else(|| Error::usage("a part of the address is not NAME=VALUE", HINT))?;
         let (value, left) = value_of(after.trim_start())?;
         pairs.push((name.trim().to_owned(), value));
         rest = left.trim_start();
@@ -285,7 +285,7 @@ fn value_of(text: &str) -> Result<(String, &str)> {
         }
     }
     if quoted {
-        return Err(Error::usage("the address has a quote without its end", HINT));
+        return Err(Error::usage("the address has an unterminated quote", HINT));
     }
     Ok((value, ""))
 }

@@ -51,7 +51,8 @@ impl SearchPath {
         match found {
             Some(found) if found.major() < MAJOR_MIN => Err(Error::environment(
                 format!(
-                    "the server in {} is PostgreSQL {}, which lacks what is measured here",
+                    "the server in {} is PostgreSQL {}, which does not report the required \
+                     counters",
                     found.directory.display(),
                     found.version
                 ),

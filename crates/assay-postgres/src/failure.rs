@@ -35,17 +35,16 @@ fn hint(code: &str, message: &str) -> &'static str {
     match code {
         // Written so by servers up to 15 and from 16 on.
         "28000" if message.contains("SSL off") || message.contains("no encryption") => {
-            "the server wants an encrypted way: write sslmode=verify-full (or require) into the \
-             address"
+            "the server requires encryption: add sslmode=verify-full (or require) to the address"
         }
         "28P01" | "28000" => {
             "check user and password of the address (PGPASSWORD can hold it), and pg_hba.conf"
         }
         "3D000" => "name a database that exists, behind the last / of the address",
-        "53100" => "free space on the storage of the server, or ask for less data",
-        "53300" => "ask for fewer sessions, or raise max_connections",
+        "53100" => "free space on the storage of the server, or use less data",
+        "53300" => "use fewer sessions, or raise max_connections",
         "25006" => "name the primary: a replica cannot be written to",
-        "42501" => "use a user who may do this; the owner of the database may",
+        "42501" => "use a user with this privilege, such as the owner of the database",
         "42P05" | "26000" => NO_SESSION,
         "57P03" => "the server is starting or stopping; try again when it is ready",
         _ if code.starts_with("57P") => "the server was stopped; check its log",

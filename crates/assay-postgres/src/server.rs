@@ -226,7 +226,7 @@ fn explain(home: &ServerDir, doing: &str, words: &str) -> Error {
             Some("another program uses this server: wait until it has ended".to_owned())
         }
         text if text.contains("shared memory") => {
-            Some("raise the limit on shared memory, or ask for fewer sessions".to_owned())
+            Some("raise the limit on shared memory, or use fewer sessions".to_owned())
         }
         _ => None,
     })

@@ -77,7 +77,7 @@ fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
     let invalid = profile.report.as_ref().and_then(|report| report.invalid.clone());
     let is_idle = profile.verdict.bottleneck == Bottleneck::Idle;
     let what = if let Some(why) = invalid {
-        format!("the report says of itself: {why}")
+        format!("the report states: {why}")
     } else if is_idle {
         "almost no session was active".to_owned()
     } else if demand.throughput_per_s <= 0.0 {
@@ -138,19 +138,19 @@ fn page_waits(demand: &Demand) -> Option<Objection> {
         _ => return None,
     };
     let what = format!(
-        "{} of DB time is in no event: it is taken for waits for pages that others read or write, \
-         which last as long as I/O does",
+        "{} of DB time is in no event: it is treated as waits for pages that others read or \
+         write, which scale with I/O latency",
         percent(share)
     );
-    let remedy = "a larger buffer pool, in which sessions meet less often at the same pages";
+    let remedy = "use a larger buffer pool, so that sessions collide less often on the same pages";
     Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
 }
 
 fn contention(demand: &Demand) -> Option<Objection> {
     let share = demand.share(demand.contention_s + demand.cluster_s);
-    let what = format!("{} of DB time sessions waited for each other", percent(share));
-    let remedy = "locks that are held across reads and commits shrink with them, others do not: \
-                  find which, or remove the contention";
+    let what = format!("sessions waited for each other for {} of DB time", percent(share));
+    let remedy = "only locks held across reads and commits get shorter with faster storage: find \
+                  which they are, or remove the contention";
     (share > CONTENTION_MAX)
         .then(|| objection(ObjectionKind::Contention, Effect::Bounds, what, remedy))
 }
@@ -186,7 +186,7 @@ fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Opti
 }
 
 fn scope(profile: &Profile) -> Option<Objection> {
-    let remedy = "predict for the whole: its other parts use the same CPUs and storage";
+    let remedy = "predict for the whole, because its other parts use the same CPUs and storage";
     match profile.report.as_ref()?.scope {
         ReportScope::Database => None,
         ReportScope::Instance => Some(objection(
@@ -255,7 +255,7 @@ pub(crate) fn of_closure(
         return vec![no_closure(reads_may_be_cached)];
     };
     let remedy = if present.is_some_and(|present| fits(demand, present)) {
-        "its calibration fits the database: take both on a quiet host, at the same time of day"
+        "take the profile and the calibration on a quiet host, at the same time of day"
     } else {
         "calibrate the present storage with the database's own block size and mix (assay calibrate \
          DIR --for PROFILE), at the same time of day"
@@ -299,7 +299,7 @@ fn no_closure(reads_may_be_cached: bool) -> Objection {
              is assumed to be 0",
         )
     };
-    let remedy = "name its calibration with --from";
+    let remedy = "pass its calibration with --from";
     objection(ObjectionKind::NoClosure, effect, what.to_owned(), remedy)
 }
 
@@ -385,8 +385,8 @@ fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
         objection(kind, Effect::Doubt, what, remedy)
     } else {
         let what = format!(
-            "commits are {} of DB time, and no write of the target is known: they are taken to \
-             wait as before",
+            "commits are {} of DB time, and the writes of the target are unknown: they are \
+             assumed to wait as before",
             percent(share)
         );
         objection(kind, Effect::Bounds, what, remedy)
@@ -426,13 +426,13 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
 fn burst(storage: &Storage) -> Option<Objection> {
     let ratio = storage.burst_ratio?;
     let what = format!(
-        "the target began with {ratio:.2} times its sustained rate: the sustained one decides"
+        "the target started at {ratio:.2} times its sustained rate: the sustained rate is used"
     );
     Some(objection(
         ObjectionKind::Burst,
         Effect::Doubt,
         what,
-        "soak it to see how long the first rate lasts",
+        "run assay soak to see how long the initial rate lasts",
     ))
 }
 
@@ -480,7 +480,7 @@ fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
     }
     let (kind, why) = match storage.end {
         Bound::Host => (ObjectionKind::HostLimited, "the host that calibrated was the limit"),
-        _ => (ObjectionKind::Extrapolation, "the storage may have more"),
+        _ => (ObjectionKind::Extrapolation, "the storage may deliver more"),
     };
     let what = format!(
         "the queue depth would be {outstanding:.0}, the curve ends at {reach:.0}, and {why}"

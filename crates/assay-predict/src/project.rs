@@ -166,7 +166,7 @@ fn other_host(read: &ReadProfile, plan: &ProjectionPlan) -> Option<Objection> {
             "another host with {asked:.0} CPUs instead of {:.0} of unknown speed",
             known.unwrap_or(0.0)
         ),
-        remedy: "say how fast one of them is: --cpu-speed 1 where they are the same".to_owned(),
+        remedy: "state their speed: --cpu-speed 1 if they are the same".to_owned(),
     })
 }
 

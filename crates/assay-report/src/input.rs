@@ -91,7 +91,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Environment>"))]
     pub environment: Option<Environment>,
-    /// The host during the run.
+    /// Host activity during the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Summary>"))]
     pub watch: Option<Watch>,

@@ -141,7 +141,7 @@ pub(crate) const fn submission(submission: Submission) -> &'static str {
     match submission {
         Submission::Unknown => "not probed",
         Submission::Asynchronous => {
-            "asynchronous: handed to the device, completions follow on their own"
+            "asynchronous: handed to the device, which completes them later"
         }
         Submission::Inline => "inline: completed inside the submission, as from a cache",
         Submission::Punted => "punted: handed to kernel worker threads, which limits the rate",

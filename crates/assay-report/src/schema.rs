@@ -57,9 +57,9 @@ macro_rules! table {
     )*};
 }
 table!(
-    Summary: "The host over the whole run: times, rates and shares of processors, disks and network.",
-    ErrorSummary: "Errors of all predictions that are kept: their number, mean, median and shares.",
-    LevelChange: "The level that the run left, and when.",
+    Summary: "The host over the whole run: CPUs, disks and network.",
+    ErrorSummary: "Errors of all stored predictions: number, mean, median and shares.",
+    LevelChange: "The level before the last change, and when it ended.",
 );
 
 #[test]

@@ -99,7 +99,7 @@ fn pages_of_cuts_are_what_they_were() {
     golden("kept.txt", &text(&kept, ABSOLUTE, false));
     // 1 - 0.05^(1/60) = 4.87%.
     let said = text(&kept, ABSOLUTE, false);
-    assert!(said.contains("lost in 60 power cuts: at most 4.9% a cut"), "{said}");
+    assert!(said.contains("lost in 60 power cuts: at most 4.9% per cut"), "{said}");
 }
 
 /// What a load remarks stands where it is read first, with its reason below.

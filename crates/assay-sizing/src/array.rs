@@ -52,9 +52,7 @@ pub(crate) fn size_arrays(
         configuration(listing, arrays, layout.to_owned(), one.limits(arrays, need, plan));
     found.undocumented.extend(one.undocumented(need, plan));
     found.doubts.extend(array.model.as_ref().map(|model| {
-        format!(
-            "measured on the simulated array:{model}, which is neither a data sheet nor for sale"
-        )
+        format!("measured on the simulated array:{model}, not a data sheet or a product")
     }));
     if array.read_per_s.is_none() || array.write_per_s.is_none() {
         found.doubts.push("its throughput is not known and was not checked".to_owned());
@@ -126,7 +124,7 @@ impl Use<'_> {
             LimitKind::Capacity,
             need.capacity_bytes,
             capacity,
-            "arrays x capacity that can be used",
+            "arrays x usable capacity",
         ));
         limits.extend(latency_limit(
             self.found.map(|one| one.latency_s),

@@ -42,10 +42,7 @@ pub(crate) fn size_devices(
     plan: &SizingPlan,
 ) -> Outcome {
     if level == RaidLevel::Raid0 && plan.survives(FailingPart::Device) {
-        return Err(Box::new(refused(
-            listing,
-            "RAID 0: a device that fails takes the data with it",
-        )));
+        return Err(Box::new(refused(listing, "RAID 0: a failed device loses all data")));
     }
     let one = Use::new(listing, device, level, need, plan)?;
     let mut devices = one.whole_groups(one.least(need));

@@ -59,8 +59,7 @@ fn of_plan(plan: &SizingPlan, samples: usize) -> Vec<String> {
     };
     doubt(
         plan.read_latency.is_none(),
-        "no read latency is required: IOPS are taken at any latency that the catalog has"
-            .to_owned(),
+        "no read latency is required: IOPS are taken at any latency".to_owned(),
     );
     let parts = [FailingPart::Controller, FailingPart::Port, FailingPart::Device];
     let open: Vec<&str> =
@@ -75,7 +74,7 @@ fn of_plan(plan: &SizingPlan, samples: usize) -> Vec<String> {
     );
     doubt(
         plan.peak == Peak::Quantile95 && samples < QUANTILE_PROFILES_MIN,
-        format!("a 0.95 quantile of {samples} intervals is their highest or next to it"),
+        format!("the 0.95 quantile of {samples} intervals is one of the two highest"),
     );
     doubts
 }
@@ -106,7 +105,7 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     if has_no_total(profile) {
         doubts.push(format!(
             "{name} has no count of I/O requests: those of its wait events are added up, which \
-             may miss some"
+             may be too few"
         ));
     }
     let all = profile.class(IoPurpose::All);

@@ -52,11 +52,11 @@ pub struct SizingPlan {
     pub headroom: Share,
     /// Bytes of the database today.
     pub capacity: Option<Bytes>,
-    /// What snapshots add, as a share of the data.
+    /// Space for snapshots, as a share of the data.
     pub snapshots: Share,
-    /// Log, temporary data and backups.
+    /// Space for log, temporary data and backups.
     pub other: Bytes,
-    /// Share of the capacity that may be full.
+    /// Maximum share of the capacity in use.
     pub fill: Share,
     /// Longest mean time of a read.
     pub read_latency: Option<Nanos>,
@@ -68,13 +68,13 @@ pub struct SizingPlan {
     pub survives: Vec<FailingPart>,
     /// Volumes in a stripe at most.
     pub stripes_max: u32,
-    /// The virtual machine that volumes are attached to.
+    /// Virtual machine that volumes are attached to.
     pub instance: Option<String>,
     /// The kind of ports between host and array.
     pub port: Option<String>,
     /// Share of what one device or array can do that is planned for.
     pub used: Share,
-    /// Years over which purchases are spread.
+    /// Years over which to spread purchase prices.
     pub lifetime_years: u32,
     /// Names of the entries that are considered; all where empty.
     pub only: Vec<String>,

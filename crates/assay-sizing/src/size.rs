@@ -105,7 +105,7 @@ impl<'a> Place<'a> {
         let wrong = |name: &str, what: &str| {
             Error::usage(
                 format!("'{name}' is not a {what}"),
-                "`assay list catalog` lists what there is",
+                "`assay list catalog` lists the entries",
             )
         };
         let machine = plan.instance.as_deref().map(|name| match index.find(name)?.entry.offer() {
@@ -137,7 +137,7 @@ fn considered<'a>(
     let kept: Vec<&Listing> = all.into_iter().filter(stores).collect();
     if kept.is_empty() {
         return Err(Error::usage(
-            "no entry that stores is left",
+            "no storage entry is left",
             "name disks, drives, arrays or volumes with --only; `assay list catalog` lists them",
         ));
     }

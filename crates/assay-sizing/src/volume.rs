@@ -48,7 +48,7 @@ pub(crate) fn size_volumes(
         ));
     }
     if machine.is_none() {
-        found.doubts.push("no --instance was named: a machine may let less through".to_owned());
+        found.doubts.push("no --instance was named: a virtual machine may allow less".to_owned());
     }
     Ok(found)
 }

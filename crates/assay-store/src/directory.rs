@@ -129,9 +129,7 @@ impl Directory {
     /// where another put it.
     fn check_own(&self, found: &Stat) -> io::Result<()> {
         if found.st_nlink > 1 {
-            return Err(foreign(
-                "it has further names (hard links), so it is not this run's alone",
-            ));
+            return Err(foreign("it has other hard links, so it does not belong to this run only"));
         }
         let mine = rustix::process::geteuid().as_raw();
         if found.st_uid != self.owner && found.st_uid != mine {
@@ -273,7 +271,7 @@ fn unexpected(kind: FileType, wanted: &str) -> io::Error {
         FileType::RegularFile => "a regular file",
         FileType::Unknown => "of no known kind",
     };
-    foreign(&format!("it is {name}, and a run has {wanted} there"))
+    foreign(&format!("it is {name}; expected {wanted}"))
 }
 
 /// What no run holds.

@@ -28,14 +28,14 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
             "choose a directory that you may write with --store DIR, or change its rights"
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "make room or choose another place with --store DIR; what was measured so far is kept, \
-             and --resume goes on from there"
+            "free some space or choose another --store DIR; the data measured so far are kept, and \
+             --resume continues from there"
         }
         io::ErrorKind::InvalidData => {
-            "the run was changed or made by others, and nothing outside of it was touched; copy \
-             what you need of it, without links, into a store of your own"
+            "the run was changed or made by others; nothing outside it was touched; copy what you \
+             need, without links, into your own store"
         }
-        io::ErrorKind::InvalidInput => "choose a store of your own with --store DIR",
+        io::ErrorKind::InvalidInput => "choose your own store with --store DIR",
         io::ErrorKind::NotFound => "check the path, or choose the store with --store DIR",
         io::ErrorKind::NotADirectory => {
             "the path leads through a file; choose a directory with --store DIR"
@@ -64,6 +64,6 @@ mod tests {
         let error = refused("writing", Path::new("/runs/a"), &full);
         assert_eq!(error.blame(), Blame::Environment);
         assert_eq!(error.message(), "writing /runs/a: no space left on device");
-        assert!(error.hint().contains("is kept"));
+        assert!(error.hint().contains("are kept"));
     }
 }

@@ -102,7 +102,7 @@ fn holds_foreign(path: &Path, foreign: &[String]) -> Error {
     let shown = foreign.iter().take(5).cloned().collect::<Vec<_>>();
     Error::environment(
         format!(
-            "{} holds what is not part of a run: {}; nothing was removed",
+            "{} holds files that are not part of a run: {}; nothing was removed",
             path.display(),
             shown.join(", ")
         ),

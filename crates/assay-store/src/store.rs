@@ -42,7 +42,7 @@ impl Store {
         match self.names()?.iter().find(|id| id.starts_with(label)) {
             None => Ok(()),
             Some(id) => Err(Error::usage(
-                format!("'{label}' already means the run {id}, whose id begins with it"),
+                format!("'{label}' already stands for the run {id}, whose id begins with it"),
                 "choose another name",
             )),
         }
@@ -119,7 +119,7 @@ impl Store {
     fn resolve(&self, name: &str) -> Result<PathBuf> {
         if name.is_empty() {
             return Err(Error::usage(
-                "an empty name names no run",
+                "the name of the run is empty",
                 "a variable of the shell may be unset; name a run by its id, the first characters \
                  of it, or 'latest'",
             ));

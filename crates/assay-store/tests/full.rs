@@ -61,7 +61,7 @@ fn a_full_disk_keeps_what_was_measured() {
     let (kept, error) = fill(&mut cell);
     assert_eq!(error.blame(), Blame::Environment);
     assert!(error.message().contains("no space left"), "{error}");
-    assert!(error.hint().contains("is kept"), "{error}");
+    assert!(error.hint().contains("are kept"), "{error}");
 
     // Ending the run cleanly may need more room than there is; nothing may be lost by trying.
     let failed = Finish::Failed { reason: error.message().to_owned() };

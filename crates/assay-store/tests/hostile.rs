@@ -210,22 +210,18 @@ fn whatever_stands_under_a_name_nothing_outside_is_touched_and_nothing_waits() {
 #[test]
 fn what_is_written_in_place_is_refused_with_its_reason() {
     for (name, planted, reason) in [
-        ("lock", Planted::LinkToFile, "it is a symbolic link, and a run has a regular file there"),
-        ("lock", Planted::HardLink, "it has further names (hard links)"),
+        ("lock", Planted::LinkToFile, "it is a symbolic link; expected a regular file"),
+        ("lock", Planted::HardLink, "it has other hard links"),
         ("events.jsonl", Planted::LinkToFile, "it is a symbolic link"),
         ("events.jsonl", Planted::Pipe, "it is a named pipe"),
         ("cells/oltp/tail.jsonl", Planted::HardLink, "hard links"),
-        (
-            "cells",
-            Planted::LinkToDirectory,
-            "it is a symbolic link, and a run has a directory there",
-        ),
+        ("cells", Planted::LinkToDirectory, "it is a symbolic link; expected a directory"),
     ] {
         let scratch = Scratch::new();
         let (store, _) = scratch.received(name, planted);
         let error = write_all(&store).unwrap_err();
         assert!(error.message().contains(reason), "{name} {planted:?}: {error}");
-        assert!(error.hint().contains("nothing outside of it was touched"), "{error}");
+        assert!(error.hint().contains("nothing outside it was touched"), "{error}");
     }
 }
 
@@ -243,7 +239,7 @@ fn an_empty_name_names_no_run() {
     let store = scratch.folder.store();
     store.create(&new_run()).unwrap();
     for error in [store.remove("").unwrap_err(), store.open("").map(drop).unwrap_err()] {
-        assert_eq!(error.message(), "an empty name names no run");
+        assert_eq!(error.message(), "the name of the run is empty");
     }
     assert_eq!(store.runs().unwrap().runs.len(), 1);
 }

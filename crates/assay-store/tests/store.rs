@@ -118,7 +118,7 @@ fn a_run_is_named_by_id_by_its_first_letters_by_path_or_as_the_latest() {
     assert_eq!(id(path.to_str().unwrap()).unwrap(), first);
     refused(id("2026112"), Blame::Usage, &["begins the names of 3 runs", &last]);
     refused(id("1999"), Blame::Usage, &["no run '1999'", &last]);
-    refused(id(""), Blame::Usage, &["an empty name names no run"]);
+    refused(id(""), Blame::Usage, &["the name of the run is empty"]);
     refused(id("/"), Blame::Usage, &["no run", "run.json"]);
     let newest = store.runs().unwrap().runs.remove(0);
     assert_eq!(newest.measured_ns().unwrap(), 1_000_000_000);
@@ -228,7 +228,7 @@ fn an_interrupted_cell_is_taken_up_with_what_the_tool_said_of_itself() {
     let remarks: Vec<&str> =
         whole.conduct.remarks.iter().map(|remark| remark.what.as_str()).collect();
     assert_eq!(remarks.len(), 1, "{remarks:?}");
-    assert!(remarks[0].contains("taken up again"));
+    assert!(remarks[0].contains("was resumed"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use clap::Args;
 /// How the demand of a profile is put to storage.
 #[derive(Args)]
 pub struct DemandOptions {
-    /// Keep the measured number of I/Os outstanding instead of issuing I/Os at the measured rate
+    /// Keep the measured queue depth instead of issuing I/Os at the measured rate
     #[arg(long)]
     closed: bool,
     /// Add this share to all rates; below 0% if the load shrinks
@@ -18,10 +18,10 @@ pub struct DemandOptions {
     /// Add this share on top of the rates
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     headroom: Share,
-    /// How much lower a rate, or higher a time, may be and still count as equal
+    /// Tolerance within which a lower rate or a longer time counts as equal
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     parity: Share,
-    /// Limit on the mean read latency, instead of the profile's own
+    /// Limit on the mean read latency; by default the profile's own
     #[arg(long, value_name = "TIME", value_parser = latency)]
     read_latency: Option<Nanos>,
 }

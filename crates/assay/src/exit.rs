@@ -106,7 +106,7 @@ fn write(text: &str) -> Result<ExitStatus> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitStatus::Success),
         Err(error) => Err(Error::environment(
             format!("writing the result: {error}"),
-            "check where standard output leads",
+            "check the destination of standard output",
         )),
     }
 }

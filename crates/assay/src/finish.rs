@@ -45,18 +45,18 @@ fn complain(finished: &FinishedRun) {
     let (kind, is_of_hosts) = (manifest.kind, finished.loaded.report.cluster.is_some());
     let next = match kind {
         RunKind::Verify => {
-            "judge what it keeps with `assay verify --after`, where a ledger was written".to_owned()
+            "judge it with `assay verify --after` if a ledger was written".to_owned()
         }
         // What several hosts measure later is another start.
         _ if kind.can_go_on() && !is_of_hosts => {
-            format!("go on with `assay {} --resume {}`", kind.name(), manifest.id)
+            format!("continue with `assay {} --resume {}`", kind.name(), manifest.id)
         }
         _ => "start again".to_owned(),
     };
     let kept = finished.run.path().display();
     let error = Error::environment(
         reason,
-        format!("what was measured is kept in {kept}; remove the cause, then {next}"),
+        format!("the data are kept in {kept}; remove the cause, then {next}"),
     );
     crate::terminal::say(&crate::options::without_passwords(&error.to_string()));
 }
@@ -69,8 +69,7 @@ pub fn show(loaded: &LoadedRun, run: &RunReader, output: &OutputOptions) -> Resu
     if !output.quiet && !run.is_checked() {
         let id = &run.manifest().id;
         crate::terminal::say(&format!(
-            "note: the run {id} is unchecked: it has no checksums, and what changed in it since \
-             is not noticed"
+            "note: the run {id} has no checksums: changes to it cannot be detected"
         ));
     }
     if output.json {

@@ -39,8 +39,8 @@ pub const ADVANCED: &str = "\
 Advanced commands
   study FILE STORAGE       Run every combination of the factors in a study file
   locality STORAGE         Find sizes and latencies of caches and tiers
-  watch [STORAGE]          Watch processors, disks and network while others work
-  hosts                    Show the hosts that measure together
+  watch [STORAGE]          Watch CPUs, disks and network while other programs run
+  hosts                    Manage the hosts of a shared measurement
 
 Everywhere
   list                     List or print what is built in

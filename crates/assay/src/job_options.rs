@@ -10,7 +10,7 @@ use std::fmt::Write;
 #[derive(Args)]
 #[command(next_help_heading = "Job file options")]
 pub struct JobOptions {
-    /// Target that stands for a file or device which the job file names; repeat it for others
+    /// Target to use for a file or device named in the job file; repeat it for others
     #[arg(long, value_name = "NAME=TARGET", value_parser = pair)]
     pub map: Vec<(String, String)>,
     /// Set a variable of the job file; others come from the environment unless their names suggest

@@ -13,22 +13,22 @@ pub const CUTS: &str = "Power cuts";
 /// A ledger of what was acknowledged.
 #[derive(Args)]
 pub struct LedgerOptions {
-    /// Keep what is acknowledged in this new file on another device
+    /// Record acknowledged writes in this new file (a ledger) on another device
     #[arg(long, value_name = "FILE", conflicts_with = "witness", help_heading = CUTS)]
     ledger: Option<PathBuf>,
-    /// Keep what is acknowledged at this witness on another machine
+    /// Record acknowledged writes at this witness on another machine
     #[arg(long, value_name = "HOST:PORT", requires = "token_file", help_heading = CUTS)]
     witness: Option<String>,
-    /// File with the token that the witness has, too
+    /// File with the witness's token
     #[arg(long, value_name = "FILE", requires = "witness", help_heading = CUTS)]
     token_file: Option<PathBuf>,
-    /// Judge what the storage holds after a cut, by the ledger
+    /// Judge the content of the storage after a cut by the ledger
     #[arg(long, help_heading = CUTS)]
     pub after: bool,
-    /// Go on after the judgement if nothing was lost, until the next cut
+    /// If nothing was lost, continue until the next cut
     #[arg(long, requires = "after", help_heading = CUTS)]
     pub resume: bool,
-    /// What was cut; by default the system if it was started again, else the process
+    /// What was cut; by default the system if it was restarted, otherwise the process
     #[arg(long, value_enum, value_name = "WHAT", requires = "after", help_heading = CUTS)]
     pub cut: Option<CutKind>,
 }

@@ -19,11 +19,11 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(next_help_heading = "Live options")]
 pub struct LiveOptions {
-    /// Serve the page of the run while it grows, to browsers on this machine, at an address with a
-    /// token; by default at a free port
+    /// Serve a live page of the run to browsers on this machine; its address contains a token; by
+    /// default on a free port
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
     pub live: Option<String>,
-    /// Fill the terminal with the measurement while it lasts
+    /// Show the measurement live on the whole terminal
     #[arg(long, conflicts_with = "quiet")]
     pub screen: bool,
     /// Expose counters and histograms as `OpenMetrics`, at an address (`127.0.0.1:9464`) or in a

@@ -15,8 +15,8 @@ pub const COMMON: &str = "Common options";
 /// Where runs are kept.
 #[derive(Args)]
 pub struct StoreOptions {
-    /// Directory that keeps the runs; by default ./assay-runs, or where that is not there the
-    /// default of ~/.config/assay/store, a file with one line
+    /// Directory for stored runs; by default ./assay-runs if it exists, otherwise the path in
+    /// ~/.config/assay/store, a file with one line
     #[arg(long, value_name = "DIR", env = "ASSAY_STORE", hide_env_values = true, global = true)]
     pub store: Option<PathBuf>,
 }
@@ -35,10 +35,10 @@ pub struct OutputOptions {
     /// Print JSON documents instead of text
     #[arg(long)]
     pub json: bool,
-    /// Print all of the text on a terminal, not the first screen alone
+    /// Print the full text on a terminal, not only the first screen
     #[arg(long)]
     pub full: bool,
-    /// Print neither progress nor notes on standard error
+    /// Do not print progress or notes on standard error
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -129,16 +129,16 @@ fn shown_live(output: &OutputOptions, mut view: LiveObserver) -> Progress {
 /// Whether anything begins at all.
 #[derive(Args)]
 pub struct StartOptions {
-    /// Print what would be written, where, for how long and with which load; nothing is touched
+    /// Print the load, its duration and what would be written where; change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Load storage that a running database has its files on, without asking
+    /// Do not ask for confirmation when a running database uses the storage
     #[arg(long)]
     pub yes: bool,
-    /// Name of the run, by which `runs`, `compare` and `report` find it
+    /// Name of the run, for use with `runs`, `compare` and `report`
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Also write the page of the run to this new file
+    /// Also write the HTML page of the run to this new file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -160,7 +160,7 @@ impl StartOptions {
         };
         Err(Error::usage(
             format!("{} {trouble}", path.display()),
-            "name a new file in a directory that is there",
+            "name a new file in an existing directory",
         ))
     }
 }

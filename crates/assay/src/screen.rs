@@ -49,7 +49,7 @@ impl Screen {
         if !io::stderr().is_terminal() {
             return Err(Error::usage(
                 "--screen: standard error is not a terminal",
-                "leave it out, or look at --live or --openmetrics instead",
+                "omit it, or use --live or --openmetrics",
             ));
         }
         ON_PANIC.call_once(|| {

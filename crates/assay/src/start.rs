@@ -81,7 +81,7 @@ pub fn check_storage(target: &TargetPlan) -> Result<()> {
     let is_here = !target.are_elsewhere;
     target.targets.iter().try_for_each(|named| match Path::new(named) {
         _ if is_address(named) => Err(Error::usage(
-            format!("{} is a database server, no storage", redacted(named)),
+            format!("{} is a database server, not storage", redacted(named)),
             format!(
                 "see what it demands: assay profile {0}; test storage for it: assay check DIR \
                  --for {0}",
@@ -105,7 +105,7 @@ fn check_no_document(path: &Path) -> Result<()> {
         "json" | "csv" | "log" => format!("assay runs import {named}"),
         _ => return Ok(()),
     };
-    Err(Error::usage(format!("{named} is a document, no storage"), format!("use `{command}`")))
+    Err(Error::usage(format!("{named} is a document, not storage"), format!("use `{command}`")))
 }
 
 fn nothing_there(path: &Path) -> Error {
@@ -160,9 +160,9 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
             Ok(())
         }
         _ => Err(Error::usage(
-            format!("{warning}, so nothing was begun"),
-            "name another directory or stop the server; --yes goes on all the same, --dry-run \
-             shows what would be done",
+            format!("{warning}, so nothing was started"),
+            "name another directory or stop the server; --yes continues anyway, --dry-run shows \
+             what would be done",
         )),
     }
 }

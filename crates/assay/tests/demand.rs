@@ -127,7 +127,7 @@ fn a_check_asks_for_the_database_of_a_report() {
     let file = place.random_file("data", 4 << 20);
     let refused = place.run(&format!("check {} --for one.txt", file.display()));
     assert_eq!(refused.code, Some(2), "{refused:#?}");
-    assert!(refused.complaint.contains("these targets may only be read"), "{refused:#?}");
+    assert!(refused.complaint.contains("these targets are read-only"), "{refused:#?}");
 }
 
 #[test]

@@ -50,8 +50,8 @@ fn writing_needs_the_name_of_the_device() {
         &device,
         4,
         "error: refusing to write to DEVICE: writing destroys everything on it (all of 256 \
-         sampled blocks are zeros)\nhint: if every byte of it may go, repeat with --destroy \
-         '16MiB'",
+         sampled blocks are zeros)\nhint: if all of its data may be destroyed, repeat with \
+         --destroy '16MiB'",
     );
     refused(
         &place.run(&format!("{line} --destroy 17MiB")),
@@ -81,8 +81,8 @@ fn one_token_gives_up_one_device() {
         &second,
         4,
         "error: refusing to write to DEVICE: writing destroys everything on it (all of 256 \
-         sampled blocks are zeros)\nhint: if every byte of it may go, repeat with --destroy \
-         '16MiB'",
+         sampled blocks are zeros)\nhint: if all of its data may be destroyed, repeat with \
+         --destroy '16MiB'",
     );
     let zeros =
         |device: &LoopDevice| fs::read(device.path()).unwrap().iter().all(|byte| *byte == 0);
@@ -92,7 +92,7 @@ fn one_token_gives_up_one_device() {
         &second,
         2,
         "error: --destroy is given 3 times for 2 block devices among the targets\nhint: give it \
-         once for each device whose content may go",
+         once for each device to overwrite",
     );
     let run =
         place.json(&format!("{line} --destroy 16MiB --destroy 16MiB --criteria no-errors.toml"), 0);
@@ -124,7 +124,7 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &device,
         4,
         "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its \
-         journal\nhint: if nothing of it is needed, repeat with --destroy '16MiB' --wipe ext4",
+         journal\nhint: if its data may be destroyed, repeat with --destroy '16MiB' --wipe ext4",
     );
     refused(
         &place.run(&format!("{line} --wipe xfs")),

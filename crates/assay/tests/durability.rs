@@ -226,11 +226,7 @@ fn a_ledger_is_refused_where_the_cut_would_take_it() {
     let place = Place::new();
     let ran = place.run("verify d --size 8MiB --ledger d/data.ledger");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(
-        ran.complaint.contains("would lie on the storage that is verified"),
-        "{}",
-        ran.complaint
-    );
+    assert!(ran.complaint.contains("would be on the storage under test"), "{}", ran.complaint);
     assert_eq!(place.test_files("d"), [""; 0]);
     assert_eq!(place.run_ids(), [""; 0]);
 }
@@ -261,7 +257,7 @@ fn what_does_not_belong_together_is_not_judged() {
     std::fs::write(scratch.ledger(), &whole[..whole.len() - 7]).unwrap();
     let ran = place.run(&scratch.line("--after --cut power"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stderr.contains("are not whole and do not count"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("are incomplete and ignored"), "{}", ran.stderr);
     // One that is damaged before its end says less as well, and nothing of it is cut off or added
     // to.
     let mut damaged = whole;
@@ -307,7 +303,7 @@ fn a_ledger_that_is_full_is_said_at_once_and_stays_whole() {
     let ledger = full.path().join("data.ledger");
     let line = format!("verify d --size 8MiB --ledger {}", ledger.display());
     let mut writing = place.start(&line);
-    while !writing.stderr().contains("acknowledgements are not kept at present") {
+    while !writing.stderr().contains("acknowledgements are not being recorded") {
         assert!(writing.is_running(), "{}", writing.stderr());
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -317,7 +313,7 @@ fn a_ledger_that_is_full_is_said_at_once_and_stays_whole() {
     std::fs::copy(&ledger, place.path("copy.ledger")).unwrap();
     let ran = place.run("verify d --size 8MiB --ledger copy.ledger --after --cut power");
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(!ran.stderr.contains("not whole"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("incomplete"), "{}", ran.stderr);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_check_of_disks_fails_by_p99_and_is_judged_so_again() {
     assert_eq!(again["verdict"]["outcome"], "FAIL");
     let flash = place.run("check sim:servers?count=4&service=100us --time 60s");
     assert_eq!(flash.code, Some(0), "{flash:#?}");
-    assert!(flash.stdout.contains(" ≤ 1 ms at queue depth 1; rate of reads "), "{}", flash.stdout);
+    assert!(flash.stdout.contains(" (limit 1 ms); rate of reads "), "{}", flash.stdout);
     assert_eq!(place.json("report latest --criteria dell-2017", 0)["verdict"]["outcome"], "PASS");
 }
 

@@ -47,7 +47,7 @@ fn a_disk_that_fills_in_mid_run_ends_it_and_keeps_what_was_measured() {
     assert_eq!(
         ran.complaint,
         "error: write on RIG: No space left on device (os error 28)\nhint: what was measured is \
-         kept in ./assay-runs/RUN; remove the cause, then go on with `assay run --resume RUN`\n"
+         kept in ./assay-runs/RUN; remove the cause, then continue with `assay run --resume RUN`\n"
     );
     assert_eq!(support::names(rig.directory()), [""; 0]);
     place.run("runs show").ends_with(0);
@@ -79,7 +79,7 @@ fn a_write_that_fails_while_the_file_is_filled_is_no_gap_in_it() {
         &ran,
         4,
         "error: filling RIG/assay-ID.dat: write of 1MiB at byte 2097152: Input/output error (os \
-         error 5)\nhint: look at the device and the kernel log",
+         error 5)\nhint: check the device and the kernel log",
     );
     assert_eq!(support::names(rig.directory()), [""; 0]);
 }
@@ -107,8 +107,8 @@ fn a_device_that_vanishes_ends_the_run_and_keeps_what_was_measured() {
         assert_eq!(
             ran.complaint,
             format!(
-                "error: read on RIG/data: {reason}\nhint: what was measured is kept in \
-                 ./assay-runs/RUN; remove the cause, then go on with `assay run --resume RUN`\n"
+                "error: read on RIG/data: {reason}\nhint: the data are kept in ./assay-runs/RUN; \
+                 remove the cause, then continue with `assay run --resume RUN`\n"
             )
         );
         let kept = place.json("runs show latest", 0);

@@ -142,7 +142,7 @@ fn hosts_that_would_write_to_one_file_are_refused() {
     let made = hosts.place.path("d").join(hosts.place.test_files("d").pop().unwrap());
     let before = fs::read(&made).unwrap();
     let ran = hosts.run(&format!("run mixed.toml {}", made.display()));
-    let said = "error: the workload writes, and hosts that may share a device or a file would \
+    let said = "error: the workload writes, and hosts that share a device or a file would \
                 overwrite each other";
     assert!(ran.code == Some(2) && ran.complaint.starts_with(said), "{ran:#?}");
     assert!(fs::read(&made).unwrap() == before);

@@ -143,7 +143,7 @@ fn every_value_is_answered(place: &Place, line: &str, option: &str) {
 fn a_simulated_device_whose_time_stands_still_is_refused_or_ended() {
     let place = Place::new();
     for (device, said) in [
-        ("sim:servers?count=8&service=0s", "takes no time"),
+        ("sim:servers?count=8&service=0s", "is not allowed"),
         ("sim:servers?count=100000&service=1ns", "its time hardly advances"),
     ] {
         let ran = ends(&place, &["run", "reads.toml", device, "--time", "1s", "--warm-up", "0s"]);
@@ -289,7 +289,7 @@ fn an_empty_name_removes_nothing() {
     for words in [["runs", "remove", ""], ["runs", "show", ""], ["report", "", "--json"]] {
         let ran = ends(&place, &words);
         assert!(
-            ran.code == Some(2) && ran.stderr.contains("an empty name names no run"),
+            ran.code == Some(2) && ran.stderr.contains("the name of the run is empty"),
             "{ran:#?}"
         );
     }
@@ -339,7 +339,7 @@ fn a_changed_digit_is_said_by_every_verb_with_file_and_line() {
     fs::remove_file(run.join("checksums.jsonl")).unwrap();
     let unchecked = place.run(&format!("report {id}"));
     assert!(
-        unchecked.code == Some(0) && unchecked.stderr.contains(" is unchecked: "),
+        unchecked.code == Some(0) && unchecked.stderr.contains(" has no checksums: "),
         "{unchecked:#?}"
     );
 }

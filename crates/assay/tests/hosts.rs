@@ -516,7 +516,7 @@ fn a_search_whose_driver_was_killed_is_not_collected() {
     await_end(&hosts);
     let refused = place.run("hosts collect latest");
     assert_eq!(refused.code, Some(2), "{refused:#?}");
-    assert!(refused.complaint.contains("the search for the limit is its driver's"), "{refused:#?}");
+    assert!(refused.complaint.contains("the driver ran the search"), "{refused:#?}");
     assert!(refused.complaint.contains("assay runs show"), "{refused:#?}");
 }
 
@@ -571,7 +571,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run reads.toml sim:servers?count=8&service=100us --hosts local:2",
                 2,
-                "error: a simulated device lives in one program, and --hosts has several\nhint: \
+                "error: a simulated device exists in one program, and --hosts has several\nhint: \
                  name a directory, a file or a block device, or leave --hosts out",
             ),
             (
@@ -590,8 +590,8 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "hosts start-lines --hosts local:2",
                 2,
-                "error: neither processes of this machine nor hosts that ssh reaches need a \
-                 cluster\nhint: name the hosts that are to become one, joined by commas",
+                "error: local processes and ssh hosts do not need a cluster\nhint: name the hosts \
+                 of the cluster, joined by commas",
             ),
             (
                 "calibrate d --hosts local:4 --outstanding-max 3",
@@ -602,7 +602,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "calibrate sim:servers?count=8&service=100us --hosts local:2",
                 2,
-                "error: a simulated device lives in one program, and --hosts has several\nhint: \
+                "error: a simulated device exists in one program, and --hosts has several\nhint: \
                  name a directory, a file or a block device, or leave --hosts out",
             ),
             (

@@ -82,7 +82,7 @@ fn what_cannot_be_served_is_refused_before_anything_begins() {
         ("--live=0.0.0.0:80".to_owned(), 2, "ssh -L"),
         ("--live=nonsense".to_owned(), 2, "write --live"),
         ("--openmetrics host:port".to_owned(), 2, "not an address"),
-        ("--openmetrics reads.toml".to_owned(), 2, "something else of this name"),
+        ("--openmetrics reads.toml".to_owned(), 2, "is not a metrics file"),
         ("--screen".to_owned(), 2, "not a terminal"),
     ] {
         let ran = place

@@ -80,7 +80,7 @@ fn a_study_that_others_can_have_written_runs_no_command() {
     place.write("h.study.toml", HOOKED);
     fs::set_permissions(place.path("h.study.toml"), fs::Permissions::from_mode(0o666)).unwrap();
     let ran = place.run(&format!("study h.study.toml {DEVICE}"));
-    refused(&ran, 2, "another user could have written it");
+    refused(&ran, 2, "another user can write to it");
     assert!(!place.path("hook-ran").exists() && place.run_ids().is_empty());
     fs::set_permissions(place.path("h.study.toml"), fs::Permissions::from_mode(0o644)).unwrap();
     if !rustix::process::geteuid().is_root() {
@@ -88,11 +88,7 @@ fn a_study_that_others_can_have_written_runs_no_command() {
         return;
     }
     std::os::unix::fs::chown(place.path("h.study.toml"), Some(65534), None).unwrap();
-    refused(
-        &place.run(&format!("study h.study.toml {DEVICE}")),
-        2,
-        "another user could have written it",
-    );
+    refused(&place.run(&format!("study h.study.toml {DEVICE}")), 2, "another user can write to it");
 }
 
 /// The relay is started for `--hosts` with names; whether Ray is installed does not matter.

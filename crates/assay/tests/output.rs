@@ -105,8 +105,8 @@ fn a_result_that_cannot_be_written_is_said() {
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: writing the result: No space left on device (os error 28)\nhint: check where \
-         standard output leads\n"
+        "error: writing the result: No space left on device (os error 28)\nhint: check the \
+         destination of standard output\n"
     );
 }
 

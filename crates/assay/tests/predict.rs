@@ -62,9 +62,9 @@ fn mistakes_are_answered_in_kind() {
         (
             "predict slob.profile.json --on sim:servers?count=4&service=1ms --cache 1TiB",
             2,
-            "error: nothing in slob.profile.json says what a cache of 1TiB would do\nhint: take a \
-             report with the section Buffer Pool Advisory and a size within it, or a live profile \
-             with relations and --present-cache",
+            "error: slob.profile.json has no data on a cache of 1TiB\nhint: take a report with \
+             the section Buffer Pool Advisory and a size within it, or a live profile with \
+             relations and --present-cache",
         ),
     ];
     all_refused(&place, &cases);

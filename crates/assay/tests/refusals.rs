@@ -90,7 +90,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "calibrate d --time 1s",
         2,
-        "error: 1s is too short for a calibration\nhint: give it at least 5s a mix; 60s is usual",
+        "error: 1s is too short for a calibration\nhint: give it at least 5s a mix; 60s is typical",
     ),
     (
         "check d --max-latency 0s",
@@ -193,13 +193,12 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
         "run mixed.toml d --destroy 16MiB",
         2,
         "error: --destroy is given 1 times for 0 block devices among the targets\nhint: give it \
-         once for each device whose content may go",
+         once for each device to overwrite",
     ),
     (
         "run reads.toml d --size 1MiB",
         2,
-        "error: --size 1MiB: a test file this small holds nothing to measure\nhint: write at \
-         least 2MiB",
+        "error: --size 1MiB: this test file is too small to measure\nhint: write at least 2MiB",
     ),
     (
         "run --resume latest --time 1h",
@@ -346,7 +345,7 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
         &place.run("run large.toml d --size 4MiB"),
         2,
         "error: stream 'reads': the target is too small: 0 bytes hold no transfer of 16777216 in \
-         the span\nhint: use a larger target, a wider span or smaller transfers",
+         the span\nhint: use a larger target, a wider span or a smaller block size",
     );
     let stripes = support::READS.replacen(
         "interval",
@@ -358,7 +357,7 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
         &place.run("run stripes.toml d d --size 4MiB"),
         2,
         "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4KiB\nhint: choose a \
-         stripe unit that is a multiple of the largest transfer",
+         stripe unit that is a multiple of the largest block size",
     );
     place.write("third.toml", &support::READS.replacen("arrival", "targets = [2]\narrival", 1));
     refused(

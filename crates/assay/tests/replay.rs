@@ -75,7 +75,7 @@ fn what_cannot_be_replayed_is_refused() {
         ("verify replay text.log", 2, "does not begin as a log"),
         ("verify replay plain.log", 2, "no write of the log carries stamps"),
         ("verify replay nothing.log", 4, "reading nothing.log"),
-        ("verify replay stamped.log --unit 1000B", 2, "is none of a device"),
+        ("verify replay stamped.log --unit 1000B", 2, "is not possible for a device"),
         ("verify replay stamped.log --image x.img --entries 10000", 2, "the log has"),
     ] {
         let ran = place.run(line);

@@ -130,8 +130,8 @@ fn a_device_in_virtual_time_does_not_go_on() {
     assert_eq!(ran.code, Some(2));
     assert!(
         ran.complaint.starts_with(
-            "error: the run RUN is of a simulated device\nhint: a device in virtual time does not \
-             go on; run it again: "
+            "error: the run RUN is of a simulated device\nhint: a device in virtual time cannot \
+             be resumed; run it again: "
         ),
         "{}",
         ran.complaint

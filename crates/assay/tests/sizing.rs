@@ -135,7 +135,7 @@ fn a_volume_is_ordered_for_what_its_list_asks() {
     );
     let text = place.run(&line).ends_with(0).stdout.clone();
     assert!(
-        text.contains("The cheapest is 1 x gp3") && text.contains("431.68 USD per month"),
+        text.contains("The cheapest is 1 × gp3") && text.contains("431.68 USD per month"),
         "{text}"
     );
     let kept = std::fs::read_to_string(place.path("own.sizing.json")).unwrap();
@@ -186,7 +186,7 @@ fn what_nothing_carries_ends_with_1_and_names_the_limit() {
     // Of gp3 nobody documents a latency: nothing is decided by it.
     let text = words("size --iops 20000/s --only gp3 --read-latency 1ms", 3);
     for expected in [
-        "Undecided: 7 x gp3",
+        "Undecided: 7 × gp3",
         "meets every limit except read latency, for which nothing is documented",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
@@ -208,7 +208,7 @@ fn mistakes_are_answered_in_kind() {
         ("size a.txt --only gp4", 2, "did you mean 'gp2'?"),
         ("size a.txt --peak often", 2, "write max, p95, or a multiple such as 2x"),
         ("run reads.toml catalog:gp3", 2, "the only documented latency is"),
-        ("size a.txt --catalog bad.catalog.toml", 2, "entry 'disk': 180 IOPS without a latency"),
+        ("size a.txt --catalog bad.catalog.toml", 2, "entry 'disk': 180 IOPS need a latency"),
         (
             "size a.txt --catalog own.catalog.toml --only gp3,volume",
             2,
@@ -217,7 +217,7 @@ fn mistakes_are_answered_in_kind() {
         ("size a.txt --response 10ms", 2, "it has no DB time"),
         ("size a.txt --measured gp3=latest", 2, "neither a device nor an array"),
         ("list catalog gp33", 2, "no catalog has 'gp33'"),
-        ("list catalog bad.catalog.toml", 2, "without a latency"),
+        ("list catalog bad.catalog.toml", 2, "need a latency"),
         ("check catalog:gp3", 2, "the only documented latency is"),
         ("run reads.toml catalog:gp3?iops=90000", 2, "90,000 IOPS cannot be ordered"),
     ] {

@@ -57,7 +57,7 @@ fn every_study_that_ships_is_read_and_all_its_cells_can_be_made() {
         let ran = place.run(&line);
         ran.ends_with(0);
         assert!(!ran.stdout.contains("cannot be measured"), "{}", ran.stdout);
-        assert!(ran.stdout.contains("in all"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("in total"), "{}", ran.stdout);
     }
     assert!(place.run_ids().is_empty());
 }
@@ -402,7 +402,7 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
     assert_eq!(is_loaded, [true, false, false, false]);
     let goes_back = |load: &Value| load["plan"].to_string().contains("before every rung");
     assert_eq!(loads.iter().map(goes_back).collect::<Vec<_>>(), [true, false, true, false]);
-    assert!(loads[2]["checks"].to_string().contains("before the first rung"));
+    assert!(loads[2]["checks"].to_string().contains("before the first step"));
     assert!(place.left().is_empty(), "{:?}", place.left());
     let curve = &result["study"]["curves"][0];
     assert_eq!(curve["quantity"], "new_orders");

@@ -224,8 +224,8 @@ fn what_cannot_be_verified_is_refused_before_anything_is_made() {
     refused(
         &ran,
         2,
-        "error: a device of no work keeps no data that could be verified\nhint: leave --backend \
-         null or --verify out",
+        "error: the null backend stores no data to verify\nhint: leave --backend null or --verify \
+         out",
     );
 }
 

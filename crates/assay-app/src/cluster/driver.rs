@@ -305,9 +305,10 @@ impl Driver {
         let (name, late_ms) = (&self.hosts[worst.0].name, seconds(worst.1) * 1e3);
         Err(Error::environment(
             format!(
-                "the hosts cannot begin together: {name} knew the start {late_ms:.1} ms too late"
+                "the hosts cannot start together: {name} received the start {late_ms:.1} ms too \
+                 late"
             ),
-            "look at the network to this host, and at what else runs on it",
+            "check the network to this host and its other programs",
         ))
     }
 
@@ -405,7 +406,7 @@ impl Driver {
             } else if now_ns > bounds.overdue_ns {
                 self.lose(host, bounds.at_ns, "it did not finish".to_owned());
             } else if now_ns > bounds.begun_ns && !course.has_begun(host) {
-                let words = "it measured nothing: its clock may be wrong";
+                let words = "it measured nothing: check its clock";
                 self.lose(host, bounds.at_ns, words.to_owned());
             }
         }
@@ -461,7 +462,7 @@ impl Driver {
         }
         Error::environment(
             format!("the host {} was lost: {reason}", self.hosts[host].name),
-            "look at the host, then start again",
+            "check the host, then start again",
         )
     }
 

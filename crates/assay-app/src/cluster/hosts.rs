@@ -21,12 +21,12 @@ const NAMED_MAX: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostsPlan {
-    /// Hosts that measure together, each on the targets as it sees them: local:N (processes here),
+    /// Hosts that measure together, each on its own view of the targets: local:N (processes here),
     /// ssh:A,B, or names in a Ray cluster: A,B
     // Without hosts there is no plan of them.
     #[arg(long, value_name = "HOSTS", required = false)]
     pub hosts: HostNames,
-    /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each
+    /// Divide the workload's queue depth among the hosts instead of using all of it on each
     #[arg(id = "total", long = "total", requires = "hosts", action = ArgAction::SetTrue, value_parser = total())]
     #[serde(default)]
     pub outstanding: Outstanding,
@@ -60,7 +60,7 @@ impl HostsPlan {
     pub(crate) fn check_resumable(plan: Option<&Self>, instead: &str) -> Result<()> {
         let Some(_) = plan else { return Ok(()) };
         Err(Error::usage(
-            "a run on several hosts cannot go on: what they measure later is another start",
+            "a run on several hosts cannot be resumed: its hosts would not have started together",
             instead,
         ))
     }
@@ -74,7 +74,7 @@ impl HostsPlan {
             return Ok(());
         }
         Err(Error::usage(
-            "--verify compares what one program wrote, and --hosts has several",
+            "--verify checks the writes of one program, and --hosts has several",
             "leave one of them out",
         ))
     }
@@ -122,7 +122,7 @@ impl HostNames {
                 format!(
                     "{path} is a relative path, and other hosts have other working directories"
                 ),
-                "write the whole path as the hosts see it, from / on",
+                "write the absolute path, as the hosts see it",
             )),
         }
     }

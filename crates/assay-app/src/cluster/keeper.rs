@@ -70,9 +70,8 @@ pub(super) fn kept(run: &str, host: &str) -> Result<KeptRecord> {
     let lines: Vec<KeptLine> = NodeLog::read(&place, run, host)?;
     KeptRecord::of(lines).ok_or_else(|| {
         Error::usage(
-            format!("nothing is kept of the run {run} in {}", place.display()),
-            "hosts keep only what their driver has not finished, each on the machine and for the \
-             user that measured it",
+            format!("{} holds nothing of the run {run}", place.display()),
+            "hosts keep only unfinished runs, each on its machine and for the user that measured",
         )
     })
 }
@@ -108,7 +107,7 @@ fn place() -> Result<PathBuf> {
     let place = absolute(PLACE).or_else(|| state.map(|state| state.join("assay/nodes")));
     place.ok_or_else(|| {
         Error::environment(
-            "there is no directory for what a node keeps",
+            "there is no directory for the data of a node",
             format!("set HOME, XDG_STATE_HOME or {PLACE} on the host"),
         )
     })

@@ -60,7 +60,7 @@ impl KeptHosts {
     pub(crate) fn added_up(&self, workload: &Workload, known: Option<&Cluster>) -> Result<KeptRun> {
         let from_ns = common_begin_ns(&self.records).ok_or_else(|| {
             Error::environment(
-                "a host kept no interval, so there is none of all of them",
+                "one host has no interval, so the hosts have none in common",
                 "start the run again",
             )
         })?;

@@ -199,7 +199,7 @@ impl Link {
 /// A node of this machine, with its secret where no other user sees it.
 fn local(program: &[String], token: &str) -> Result<Command> {
     let (name, words) = program.split_first().ok_or_else(|| {
-        Error::environment("no program of a node is known", "report this as a bug")
+        Error::environment("the program of a node is unknown", "report this as a bug")
     })?;
     let mut command = Command::new(name);
     command.args(words).env(TOKEN, token);

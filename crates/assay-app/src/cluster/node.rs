@@ -214,7 +214,7 @@ impl Node {
         let mut keeper = self.keeper.borrow_mut();
         if let Err(error) = write(&mut keeper) {
             *keeper = None;
-            let lost = "what it measures is not kept on this host";
+            let lost = "its measurements are not kept on this host";
             self.say(NodeAnswer::Note(format!("{lost}: {}", error.message())));
         }
     }
@@ -434,7 +434,7 @@ impl Access {
         plan.check()?;
         let Targets::Paths(paths) = parse_targets(&plan.targets)? else {
             return Err(Error::usage(
-                "a simulated device lives in one program and cannot be shared by hosts",
+                "a simulated device exists in one program and cannot be shared by hosts",
                 "name a directory, a file or a block device, or leave --hosts out",
             ));
         };
@@ -458,7 +458,7 @@ fn check_unused(paths: &[PathBuf]) -> Result<()> {
             found.directory.display(),
             found.process
         ),
-        "name another directory or stop the server; --yes goes on all the same",
+        "name another directory or stop the server; --yes continues anyway",
     ))
 }
 
@@ -487,8 +487,5 @@ fn survey(paths: &[String]) -> Result<NodeAnswer> {
 }
 
 fn out_of_turn(what: &str) -> Error {
-    Error::environment(
-        format!("the order to {what} came before what it needs"),
-        "report this as a bug",
-    )
+    Error::environment(format!("the command to {what} came too early"), "report this as a bug")
 }

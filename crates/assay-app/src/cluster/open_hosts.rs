@@ -153,7 +153,7 @@ impl OpenHosts {
         let count = wanted.map_or(all, assay_model::number::index);
         if count == 0 || count > all {
             return Err(Error::usage(
-                format!("{count} hosts are asked for, and {all} are there"),
+                format!("{count} hosts are required, and {all} exist"),
                 "name as many with --hosts",
             ));
         }
@@ -328,7 +328,7 @@ pub(crate) fn of_each(workload: &Workload, hosts: &HostNames) -> Workload {
 fn real_paths(target: &TargetPlan) -> Result<Vec<String>> {
     let Targets::Paths(paths) = parse_targets(&target.targets)? else {
         return Err(Error::usage(
-            "a simulated device lives in one program, and --hosts has several",
+            "a simulated device exists in one program, and --hosts has several",
             "name a directory, a file or a block device, or leave --hosts out",
         ));
     };
@@ -344,8 +344,7 @@ fn check_divisible(workload: &Workload, plan: &HostsPlan) -> Result<()> {
 /// Processes of one machine cannot both be the only one to write to a device or to a file.
 fn both_would_write() -> Error {
     Error::usage(
-        "the workload writes, and hosts that may share a device or a file would overwrite each \
-         other",
+        "the workload writes, and hosts that share a device or a file would overwrite each other",
         "name a directory, in which each host makes a test file of its own",
     )
 }

@@ -27,14 +27,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BrokeragePlan {
-    /// Customers: the scale of the data, in whole hundreds; about 150 MB per thousand, and 40 MB
-    /// for each of their days of trades
+    /// Customers: the scale of the data, in hundreds; about 150 MB per thousand, plus 40 MB for
+    /// each day of trades
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub customers: u32,
     /// What all loads of transactions have
     #[command(flatten)]
     pub shared: TransactionPlan,
-    /// Days of trades before loading, 57,600 trades a day for a thousand customers
+    /// Days of past trades to load, 57,600 trades per day and thousand customers
     #[arg(long, help_heading = OWN, value_name = "DAYS", default_value_t = 5)]
     pub trade_days: u32,
     /// How transactions reach the server; by default `proc` on PostgreSQL, `stmt` elsewhere
@@ -43,10 +43,10 @@ pub struct BrokeragePlan {
     /// Mix of transactions: default, write-heavy, or a file *.mix.toml
     #[arg(long, help_heading = OWN, value_name = "default|write-heavy|FILE", default_value = "default")]
     pub mix: String,
-    /// Skew of the customers: the weight of the k-th is k to the power of minus this; 0 for none
+    /// Zipf skew of the customers: the k-th has weight k^-SKEW; 0 for none
     #[arg(long, help_heading = OWN, value_name = "THETA", default_value_t = 0.4)]
     pub customer_skew: f64,
-    /// Skew of the securities that are traded
+    /// Zipf skew of the traded securities
     #[arg(long, help_heading = OWN, value_name = "THETA", default_value_t = 0.6)]
     pub security_skew: f64,
     /// Mean think time before each transaction, exponentially distributed

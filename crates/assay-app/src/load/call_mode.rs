@@ -13,7 +13,7 @@ pub enum CallMode {
     #[value(name = "proc")]
     #[serde(rename = "proc")]
     ServerSide,
-    /// Prepared statements, sent together as long as none needs the result of another
+    /// Prepared statements, sent together unless one needs the result of another
     #[value(name = "stmt")]
     #[serde(rename = "stmt")]
     ClientSide,
@@ -45,8 +45,8 @@ pub fn chosen_with_identity(asked: Option<CallMode>) -> Result<(Calls, &'static 
     match asked {
         None | Some(CallMode::ClientSide) => Ok((Calls::Statements, Calls::Statements.name())),
         Some(CallMode::ServerSide) => Err(Error::usage(
-            "--calls proc: with a ledger each transaction leaves its identity, which functions \
-             and procedures do not",
+            "--calls proc: a ledger needs the identity of each transaction, which functions and \
+             procedures do not record",
             "leave it out: with a ledger transactions are prepared statements",
         )),
     }

@@ -45,7 +45,7 @@ impl Databases<'_> {
         let hosts = self.hosts.map_or(0, |hosts| hosts.names().len());
         if hosts < databases {
             return Err(Error::usage(
-                format!("{databases} databases need as many hosts, and {hosts} are named"),
+                format!("{databases} databases need as many hosts; only {hosts} are named"),
                 format!("name them with --hosts; local:{databases} are processes of this machine"),
             ));
         }
@@ -66,7 +66,7 @@ impl Databases<'_> {
             if other == self.target || self.others[..number].contains(other) {
                 return Err(Error::usage(
                     format!("the database {} is named twice", redacted(other)),
-                    "name each once; several hosts have it in turn",
+                    "name each once; hosts are assigned in turn",
                 ));
             }
             if self.server.dialect(other)? != dialect {
@@ -92,7 +92,7 @@ fn check_hosts(hosts: Option<&HostNames>, target: &str) -> Result<()> {
         {
             Err(Error::usage(
                 format!(
-                    "a server in {target} listens on this machine alone, and --hosts names others"
+                    "a server in {target} listens only on this machine, and --hosts names others"
                 ),
                 "name the address of a server that all hosts reach, or use --hosts local:N",
             ))
@@ -126,10 +126,10 @@ mod tests {
         assert_eq!(refused(&["b"], Some(3), &[2, 4]), None);
         let said =
             |others: &[&str], hosts, sessions: &[u32]| refused(others, hosts, sessions).unwrap();
-        assert_eq!(said(&["b"], None, &[]), "2 databases need as many hosts, and 0 are named");
+        assert_eq!(said(&["b"], None, &[]), "2 databases need as many hosts; only 0 are named");
         assert_eq!(
             said(&["b", "c"], Some(2), &[]),
-            "3 databases need as many hosts, and 2 are named"
+            "3 databases need as many hosts; only 2 are named"
         );
         assert!(said(&["b"], Some(2), &[4, 1]).contains("--sessions 1 leaves"));
         assert_eq!(said(&["b", "b"], Some(3), &[]), "the database b is named twice");

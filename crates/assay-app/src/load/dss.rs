@@ -34,7 +34,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DssPlan {
-    /// Directory on the storage, where Assay creates a server, or the address of a server,
+    /// Directory on the storage, in which Assay creates a server, or the address of a server,
     /// `postgresql://…` or `mysql://…`
     #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
@@ -45,43 +45,43 @@ pub struct DssPlan {
     /// Concurrent streams of each throughput run; 0 for no throughput run
     #[arg(long, aliases = ["sessions", "users", "clients", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(STREAMS))]
     pub streams: Vec<u32>,
-    /// Processes that the server may use for a step of a query in addition to the session's own;
-    /// all runs are made with each number. By default 2 on PostgreSQL, none elsewhere
+    /// Parallel worker processes for each step of a query; all runs are made with each number;
+    /// default 2 on PostgreSQL, none elsewhere
     #[arg(long, alias = "parallelism", value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(PARALLEL))]
     pub parallel: Option<Vec<u32>>,
     /// Repeat all runs this many times
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
-    /// Longest time of a query; a longer one is cancelled and counts as the limit
+    /// Timeout of a query; a longer one is cancelled and counted at the limit
     #[arg(long, value_name = "TIME", default_value = "10min")]
     pub query_limit: Nanos,
     /// Where the parameters of the queries come from
     #[arg(long, value_enum, default_value_t = ParameterSource::Drawn)]
     pub parameters: ParameterSource,
-    /// Seed of drawn parameters; every stream draws its own
+    /// Seed of the drawn parameters; each stream draws its own
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Skip the power run
     #[arg(long)]
     pub no_power: bool,
-    /// Skip the refresh functions, which insert and delete a thousandth of the orders
+    /// Skip the refresh functions, which insert and delete 0.1% of the orders
     #[arg(long)]
     pub no_refresh: bool,
     /// Write the answers of the first power run to this new directory, one CSV file per query;
     /// implies --no-refresh
     #[arg(long, value_name = "DIR", conflicts_with = "no_power")]
     pub answers: Option<PathBuf>,
-    /// Sessions that load the tables; by default one per processor
+    /// Sessions that load the tables; by default one per CPU
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(LOADERS))]
     pub loaders: Option<u32>,
-    /// What to do with tables whose loading was interrupted, or that were made with other options
+    /// What to do with incomplete tables, or tables loaded with other options
     #[arg(long, alias = "left", value_enum)]
     #[serde(alias = "left")]
     pub partial_data: Option<PartialData>,
-    /// Criteria to judge by; without it there is an answer and no verdict
+    /// Criteria to judge by; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     pub criteria: Option<PathBuf>,
-    /// Memory of a session for each sort and hash; by default the server's own setting
+    /// Memory for each sort and hash of a session; by default the server's own setting
     #[arg(long, help_heading = SERVER, value_name = "SIZE")]
     pub work_mem: Option<Bytes>,
     /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
@@ -97,10 +97,10 @@ pub struct DssPlan {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParameterSource {
-    /// By seed, as the benchmark draws them
+    /// Drawn with the seed, as the benchmark specifies
     #[default]
     Drawn,
-    /// Those whose answers the benchmark publishes
+    /// Those for which the benchmark publishes the answers
     Validation,
 }
 
@@ -143,7 +143,7 @@ impl Load for DssPlan {
 
     fn take_part(&self, _: &mut LoadMember<'_>) -> Result<()> {
         Err(Error::usage(
-            "queries of decision support use the CPUs of the server, not of a client",
+            "decision-support queries use the CPUs of the server, not of a client",
             "leave --hosts out",
         ))
     }
@@ -202,10 +202,8 @@ impl DssPlan {
         if usual.is_none() && parallel.iter().any(|processes| *processes > 0) {
             let products = dialect.facts().products;
             return Err(Error::usage(
-                format!(
-                    "--parallel: in {products} one thread works on a query, and no other helps it"
-                ),
-                "leave it out; --streams asks several queries at once",
+                format!("--parallel: {products} runs each query in one thread"),
+                "omit it; --streams runs several queries at once",
             ));
         }
         Ok((dialect, parallel))

@@ -129,7 +129,7 @@ impl<M: Method<Link: Product>> LadderDatabase<M> {
         let first = databases.first().map(version).unwrap_or_default();
         remarks.extend(others.filter(|other| *other != first).take(1).map(|other| Remark {
             what: format!("the databases are of the versions {first} and {other}"),
-            why: "what differs between them may be their version".to_owned(),
+            why: "their versions may explain the difference".to_owned(),
             remedy: "name servers of one version".to_owned(),
         }));
         remarks

@@ -378,7 +378,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         let Finish::Failed { reason } = finish else { return };
         for own in self.databases.iter().filter_map(|one| one.prepared.own.as_ref()) {
             if let Some(words) = own.complaint() {
-                *reason = format!("{reason}; the server said: {words}");
+                *reason = format!("{reason}; the server reported: {words}");
             }
         }
     }
@@ -485,7 +485,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         };
         self.watched(&RungPlan::new(sessions, 1, Length::Time(warm_up)), None)?;
         if self.context.stop.load(Ordering::Relaxed) {
-            return Err(Error::environment("it was stopped before the first rung", "start again"));
+            return Err(Error::environment("it was stopped before the first step", "start again"));
         }
         Ok(())
     }

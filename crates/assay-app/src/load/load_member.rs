@@ -52,7 +52,7 @@ impl LoadMember<'_> {
         let address = M::Link::address_in(&named).ok_or_else(|| {
             Error::usage(
                 format!("{}: this load does not run on such a server", named.shown()),
-                "name a server of the product that the load runs on",
+                "name a server that the load supports",
             )
         })?;
         let mut database = Database::<M::Link>::at(address, &self.schema)?;

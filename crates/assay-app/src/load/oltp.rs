@@ -37,10 +37,10 @@ pub struct OltpPlan {
     /// Which warehouse a session works for
     #[arg(long, help_heading = OWN, value_enum, default_value_t = Homes::All)]
     pub homes: Homes,
-    /// Keying and think times, as a share of the specified ones
+    /// Keying and think times, as a share of those specified
     #[arg(long, help_heading = OWN, value_name = "SHARE", default_value = "0%")]
     pub think: Share,
-    /// Partitions of the order lines, by a hash of their warehouse; 0 for one table
+    /// Partitions of the order-line table, by a hash of the warehouse; 0 for one table
     #[arg(long, help_heading = OWN, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(PARTITIONS))]
     pub partitions: u32,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartialData {
-    /// Continue with the tables that are complete
+    /// Continue after the tables that are complete
     #[value(alias = "finish")]
     #[serde(alias = "finish")]
     Resume,

@@ -161,7 +161,7 @@ impl<L: Product> PreparedServer<L> {
         context: &Context,
     ) -> Result<Self> {
         let plan = wanted.server.own::<L::Own>(path, wanted.sizing, &context.guards.server)?;
-        context.progress.show("starting the server that was kept", 0.0, None);
+        context.progress.show("starting the kept server", 0.0, None);
         let own = OwnServer::adopt(plan, kept, &context.stop)?;
         let mut database = Database::on_own(&own, &kept.schema)?;
         let filled = (wanted.fill)(&mut database)?;
@@ -325,7 +325,10 @@ fn see_to_left<L: Product>(
 
 fn no_direct(path: &Path) -> Remark {
     Remark {
-        what: format!("the file system of {} takes no direct I/O", typed(&[path.display()])),
+        what: format!(
+            "the file system of {} does not support direct I/O",
+            typed(&[path.display()])
+        ),
         why: "the server reads through the page cache".to_owned(),
         remedy: "name a directory on another file system".to_owned(),
     }

@@ -18,11 +18,11 @@ pub const SERVER: &str = "Server options";
 #[command(next_help_heading = SERVER)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerPlan {
-    /// Product of the server that Assay creates; an address already says which one it is
+    /// Product of the server that Assay creates; not needed with an address
     #[arg(long = "server", alias = "product", value_enum, value_name = "PRODUCT")]
     #[serde(rename = "server")]
     pub product: Option<Dialect>,
-    /// Directory with the programs of the server; by default found next to assay, on the PATH, or
+    /// Directory with the server's programs; by default searched next to assay, on the PATH, and
     /// where distributions install them
     #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     pub bindir: Option<PathBuf>,

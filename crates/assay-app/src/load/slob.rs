@@ -47,50 +47,48 @@ const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SlobPlan {
-    /// Directory on the storage, where Assay creates a server, or the address of a server,
+    /// Directory on the storage, in which Assay creates a server, or the address of a server,
     /// `postgresql://…` or `mysql://…`
     #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
-    /// Further databases for the same load, each with a server, data and hosts of its own; hosts
-    /// have them in turn
+    /// More databases for the same load, each with its own server, data and hosts; hosts are
+    /// assigned to them in turn
     #[arg(value_name = "STORAGE|DB", requires = "hosts")]
     #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
     pub other_targets: Vec<String>,
-    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by
+    /// Numbers of concurrent sessions in total, one load step each; by
     /// default 1,2,4,8,16 on each database
     #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
     pub sessions: Option<Vec<u32>>,
     /// Double the sessions until throughput stops rising
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     pub find_knee: bool,
-    /// Search for the most sessions whose reading statements stay within this latency
+    /// Search for the maximum number of sessions whose reading statements meet this latency
     #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     pub max_latency: Option<Nanos>,
-    /// Quantile that the limit holds for
+    /// Quantile that must meet the limit
     #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
     pub quantile: Quantile,
-    /// Measured time of each rung
+    /// Measured time of each step
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "15s")]
     pub time: Nanos,
-    /// Statements per session instead of a time; the elapsed time is then the result
+    /// Statements per session instead of a duration; the result is then the elapsed time
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(WORK))]
     pub work: Option<u64>,
-    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be
-    /// compared
+    /// Repeat all steps this many times, alternately up and down, so that two runs can be compared
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
     /// Size of each table; a row fills one 8 KiB block
     #[arg(long, alias = "size", value_name = "SIZE", default_value = "1GiB")]
     pub scale: Bytes,
-    /// Number of tables; sessions are distributed over them
+    /// Number of tables; sessions are spread over them
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub tables: u32,
-    /// Blocks that a reading statement touches; 1 shows single-block times, 64 the most IOPS per
-    /// CPU
+    /// Blocks per reading statement; 1 shows single-block times, 64 the maximum IOPS per CPU
     #[arg(long, value_name = "BLOCKS", default_value_t = 64)]
     pub work_unit: u64,
-    /// Blocks that an updating statement touches
+    /// Blocks per updating statement
     #[arg(long, value_name = "BLOCKS", default_value_t = 8)]
     pub update_work_unit: u64,
     /// Percentage of statements that update rows and commit
@@ -114,29 +112,28 @@ pub struct SlobPlan {
     /// Before every Nth statement a session waits for a random time, for example `10:100ms:500ms`
     #[arg(long, value_name = "EVERY:SHORTEST:LONGEST")]
     pub think: Option<ThinkParameter>,
-    /// Share of the rows' text that compression removes
+    /// Share of the rows' text that compression can remove
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub compressible: Share,
     /// How rows are read
     #[arg(long, value_enum, default_value_t = Access::Index)]
     pub access: Access,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes
+    /// Hosts that run the sessions, assigned in turn: local:N (processes
     /// here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with = "work")]
     pub hosts: Option<HostNames>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// What to do with data that earlier runs of this load left behind; by default they are only
-    /// named
+    /// What to do with data left by earlier runs of this load; by default it is only listed
     #[arg(long, alias = "left", value_parser = dropped())]
     #[serde(alias = "left")]
     pub partial_data: Option<PartialData>,
     /// Criteria to judge by; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     pub criteria: Option<PathBuf>,
-    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`); small, so
-    /// that reads reach the storage
+    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`); choose a
+    /// small one, so that reads reach the storage
     #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "32MiB")]
     #[serde(alias = "shared_buffers")]
     pub buffer_pool: Bytes,
@@ -261,8 +258,8 @@ impl SlobPlan {
         let words = access_words(dialect, self.access).ok_or_else(|| {
             let products = dialect.facts().products;
             Error::usage(
-                "--access stream: the server has no way to read several pages ahead of an index",
-                format!("leave it out with {products}: each page is read when it is met"),
+                "--access stream: the server cannot read several pages ahead through an index",
+                format!("omit it with {products}: they read one page at a time"),
             )
         })?;
         Ok((dialect, self.access, words))

@@ -47,17 +47,17 @@ const SESSION_COUNTS: [u32; 4] = [1, 4, 8, 16];
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TransactionPlan {
-    /// Directory on the storage, where Assay creates a server, or the address of a server,
+    /// Directory on the storage, in which Assay creates a server, or the address of a server,
     /// `postgresql://…` or `mysql://…`
     #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
-    /// Further databases for the same load, each with a server, data and hosts of its own; hosts
-    /// have them in turn
+    /// More databases for the same load, each with its own server, data and hosts; hosts are
+    /// assigned to them in turn
     #[arg(value_name = "STORAGE|DB", requires = "hosts")]
     #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
     pub other_targets: Vec<String>,
-    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by
+    /// Numbers of concurrent sessions in total, one load step each; by
     /// default 1,4,8,16 on each database
     #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
     #[serde(alias = "users")]
@@ -65,58 +65,57 @@ pub struct TransactionPlan {
     /// Double the sessions until throughput stops rising
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     pub find_knee: bool,
-    /// Search for the most sessions whose counted transactions stay within this latency
+    /// Search for the maximum number of sessions whose counted transactions meet this latency
     #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     pub max_latency: Option<Nanos>,
-    /// Quantile that the limit holds for
+    /// Quantile that must meet the limit
     #[arg(long, value_name = "QUANTILE", default_value = "0.9")]
     pub quantile: Quantile,
-    /// Measured time of each rung
+    /// Measured time of each step
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "30s")]
     pub time: Nanos,
     /// Start the sessions one after another over this time, which is not measured
     #[arg(long, alias = "ramp-up", value_name = "TIME", default_value = "0s")]
     pub ramp: Nanos,
-    /// Time under load before each rung is measured, with the same sessions
+    /// Warm-up before each step, with the same sessions
     #[arg(long, alias = "warmup", value_name = "TIME", default_value = "5s")]
     pub warm_up: Nanos,
-    /// Transactions per second of all sessions together, due whether a session is free or not;
-    /// response times count from when they are due
+    /// Transactions per second in total, due whether or not a session is free; response times
+    /// count from when they are due
     #[arg(id = "rate", long = "rate", value_name = "PER_SECOND")]
     #[serde(rename = "rate")]
     pub rate_per_s: Option<f64>,
     /// How these arrivals are spaced
     #[arg(long, value_enum, default_value_t = Spacing::Poisson, requires = "rate")]
     pub arrival: Spacing,
-    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be
-    /// compared
+    /// Repeat all steps this many times, alternately up and down, so that two runs can be compared
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
     /// Isolation level of the transactions
     #[arg(long, value_enum, default_value_t = Isolation::ReadCommitted)]
     pub isolation: Isolation,
-    /// Tables to load in parallel; 0 for one per processor
+    /// Tables to load in parallel; 0 for one per CPU
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub loaders: usize,
-    /// Check the consistency conditions of the data before the first and after the last rung
+    /// Check the consistency conditions of the data before the first and after the last step
     #[arg(long)]
     pub verify: bool,
-    /// Restore the data as they were loaded before every Nth rung; with --keep the copy stays for
-    /// the next run
+    /// Restore the loaded data before every Nth step; with --keep the copy is kept for the next
+    /// run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(RESTORE_EVERY))]
     pub restore_every: Option<u32>,
-    /// What sessions do when the server goes away
+    /// What sessions do if the server goes away
     #[arg(long, value_enum, default_value_t = OnLoss::End)]
     pub on_loss: OnLoss,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes
+    /// Hosts that run the sessions, assigned in turn: local:N (processes
     /// here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     pub hosts: Option<HostNames>,
-    /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every
-    /// also of its database
+    /// Name of Assay's schema on your server, and with --restore-every of its database; by default
+    /// assay_LOAD
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
-    /// What to do with tables whose loading was interrupted, or that were made with other options
+    /// What to do with incomplete tables, or tables loaded with other options
     #[arg(long, alias = "left", value_enum)]
     #[serde(alias = "left")]
     pub partial_data: Option<PartialData>,
@@ -217,8 +216,8 @@ impl TransactionPlan {
         }
         if self.on_loss == OnLoss::Reconnect {
             return Err(Error::usage(
-                "--on-loss reconnect and --hosts contradict each other: hosts that come back at \
-                 different times measure different times",
+                "--on-loss reconnect and --hosts contradict each other: hosts reconnect at \
+                 different times",
                 "leave one of them out",
             ));
         }
@@ -226,8 +225,7 @@ impl TransactionPlan {
             && self.targets().iter().any(|target| Dialect::of_address(target).is_some())
         {
             return Err(Error::usage(
-                "--restore-every gives a server a database of its own name, which other hosts do \
-                 not know",
+                "--restore-every creates a database with a name unknown to other hosts",
                 "leave --restore-every or --hosts out, or name a directory",
             ));
         }

@@ -96,7 +96,7 @@ fn check_product(before: &Load, after: &Load) -> Result<()> {
     }
     Err(Error::usage(
         format!(
-            "a load on {} says nothing of another on {}",
+            "a load on {} does not predict another on {}",
             before.server.product, after.server.product
         ),
         "name two runs of the same load on the same product",
@@ -116,7 +116,7 @@ fn nothing_answered(before: &str, after: &str, unanswered: &[UnansweredStep]) ->
         .map(|step| format!("{} sessions: {}", step.sessions, step.reasons.join("; ")))
         .collect();
     Error::usage(
-        format!("no step of {after} could be predicted from {before}: {}", reasons.join(". ")),
+        format!("no step of {after} can be predicted from {before}: {}", reasons.join(". ")),
         "measure both with the same load and the same numbers of sessions",
     )
 }

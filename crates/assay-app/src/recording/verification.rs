@@ -81,7 +81,7 @@ impl Verification {
         self.worker_time_ns += measurement.elapsed_ns.saturating_mul(workers);
         measurement.conduct.remarks.push(Remark {
             what: "writes carried stamps and reads were compared with them".to_owned(),
-            why: "the workers' time for it is part of what was measured".to_owned(),
+            why: "the workers' time for it is part of the measurement".to_owned(),
             remedy: "measure without --verify to compare rates".to_owned(),
         });
     }

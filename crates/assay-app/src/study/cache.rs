@@ -31,7 +31,7 @@ pub fn size_cache(load: &mut LoadOptions, sizes: &[(&str, &FactorValue)]) -> Res
     let other = sizes.get(1).map(|(other, _)| *other);
     if let Some(other) = other.or_else(|| load.value(CACHE).map(|_| CACHE)) {
         return Err(Error::usage(
-            format!("'{name}' and '{other}' both say how large the cache is"),
+            format!("'{name}' and '{other}' both set the size of the cache"),
             "leave one of them out",
         ));
     }
@@ -116,8 +116,8 @@ mod tests {
             ("oltp", ratio("2"), "not a ratio"),
             ("oltp", ratio("0:1"), "not a ratio"),
             ("oltp", vec![("memory_share", text("x"))], "no share"),
-            ("oltp", vec![("cache_ratio", text("1:1")), ("memory", text("1GiB"))], "both say"),
-            ("oltp", vec![("cache_ratio", text("1:1")), ("memory_share", text("1%"))], "both say"),
+            ("oltp", vec![("cache_ratio", text("1:1")), ("memory", text("1GiB"))], "both set"),
+            ("oltp", vec![("cache_ratio", text("1:1")), ("memory_share", text("1%"))], "both set"),
         ] {
             let error = cache(kind, &options).unwrap_err();
             let message = error.to_string();

@@ -213,7 +213,7 @@ fn plain(cell: &Cell, state: CellState) -> CellResult {
 /// Which stop rule leaves a cell out.
 fn left_out(study: &Study, cell: &Cell, breaches: &[Breach], spent_s: f64) -> Option<String> {
     if let Some(time) = study.stop.time.filter(|time| spent_s > time.seconds()) {
-        return Some(format!("the time of the study, {time}, is over"));
+        return Some(format!("the time limit of the study, {time}, has passed"));
     }
     let (at, others) = ladder(study, cell)?;
     let broken = |breach: &&Breach| breach.others == others && at > breach.at;

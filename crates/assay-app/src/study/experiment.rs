@@ -120,7 +120,7 @@ impl StudyPlan {
             return Ok(());
         }
         Err(Error::usage(
-            format!("'verify' compares what one host wrote, and this study measures {measured}"),
+            format!("'verify' checks the writes of one host, and this study measures {measured}"),
             "leave verify out, or study a workload",
         ))
     }
@@ -146,14 +146,14 @@ impl StudyPlan {
         };
         if is_of_loads {
             return Err(Error::usage(
-                "the cells of this study are loads of a database, which have hosts of their own",
+                "the cells of this study are database loads, which name their own hosts",
                 "leave --hosts out; vary 'hosts' with values like \"local:2\"",
             ));
         }
         let there = plan.hosts.names().len();
         if most > real_len(there) {
             return Err(Error::usage(
-                format!("the study asks for {most:.0} hosts, and --hosts names {there}"),
+                format!("the study needs {most:.0} hosts, and --hosts names {there}"),
                 "name more hosts, or vary fewer",
             ));
         }
@@ -286,9 +286,9 @@ impl ResumablePlan for StudyPlan {
         let (writer, request) = (open()?, left.request(None)?);
         let recording = Recording::go_on(writer, &left.target.targets, &request, context)?;
         if matches!(recording.target, OpenTarget::Simulated(..)) {
-            context
-                .progress
-                .say("note: a simulated device starts over; what earlier cells left in it is gone");
+            context.progress.say(
+                "note: a simulated device starts over; its content from earlier cells is gone",
+            );
         }
         left.measure(recording, before)
     }

@@ -13,7 +13,7 @@ use assay_store::{Document, RunReader};
 
 /// What a load that came to nothing says.
 pub fn failed(why: &str) -> Error {
-    Error::environment(format!("the load: {why}"), "run `assay bench` by hand, and look after it")
+    Error::environment(format!("the load: {why}"), "run `assay bench` by hand to find the cause")
 }
 
 /// What a load came to: the figures of the last rung of its ladder, or the times of its queries.
@@ -98,7 +98,7 @@ fn of_queries(dss: &Dss) -> Result<Vec<NamedEstimate>> {
         return Ok(found);
     }
     Err(failed(match dss.end.as_str() {
-        "" => "no run of queries came whole to its end",
+        "" => "no run of queries completed",
         why => why,
     }))
 }

@@ -17,7 +17,7 @@ pub fn study_last(study: &Study) -> u32 {
     u32::try_from(cells(study).len()).unwrap_or(u32::MAX)
 }
 
-/// What happens in and around a cell.
+/// The phases of a cell.
 fn phases(study: &Study, cell: &Cell) -> String {
     let (phases, mut words) = (&study.phases, Vec::new());
     if cell.restored {
@@ -104,14 +104,12 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
             ", and the time to load and restore the data, or that of the queries".to_owned()
         }
         0 => String::new(),
-        1 => ", and filling and preconditioning once, as fast as the target takes it".to_owned(),
-        some => format!(
-            ", and filling and preconditioning {some} times, as fast as the target takes it"
-        ),
+        1 => ", and filling and preconditioning once, at full speed".to_owned(),
+        some => format!(", and filling and preconditioning {some} times, at full speed"),
     };
     lines.push(format!("in all {}{filling}", length(time_s)));
     if let Some(time) = study.stop.time {
-        lines.push(format!("no cell begins after {time}"));
+        lines.push(format!("no cell starts after {time}"));
     }
     lines.join("\n") + "\n"
 }

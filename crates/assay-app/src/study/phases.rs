@@ -75,8 +75,8 @@ fn write_once(recording: &mut Recording, to: f64, length: u64) -> Result<Finish>
         idle = if written > 0.0 { 0 } else { idle + 1 };
         if idle == IDLE_STEPS_MAX {
             return Err(Error::environment(
-                "filling: the target took no write for a minute",
-                "look after the target, then take the study up again with --resume",
+                "filling: the target completed no write for a minute",
+                "check the target, then continue the study with --resume",
             ));
         }
         from += written;

@@ -95,7 +95,7 @@ impl Data {
 fn refused(path: &Path, error: &std::io::Error) -> Error {
     Error::environment(
         format!("the data of the study in {}: {error}", path.display()),
-        "check space and rights there; what is left is named by the next start",
+        "check space and permissions there; the next start lists the leftovers",
     )
 }
 

@@ -244,7 +244,7 @@ fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
                 target.name,
                 case.first_byte + case.length_bytes
             ),
-            "the target has shrunk, or is another one: all that lies behind its end is lost",
+            "the target has shrunk or is another one: everything beyond its end is lost",
         ));
     }
     let file = target.file.try_clone().map_err(|error| {

@@ -58,14 +58,14 @@ pub(crate) fn check_apart(place: &LedgerPlace, target: &str, context: &Context) 
     let under = devices(&target_storage);
     if devices(&ledger).iter().any(|device| under.contains(device)) {
         return Err(Error::usage(
-            format!("the ledger {} would lie on the storage that is verified", path.display()),
+            format!("the ledger {} would be on the storage under test", path.display()),
             "name a file on another device, or a witness on another machine",
         ));
     }
     let mount = ledger.stack.mount.as_ref();
     if mount.is_some_and(|mount| IN_MEMORY.contains(&mount.file_system.as_str())) {
         context.progress.say(&format!(
-            "note: the ledger {} lies in memory and goes with the power of this machine",
+            "note: the ledger {} is in memory and is lost if this machine loses power",
             path.display()
         ));
     }

@@ -145,7 +145,7 @@ impl Archive {
 
     /// Said once: a foreign language is in every line.
     fn note_unread(&mut self, line: &str) {
-        const NOTE: &str = "samples whose time is in no known form were left out, the first: ";
+        const NOTE: &str = "samples with an unknown time format were left out, the first: ";
         if !self.notes.iter().any(|note| note.starts_with(NOTE)) {
             self.notes.push(format!("{NOTE}{line}"));
         }

@@ -97,7 +97,7 @@ impl<L: Product> Method for Brokerage<'_, L> {
     fn check(&self, database: &mut Database<L>) -> Result<()> {
         let sql = cleanup(&database.schema, self.rules);
         let cleaned = database.admin.run(&sql);
-        cleaned.map_err(|failure| failure.of("cancelling the orders of an earlier rung"))?;
+        cleaned.map_err(|failure| failure.of("cancelling the orders of an earlier step"))?;
         self.market.clear();
         *self.started.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Ok(())

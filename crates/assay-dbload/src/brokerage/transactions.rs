@@ -472,7 +472,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         let permission = if placing.is_owner { None } else { Some(self.ask_permission(order)?) };
         self.exchange()?;
         if permission.is_some_and(|permission| self.number(permission, 0).is_none()) {
-            let words = format!("this person may not deal for account {}", order.account);
+            let words = format!("this person is not authorized for account {}", order.account);
             return Err(Failure::Protocol(words));
         }
         let quantity = i64::from(order.quantity);

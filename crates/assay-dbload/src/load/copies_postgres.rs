@@ -104,7 +104,7 @@ fn copy_of(name: &str) -> String {
 fn left_copy(copy: &str) -> Error {
     Error::environment(
         format!(
-            "the database {copy} is there: an earlier run was ended before it could drop this copy"
+            "the database {copy} exists: an earlier run was killed before it dropped this copy"
         ),
         "drop it with `assay runs clean ADDRESS`, or name another with --schema",
     )
@@ -127,7 +127,7 @@ fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
     }
     let mut inside = match session(&address.with_database(name)) {
         Ok(inside) => inside,
-        Err(failure) => return Ok(foreign(&format!("it cannot be looked into ({failure})"))),
+        Err(failure) => return Ok(foreign(&format!("it cannot be inspected ({failure})"))),
     };
     let found = standing_inside(&mut inside);
     inside.close();

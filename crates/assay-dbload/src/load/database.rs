@@ -149,16 +149,15 @@ impl<L: Product> Database<L> {
             return Ok(());
         }
         Err(Error::environment(
-            format!("{sessions} sessions are asked for, and the server takes {room} more"),
-            "ask for fewer with --sessions, or raise max_connections",
+            format!("{sessions} sessions are required, and the server accepts {room} more"),
+            "use fewer --sessions, or raise max_connections",
         ))
     }
 
     /// The number of sessions that the server accepts in addition to those it has.
     pub fn room(&mut self) -> Result<u32> {
         let room = self.admin.room();
-        let room =
-            room.map_err(|failure| failure.of("asking the server how many sessions it takes"))?;
+        let room = room.map_err(|failure| failure.of("asking the server for its session limit"))?;
         Ok(u32::try_from(room).unwrap_or(u32::MAX))
     }
 
@@ -189,16 +188,16 @@ impl<L: Product> Database<L> {
         let mut remarks = L::remarks(&self.facts, &self.knowledge);
         if self.first_process.is_none() {
             remarks.push(remark(
-                "the server runs elsewhere, or its processes may not be looked at",
+                "the server runs elsewhere, or its processes are not visible",
                 "its CPU time and its device are not in the result",
                 "run assay on the machine of the server",
             ));
         } else if self.devices.is_empty() {
             remarks.push(remark(
-                "it is not known where the server keeps its data",
+                "the server's data directory is unknown",
                 "the device is not in the result",
-                "use a user who may see all settings of the server, and run assay as one who may \
-                 enter its directory",
+                "use a database user who can see all settings, and run assay as a user who can \
+                 enter the data directory",
             ));
         }
         self.remarks = remarks;

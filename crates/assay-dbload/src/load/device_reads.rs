@@ -17,7 +17,7 @@ impl DeviceReads {
         let timed = disks.map(|(name, number)| Ok((name.clone(), BlockTimes::begin(number)?)));
         let timed: Vec<(String, BlockTimes)> = timed.collect::<Result<_, String>>()?;
         if timed.is_empty() {
-            return Err("no disk of this machine lies under the data".to_owned());
+            return Err("the data are not on a disk of this machine".to_owned());
         }
         Ok(Self(timed))
     }

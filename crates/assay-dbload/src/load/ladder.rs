@@ -38,7 +38,7 @@ pub enum LadderSearch {
 pub struct Point {
     /// Sessions.
     pub sessions: u32,
-    /// Statements a second.
+    /// Statements per second.
     pub statements_per_s: f64,
     /// The quantile of the times that the limit is on, ns.
     pub quantile_ns: f64,
@@ -160,15 +160,15 @@ impl LadderSearch {
 
 fn cpu_words(last: &Point) -> String {
     format!(
-        "the processors are the limit at {} sessions ({:.0}% busy): more sessions would measure \
-         them and not the storage",
+        "the CPUs are the limit at {} sessions ({:.0}% busy): more sessions would not measure the \
+         storage",
         last.sessions,
         100.0 * last.busy_share.unwrap_or(1.0)
     )
 }
 
 fn most_words(most: u32) -> String {
-    format!("{most} sessions are the most that was allowed, or that the server takes")
+    format!("{most} sessions are the maximum allowed, or that the server accepts")
 }
 
 fn double(done: &[Point], most: u32) -> Next {
@@ -178,7 +178,7 @@ fn double(done: &[Point], most: u32) -> Next {
     let last = done.last().map_or(0, |last| last.sessions);
     if flat >= 2 {
         return Next::End(format!(
-            "twice as many sessions twice gave less than {:.0}% more",
+            "doubling the sessions twice added less than {:.0}%",
             100.0 * GAIN_MIN
         ));
     }
@@ -201,12 +201,12 @@ fn bounds(done: &[Point], limit_ns: f64) -> (Option<u32>, Option<u32>) {
 /// Doubles until the limit breaks, then halves what lies between.
 fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
     match bounds(done, limit_ns) {
-        (None, None | Some(0 | 1)) => Next::End("not even one session keeps the limit".to_owned()),
+        (None, None | Some(0 | 1)) => Next::End("even one session misses the limit".to_owned()),
         (None, Some(fewest)) => {
-            Next::End(format!("not even {fewest} sessions keep the limit, one on each database"))
+            Next::End(format!("even {fewest} sessions, one on each database, miss the limit"))
         }
         (Some(good), Some(bad)) if bad - good <= 1 => {
-            Next::End(format!("{bad} sessions break the limit"))
+            Next::End(format!("{bad} sessions miss the limit"))
         }
         (Some(good), Some(bad)) => Next::Measure(good + (bad - good) / 2),
         (Some(good), None) if good >= most => Next::End(most_words(most)),
@@ -306,7 +306,7 @@ mod tests {
     fn a_search_stays_within_what_the_server_takes() {
         let (sessions, why, _) = climb(&LadderSearch::Knee { most: 1024 }.within(5), 64.0);
         assert_eq!(sessions, [1, 2, 4, 5]);
-        assert!(why.contains("the server takes"), "{why}");
+        assert!(why.contains("the server accepts"), "{why}");
         let given = LadderSearch::Given(vec![1, 9]);
         assert_eq!(
             (given.within(5), LadderSearch::Knee { most: 3 }.within(5).sessions_max()),

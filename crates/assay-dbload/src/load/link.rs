@@ -77,12 +77,12 @@ pub trait Link: Send + Sync + Sized {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
-    /// Each statement sees what was committed before it
+    /// Each statement sees data committed before it
     #[default]
     ReadCommitted,
     /// Each transaction sees a snapshot
     RepeatableRead,
-    /// As if one transaction came after the other
+    /// As if transactions ran one after the other
     Serializable,
 }
 

@@ -148,9 +148,9 @@ impl Manifest {
             return Ok(());
         };
         Err(Error::usage(
-            format!("schema {schema} has {is} {what}, and {wanted} are asked for"),
+            format!("schema {schema} has {is} {what}, and {wanted} are required"),
             format!(
-                "ask for --{what} {is}, name another --schema, or drop it with --partial-data drop"
+                "use --{what} {is}, name another --schema, or drop it with --partial-data drop"
             ),
         ))
     }

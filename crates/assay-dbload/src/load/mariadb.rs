@@ -138,10 +138,11 @@ impl Product for MariadbLink {
             return Ok(());
         }
         Err(remark(
-            "pages that loading changed are still to be written, and this user may not ask for it",
-            "their writing may disturb the first rungs",
-            "use a user with the rights RELOAD and LOCK TABLES; or load with --keep, and run \
-             again when the server is at rest",
+            "pages changed by loading are not written yet, and this user cannot request a \
+             checkpoint",
+            "writing them may disturb the first steps",
+            "use a user with the privileges RELOAD and LOCK TABLES; or load with --keep, and run \
+             again when the server is idle",
         ))
     }
 
@@ -172,7 +173,7 @@ impl Product for MariadbLink {
         }
         let rows = self.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
         Ok(match Owner::of(&pairs(&rows)) {
-            None => foreign("its owner record is not what this program writes"),
+            None => foreign("its owner record was not written by Assay"),
             Some(owner) if owner.place != schema => foreign("it is a copy of one that assay made"),
             Some(owner) => Ownership::Ours(owner),
         })
@@ -347,7 +348,10 @@ impl Product for MariadbLink {
         let facts = self.connection.facts();
         if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
             return Err(Error::environment(
-                format!("MariaDB {} has no JSON_TABLE, by which orders are read", facts.version),
+                format!(
+                    "MariaDB {} does not have JSON_TABLE, which this load needs",
+                    facts.version
+                ),
                 "use MariaDB 10.6 or newer",
             ));
         }
@@ -405,7 +409,7 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
     if facts.release() < oldest {
         return Err(Error::environment(
             format!(
-                "{address} is {} {}, which lacks what is measured here",
+                "{address} is {} {}, which does not report the required counters",
                 facts.product, facts.version
             ),
             format!("use release {}.{} or newer", oldest.0, oldest.1),
@@ -416,7 +420,7 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
     if row.text(0) != "0" && row.text(0) != "OFF" {
         return Err(Error::environment(
             format!("{address} is read-only, as replicas are, and cannot be written to"),
-            "name the primary, or set read_only = OFF if this is one",
+            "name the primary, or set read_only = OFF if this is it",
         ));
     }
     Ok(())
@@ -449,44 +453,42 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if !knowledge.timed.statements {
         remarks.push(remark(
-            "the server does not time statements, or this user may not see it",
-            "the time of its sessions is not known: DB time is shown as 0",
+            "the server does not time statements, or this user cannot see the times",
+            "the time of its sessions is unknown: DB time is shown as 0",
             "start it with performance_schema = ON, and use a user who may read performance_schema",
         ));
     }
     if !knowledge.timed.io {
         remarks.push(remark(
             "the server does not time its I/O",
-            "waiting for reads is not known",
+            "waits for reads are unknown",
             "start it with performance_schema = ON and performance_schema_instrument = \
              'wait/io/file/%=ON'",
         ));
     }
     if !knowledge.are_transactions_counted {
         remarks.push(remark(
-            "the server does not count transactions, or this user may not see it",
-            "commits are those of statements: those inside of a transaction count, too",
+            "the server does not count transactions, or this user cannot see the counters",
+            "commits are counted by statement, including those inside a transaction",
             "set innodb_monitor_enable = 'trx_%commits', and use a user with the right PROCESS",
         ));
     }
     if !knowledge.timed.log {
         remarks.push(remark(
             &format!("{} {} does not time its log of changes", facts.product, facts.version),
-            "waiting of commits is in the rest of DB time and not told apart, but in the profile \
-             of each rung",
-            "look at the class Commit there, or compare with a rung without updates",
+            "commit waits are in the rest of DB time; only the profile of each step separates them",
+            "see the class Commit there, or compare with a step without updates",
         ));
     }
     remarks.push(remark(
-        "changed pages are written in the background, and the server times the asking only",
+        "changed pages are written in the background, and the server times only the request",
         "waiting for writes of data files is not reported",
         "look at the writes of the device",
     ));
     if facts.direct_io != Some(true) {
         remarks.push(remark(
             "the server reads through the page cache",
-            "reads that memory answers are not reads from the storage; each rung says how many \
-             there were",
+            "reads from memory are not reads from the storage; each step reports their number",
             "set innodb_flush_method = O_DIRECT, or use far more data than memory",
         ));
     }

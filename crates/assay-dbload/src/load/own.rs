@@ -49,7 +49,7 @@ pub fn left_in(target: &Path) -> Result<Leftovers> {
 pub fn remove_left_in(left: &LeftoverDirectory) -> Result<()> {
     if !end_inside(left.held(), &programs()) {
         return Err(Error::environment(
-            format!("a server of an earlier run does not end in {}", left.path().display()),
+            format!("a server of an earlier run did not stop in {}", left.path().display()),
             "end it by hand, then start again",
         ));
     }

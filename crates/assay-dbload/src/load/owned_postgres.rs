@@ -48,7 +48,7 @@ pub(super) fn standing_as(
     let rows =
         link.query(&format!("SELECT name, value FROM ONLY {}.{RECORD}", quoted(Postgres, schema)))?;
     Ok(match Owner::of(&pairs(&rows)) {
-        None => foreign("its owner record is not what this program writes"),
+        None => foreign("its owner record was not written by Assay"),
         Some(owner) if owner.place != number.unwrap_or_else(|| row.text(0)) => {
             foreign("it is a copy of one that assay made")
         }

@@ -153,10 +153,7 @@ pub(super) fn keep_owned<L: Link>(link: &mut L, schema: &str) -> Answer<()> {
 /// That something in the way is not ours.
 pub fn in_the_way(what: &str, name: &str, why: &str) -> Error {
     Error::environment(
-        format!(
-            "{what} {name} is there and was not made by this load: {why}; nothing of it was \
-             touched"
-        ),
+        format!("{what} {name} exists and was not made by this load: {why}; it was not changed"),
         "name another with --schema or another server; or rename it, or drop it yourself",
     )
 }

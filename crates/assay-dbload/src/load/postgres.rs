@@ -85,7 +85,7 @@ impl Product for Connection {
             .map(|missing| {
                 remark(
                     &format!("PostgreSQL {}: {missing}", facts.version),
-                    "what depends on it is not in the result",
+                    "values that depend on it are missing",
                     "use version 16 or newer",
                 )
             })
@@ -93,15 +93,14 @@ impl Product for Connection {
         if !knowledge.is_io_timed {
             remarks.push(remark(
                 "the server does not time its I/O",
-                "waiting for reads and writes is not known",
+                "waits for reads and writes are unknown",
                 "set track_io_timing = on",
             ));
         }
         if facts.direct_io != Some(true) {
             remarks.push(remark(
                 "the server reads through the page cache",
-                "reads that memory answers are not reads from the storage; each rung says how \
-                 many there were",
+                "reads from memory are not reads from the storage; each step reports their number",
                 "use a server of version 16 or newer with debug_io_direct = data, or far more \
                  data than memory",
             ));
@@ -143,8 +142,8 @@ impl Product for Connection {
     fn write_out(&mut self, _schema: &str) -> std::result::Result<(), Remark> {
         self.run("CHECKPOINT").map_err(|_| {
             remark(
-                "this user may not ask for a checkpoint",
-                "writes of the loading may disturb the first rungs",
+                "this user cannot request a checkpoint",
+                "delayed writes of the loading may disturb the first steps",
                 "use a user with the right pg_checkpoint",
             )
         })
@@ -375,7 +374,7 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
     if admin.major() < oldest {
         return Err(Error::environment(
             format!(
-                "{address} is PostgreSQL {}, which lacks what is measured here",
+                "{address} is PostgreSQL {}, which does not report the required counters",
                 admin.facts().version
             ),
             format!("use version {oldest} or newer"),
@@ -399,7 +398,9 @@ fn check_pooling(admin: &mut Connection, address: &Address) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("{address} is a connection pooler in transaction mode, which keeps no session"),
+        format!(
+            "{address} is a connection pooler in transaction mode, which does not keep sessions"
+        ),
         assay_postgres::failure::NO_SESSION,
     ))
 }

@@ -65,7 +65,7 @@ impl PreservedServer {
         let text = looked.map_err(|error| unreadable(&path, &error))?;
         let known = Self::parse(&text);
         let (password, schema) =
-            known.ok_or_else(|| strange(&path, "it is not what this program writes"))?;
+            known.ok_or_else(|| strange(&path, "it was not written by Assay"))?;
         Ok(Some(Self { place, password, schema }))
     }
 
@@ -144,7 +144,7 @@ mod tests {
         assert!(refused().contains("it is not a regular file"));
         fs::remove_file(place.join(FILE)).unwrap();
         fs::write(place.join(FILE), "something else").unwrap();
-        assert!(refused().contains("not what this program writes"));
+        assert!(refused().contains("not written by Assay"));
         let user = geteuid().as_raw();
         assert!(check([(user, 0o700), (user + 1, 0o600)]).is_err());
         fs::remove_dir_all(place).unwrap();

@@ -34,7 +34,7 @@ pub enum Snapshot {
 
 fn refused(path: &Path, error: &io::Error) -> Error {
     let hint = match error.kind() {
-        io::ErrorKind::StorageFull => "free space there: the copy needs as much as the data",
+        io::ErrorKind::StorageFull => "free space there: the copy is as large as the data",
         _ => "check space and rights there",
     };
     Error::environment(format!("copying {}: {error}", path.display()), hint)

@@ -82,7 +82,7 @@ pub(super) fn check_plan<L: Product>(
     access: Access,
     rules: &Rules,
 ) -> Result<()> {
-    let doing = "asking for the plan of the reading statement";
+    let doing = "reading the plan of the reading statement";
     let (explain, hint) = match L::DIALECT {
         Dialect::Postgres => {
             database.run(doing, planner(access))?;
@@ -102,10 +102,7 @@ pub(super) fn check_plan<L: Product>(
     if is_as_asked(L::DIALECT, &plan, access) {
         return Ok(());
     }
-    Err(Error::environment(
-        format!("the server plans otherwise than asked: {}", plan.join(" ")),
-        hint,
-    ))
+    Err(Error::environment(format!("the server chose a different plan: {}", plan.join(" ")), hint))
 }
 
 /// Whether a plan, cell by cell, is the one that is to be measured.

@@ -108,7 +108,10 @@ pub(super) fn check_blocks(
     let (are_apart, hint) = match layout {
         BlockLayout::Heap => {
             let most = wanted + wanted / 16 + SPARE_BLOCKS * block_bytes;
-            ((wanted..=most).contains(&table_bytes), "use a server with the usual block of 8 KiB")
+            (
+                (wanted..=most).contains(&table_bytes),
+                "use a server with the default block size of 8 KiB",
+            )
         }
         BlockLayout::Clustered { .. } => {
             let least = OWN_PAGE_SHARE_MIN * real(wanted);

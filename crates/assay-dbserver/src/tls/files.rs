@@ -30,12 +30,11 @@ pub(super) fn key(path: &Path) -> Answer<PrivateKeyDer<'static>> {
     let (text, metadata) = read(path)?;
     if !is_private(&metadata, geteuid().as_raw()) {
         return Err(Failure::Unsafe {
-            what: format!("the key {} may be read by others", path.display()),
-            hint: "chmod 600 takes the right from them; a file of root may have 640",
+            what: format!("the key {} is readable by others", path.display()),
+            hint: "run chmod 600 on it; 640 is allowed if root owns it",
         });
     }
-    PrivateKeyDer::from_pem_slice(&text)
-        .map_err(|_| broken(path, "there is no key in it that is not encrypted itself"))
+    PrivateKeyDer::from_pem_slice(&text).map_err(|_| broken(path, "it has no unencrypted key"))
 }
 
 /// Whether nobody but its owner reads a secret, or the group of one of root's.

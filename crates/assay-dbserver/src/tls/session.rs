@@ -74,7 +74,7 @@ impl Tls {
                 "'{}' is not a host name that a certificate can be for",
                 words(host.as_bytes())
             ),
-            hint: "name the server by its host name or number",
+            hint: "name the server by its host name or IP address",
         })?;
         let session = ClientConnection::new(Arc::clone(&self.config), name);
         let mut session = session.map_err(|error| handshake_failure(&error, host))?;
@@ -182,7 +182,7 @@ fn handshake_failure(error: &Error, host: &str) -> Failure {
             "check the server's log; it may want a certificate of this client (sslcert, sslkey)",
         ),
         Error::InvalidMessage(_) => (
-            "what answers does not speak TLS".to_owned(),
+            "the server does not speak TLS".to_owned(),
             "check host and port, and that the connection is not intercepted",
         ),
         other => {

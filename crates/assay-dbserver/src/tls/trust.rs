@@ -49,9 +49,9 @@ fn of_system() -> Answer<Arc<RootCertStore>> {
         SYSTEM.get_or_init(|| Arc::new(store(rustls_native_certs::load_native_certs().certs)));
     if found.is_empty() {
         return Err(Failure::Unsafe {
-            what: "this system trusts no authority: there are no certificates in the usual places"
-                .to_owned(),
-            hint: "name a file of authorities with sslrootcert=FILE, or install ca-certificates",
+            what: "this system has no trusted certificate authorities".to_owned(),
+            hint: "name a file of certificate authorities with sslrootcert=FILE, or install \
+                   ca-certificates",
         });
     }
     Ok(Arc::clone(found))

@@ -34,7 +34,7 @@ pub(super) fn buffers(slots: usize, slot_bytes: usize) -> Result<Buffers> {
     Buffers::new(slots, slot_bytes).map_err(|error| {
         Error::environment(
             format!("reserving {slots} buffers of {slot_bytes} bytes: {error}"),
-            "use fewer outstanding I/Os or smaller transfers",
+            "use a lower queue depth or a smaller block size",
         )
     })
 }

@@ -119,7 +119,8 @@ impl PassthroughBackend {
 /// Why a ring for commands cannot be had.
 fn no_ring(error: &std::io::Error) -> Error {
     let why = if error.raw_os_error() == Some(libc::EINVAL) {
-        "this kernel has no rings with entries of 128 bytes, which came with Linux 5.19".to_owned()
+        "this kernel does not support io_uring entries of 128 bytes (Linux 5.19 or newer)"
+            .to_owned()
     } else {
         error.to_string()
     };

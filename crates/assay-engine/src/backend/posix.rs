@@ -118,8 +118,8 @@ impl Backend for PosixBackend {
             self.in_flight += 1;
             let gone = || {
                 Error::environment(
-                    "the I/O threads have ended".to_owned(),
-                    "look for an earlier error",
+                    "the I/O threads ended".to_owned(),
+                    "see the error before this one",
                 )
             };
             let jobs = self.jobs.as_ref().ok_or_else(gone)?;

@@ -219,7 +219,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
             Ok(_) | Err(Some(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN)) => Ok(()),
             Err(errno) => Err(Error::environment(
                 format!("entering the ring: {}", crate::errno::meaning(errno.unwrap_or(libc::EIO))),
-                "look at the kernel log, or use --backend posix",
+                "check the kernel log, or use --backend posix",
             )),
         }
     }

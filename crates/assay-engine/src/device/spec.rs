@@ -31,10 +31,10 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
     (
         "tiers",
         &["sizes", "latencies", "follow"],
-        "faster places of these sizes for what was used last, one latency more than sizes; a \
-         place takes what is new after a while",
+        "faster tiers of these sizes for recently used data, with one latency more than sizes; a \
+         tier admits new data after a while",
     ),
-    ("stall", &["every", "length"], "nothing completes for a while at the end of every period"),
+    ("stall", &["every", "length"], "no I/O completes for some time at the end of every period"),
 ];
 
 /// A described device, built for each simulation.
@@ -77,7 +77,7 @@ impl DeviceSpec {
         }
         if spec.parts.is_empty() {
             return Err(Error::usage(
-                format!("simulated device '{text}' has no part"),
+                format!("simulated device '{text}' has no components"),
                 parts_hint(),
             ));
         }
@@ -182,7 +182,10 @@ impl Part {
         }
         let time = keys.read::<Nanos>("service")?;
         if time.0 == 0 {
-            return Err(Error::usage("a service of 0s takes no time", "write for example 200us"));
+            return Err(Error::usage(
+                "a service time of 0s is not allowed",
+                "write for example 200us",
+            ));
         }
         let time_ns = assay_model::number::real(time.0);
         let service = if name == "servers" {
@@ -290,9 +293,9 @@ mod tests {
             ("servers?count=8", "'servers' lacks its key 'service'"),
             ("servers?count=8&service=200", "'200' has no unit"),
             ("servers?count=0&service=200us", "0 servers"),
-            ("constant?count=1&service=0s", "takes no time"),
+            ("constant?count=1&service=0s", "is not allowed"),
             ("stall?every=1s&length=2s", "never ends"),
-            ("device?seed=1", "has no part"),
+            ("device?seed=1", "has no components"),
         ] {
             let error = DeviceSpec::parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

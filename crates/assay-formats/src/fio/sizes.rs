@@ -49,7 +49,7 @@ pub fn transfer(
     }
     let is_possible = joint.iter().all(|(size, _)| (BYTES_MIN..=BYTES_MAX).contains(size));
     if joint.is_empty() || !is_possible {
-        let why = "transfers are between 512B and 64MiB".to_owned();
+        let why = "block sizes are between 512B and 64MiB".to_owned();
         return Err(reading.refusal(name, Reason::Invalid(why)));
     }
     let total: f64 = joint.iter().map(|(_, weight)| weight).sum();

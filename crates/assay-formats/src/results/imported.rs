@@ -61,9 +61,9 @@ impl Lack {
     /// What it means for the result.
     pub const fn meaning(&self) -> &'static str {
         match self {
-            Self::Intervals => "no number has an interval: how it would be done again is not known",
+            Self::Intervals => "numbers have no interval: how much repeats would vary is unknown",
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
-            Self::Quantiles => "there are no quantiles, and none can be made of means",
+            Self::Quantiles => "there are no quantiles, and means cannot provide them",
             Self::Times => "its latency is unknown",
             Self::ImpossibleTimes => "they are left out",
             Self::Weights => "all intervals have the same weight",
@@ -71,10 +71,10 @@ impl Lack {
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
             Self::Submission => "times are shorter than service times by the time in submission",
             Self::Operations => "times of reads and writes cannot be told apart",
-            Self::Load => "whether two results are of the same load cannot be checked",
+            Self::Load => "it cannot be checked whether two results are of the same load",
             Self::Flags => {
-                "with norandommap places are drawn independently, and without it each is met once \
-                 a round"
+                "with norandommap addresses are drawn independently; without it, each is used once \
+                 per pass"
             }
             Self::Environment => "findings about the host are missing",
             Self::Date => "the date is that of the import",
@@ -113,7 +113,7 @@ impl fmt::Display for Lack {
             Self::QuantilesOfTotal => "the percentiles are of total latency",
             Self::Submission => "the result has completion latencies",
             Self::Operations => "the result joins reads and writes",
-            Self::Load => "the result does not say all of its load",
+            Self::Load => "the result does not fully describe its load",
             Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
             Self::Date => "the result has no date",

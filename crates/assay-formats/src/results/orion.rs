@@ -260,7 +260,7 @@ fn read_matrix(
         _ => {
             return Err(broken(
                 "ORION",
-                "the name of the file says not what it holds: _iops, _mbps or _lat",
+                "the name of the file does not state its content: _iops, _mbps or _lat",
             ));
         }
     };

@@ -16,16 +16,16 @@ use assay_model::units::{Bytes, show_bytes, show_count, show_throughput};
 const NETWORK_VOLUME: Rule = Rule::new(
     "network_volume",
     Notice,
-    "a volume over the network with limits on IOPS and bytes, of the volume and of the instance, \
-     and often with credits for bursts",
-    "compare results with both limits, and run long enough to use the credits up",
+    "a network volume: both the volume and the instance limit IOPS and throughput, often with \
+     burst credits",
+    "compare results with both limits, and run long enough to use up the credits",
 );
 const LOCAL_DRIVE: Rule = Rule::new(
     "instance_drive",
     Warning,
-    "the drive belongs to the machine that the instance runs on: its content is lost when the \
-     instance is stopped or moved",
-    "keep only what can be built again on it, such as temporary files and caches",
+    "the drive is local to the instance's host: its content is lost when the instance is stopped \
+     or moved",
+    "use it only for data that can be rebuilt, such as temporary files and caches",
 );
 
 pub(super) const RULES: &[&Rule] = &[&NETWORK_VOLUME, &LOCAL_DRIVE];
@@ -144,7 +144,7 @@ fn of_machine(index: &CatalogIndex, name: &str) -> Option<String> {
     };
     let bytes_per_s = show_throughput(real(machine.throughput_per_s.0));
     Some(format!(
-        "the machine {name} lets {} IOPS and {bytes_per_s} through",
+        "the machine type {name} allows {} IOPS and {bytes_per_s}",
         show_count(machine.iops.0)
     ))
 }

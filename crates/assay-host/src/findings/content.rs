@@ -8,9 +8,8 @@ use assay_model::target::{DirectIo, TargetFacts};
 const HOLES: Rule = Rule::new(
     "holes",
     Critical,
-    "holes and unwritten extents read as zeros without touching the device: reads of them measure \
-     memory",
-    "let Assay create and fill a file of its own, or read a file that is wholly written",
+    "holes and unwritten extents read as zeros without device I/O: such reads measure memory",
+    "let Assay create and fill a file, or read a fully written file",
 );
 const ZEROS: Rule = Rule::new(
     "zeros",
@@ -21,7 +20,7 @@ const ZEROS: Rule = Rule::new(
 const COMPRESSIBLE: Rule = Rule::new(
     "compressible",
     Warning,
-    "the content shrinks this much; storage that compresses moves fewer bytes than were asked for",
+    "the content compresses this much; storage that compresses moves fewer bytes than requested",
     "read a file that Assay filled with incompressible data, or keep the ratio of your own data",
 );
 const CACHED: Rule = Rule::new(

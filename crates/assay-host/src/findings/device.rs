@@ -11,49 +11,49 @@ use assay_model::units::{show_bytes, show_time_ns};
 const SCHEDULER: Rule = Rule::new(
     "scheduler",
     Warning,
-    "the device or the host below orders requests itself; a second scheduler costs CPU and \
-     latency and can hold small reads back behind large writes",
+    "the device or the host below already schedules requests; a second scheduler costs CPU and \
+     latency, and can delay small reads behind large writes",
     "echo none > /sys/block/DEVICE/queue/scheduler, and make it permanent with a udev rule",
 );
 const READ_AHEAD: Rule = Rule::new(
     "read_ahead",
     Notice,
-    "buffered reads that look sequential drag in this much more; databases that read through the \
-     page cache lose bandwidth and cache to it (direct I/O is not affected)",
+    "buffered sequential reads fetch this much more; databases that read through the page cache \
+     lose bandwidth and cache to it (direct I/O is not affected)",
     "for small random reads set 16 to 128 KiB: echo 128 > /sys/block/DEVICE/queue/read_ahead_kb",
 );
 const SMALL_QUEUE: Rule = Rule::new(
     "queue_requests",
     Notice,
-    "no more requests than this are accepted, a hardware queue; deeper loads wait in the kernel, \
-     and their latency looks like the device's",
-    "raise /sys/block/DEVICE/queue/nr_requests, or read results beyond this depth with care",
+    "each hardware queue accepts only this many requests; deeper loads wait in the kernel, and \
+     the wait looks like device latency",
+    "raise /sys/block/DEVICE/queue/nr_requests, or treat results beyond this depth with care",
 );
 const SMALL_REQUEST: Rule = Rule::new(
     "request_size",
     Notice,
-    "larger transfers are split into requests of this size, which costs IOPS in scans",
+    "larger I/Os are split into requests of this size, which costs IOPS in scans",
     "raise /sys/block/DEVICE/queue/max_sectors_kb up to max_hw_sectors_kb",
 );
 const ROTATIONAL: Rule = Rule::new(
     "rotational",
     Warning,
-    "the kernel takes the device for a spinning disk: it merges, waits and chooses schedulers and \
-     read paths accordingly, and databases do too",
+    "the kernel treats the device as a hard disk: it merges, waits and chooses schedulers \
+     accordingly, and databases do too",
     "echo 0 > /sys/block/DEVICE/queue/rotational if flash lies below",
 );
 const WRITE_BACK: Rule = Rule::new(
     "write_cache",
     Notice,
-    "the device has a volatile write cache: writes return early, and every fsync must flush it; \
-     commit latency is the flush's latency",
+    "the device has a volatile write cache: writes return early, and every fsync must flush it, \
+     so commit latency is flush latency",
     "measure syncs, not only writes; use drives with power-loss protection for logs",
 );
 const WRITE_THROUGH: Rule = Rule::new(
     "write_through",
     Notice,
-    "the device claims that finished writes are safe, so the kernel sends no flush; that is true \
-     of protected caches and of none, and a lie of some virtual disks",
+    "the device claims that completed writes are durable, so the kernel sends no flush; this is \
+     true with a protected cache or without a cache, but false for some virtual disks",
     "make sure that the cache below survives a power cut",
 );
 const ALIGNMENT: Rule = Rule::new(
@@ -66,7 +66,7 @@ const ALIGNMENT: Rule = Rule::new(
 const PATHS: Rule = Rule::new(
     "multipath_paths",
     Warning,
-    "a path that is missing halves the bandwidth and leaves no way out when the other fails",
+    "a missing path halves the bandwidth and removes the redundancy",
     "check cables, zoning and multipath -ll (or nvme list-subsys)",
 );
 const DEGRADED: Rule = Rule::new(
@@ -110,28 +110,27 @@ const LOOPED: Rule = Rule::new(
 const MEMORY: Rule = Rule::new(
     "memory_device",
     Warning,
-    "the data is in memory: this says nothing about storage, and nothing there survives a power \
-     cut",
+    "the data is in memory: this does not measure storage, and nothing there survives a power cut",
     "choose a target on the storage in question",
 );
 const THROTTLED_WRITEBACK: Rule = Rule::new(
     "writeback_throttling",
     Notice,
-    "the kernel holds buffered writes back when reads take longer than this; direct I/O is not \
+    "the kernel throttles buffered writes when reads take longer than this; direct I/O is not \
      affected",
     "echo 0 > /sys/block/DEVICE/queue/wbt_lat_usec turns it off",
 );
 const ZONED: Rule = Rule::new(
     "zoned",
     Warning,
-    "writes must be sequential within zones, or are rewritten by the drive at leisure; random \
-     writes are very slow after a while",
+    "writes must be sequential within zones, or the drive rewrites them later; sustained random \
+     writes are very slow",
     "do not put databases on it",
 );
 const REMOTE_NODE: Rule = Rule::new(
     "device_node",
     Notice,
-    "the device is attached to one NUMA node; I/O from processors of another crosses the link \
+    "the device is attached to one NUMA node; I/O from CPUs of another node crosses the link \
      between them",
     "bind the load to the device's node, for example with numactl --cpunodebind, or measure both",
 );
@@ -307,7 +306,7 @@ fn alignment(layer: &BlockLayer, stack: &BlockStack) -> Option<Finding> {
     off.then(|| {
         ALIGNMENT.found(
             what,
-            format!("begins at byte {start}, the device works in {}", show_bytes(real(block))),
+            format!("starts at byte {start}, the device works in {}", show_bytes(real(block))),
         )
     })
 }

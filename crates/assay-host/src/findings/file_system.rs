@@ -10,7 +10,7 @@ use assay_model::units::show_bytes;
 const ACCESS_TIME: Rule = Rule::new(
     "access_time",
     Notice,
-    "every first read of a file writes its time of access",
+    "the first read of a file writes its access time",
     "mount with noatime",
 );
 const NO_BARRIER: Rule = Rule::new(
@@ -29,13 +29,13 @@ const JOURNALED_DATA: Rule = Rule::new(
 const ONLINE_DISCARD: Rule = Rule::new(
     "online_discard",
     Notice,
-    "deleting files sends discards at once, which some devices answer with latency peaks",
+    "deleting files sends discards immediately, which causes latency peaks on some devices",
     "mount without discard and run fstrim at quiet hours",
 );
 const SYNCHRONOUS: Rule = Rule::new(
     "synchronous_mount",
     Warning,
-    "every write waits for the device, whether the program asks for it or not",
+    "every write waits for the device, even if the program does not request it",
     "mount without sync",
 );
 const NEARLY_FULL: Rule = Rule::new(
@@ -48,16 +48,15 @@ const NEARLY_FULL: Rule = Rule::new(
 const COPY_ON_WRITE: Rule = Rule::new(
     "copy_on_write",
     Warning,
-    "every overwrite goes to a new place: random writes fragment files, need more metadata \
-     writes, and later scans become random",
+    "every overwrite goes to a new location: random writes fragment files, need more metadata \
+     writes, and make later scans random",
     "on btrfs set chattr +C on the database's directory before files are made; on ZFS set \
      recordsize to the database's block",
 );
 const COMPRESSED: Rule = Rule::new(
     "compression",
     Warning,
-    "compressible data moves fewer bytes than it has, so throughput depends on the content and on \
-     the CPU",
+    "compressible data needs less I/O, so throughput depends on the content and on the CPU",
     "measure with incompressible data, and with data like yours",
 );
 const NETWORK: Rule = Rule::new(
@@ -70,7 +69,7 @@ const NETWORK: Rule = Rule::new(
 const IN_MEMORY: Rule = Rule::new(
     "memory_file_system",
     Critical,
-    "the files are in memory: this says nothing about storage, and nothing there survives a power \
+    "the files are in memory: this does not measure storage, and nothing there survives a power \
      cut",
     "choose a directory on the storage in question",
 );
@@ -84,7 +83,7 @@ const OVERLAY: Rule = Rule::new(
 const USER_SPACE: Rule = Rule::new(
     "user_space_file_system",
     Warning,
-    "every I/O passes through a program in user space, which often allows few at a time",
+    "every I/O passes through a user-space program, which often limits concurrency",
     "measure the storage below it too",
 );
 const READ_ONLY: Rule = Rule::new(
@@ -96,8 +95,7 @@ const READ_ONLY: Rule = Rule::new(
 const NO_DEVICE: Rule = Rule::new(
     "no_device_found",
     Notice,
-    "the devices under this file system are not shown by the kernel, so nothing can be said of \
-     them",
+    "the kernel does not show the devices under this file system, so they cannot be inspected",
     "ask the file system's own tool, for example zpool status",
 );
 

@@ -13,15 +13,15 @@ use assay_model::environment::{Environment, Finding, Storage};
 const IGNORED: Rule = Rule::new(
     "ignored_flush",
     Warning,
-    "it is known to acknowledge flushes without carrying them out, in some versions or as it is \
-     configured by default: what was acknowledged then goes with the power",
+    "some versions or default configurations acknowledge flushes without performing them: \
+     acknowledged writes are then lost with the power",
     "configure it to flush, and make sure with `assay verify --witness` and cuts of the host's \
      power",
 );
 const FAILED: Rule = Rule::new(
     "failed_flush",
     Notice,
-    "older versions ignored flushes that a device refused: what was acknowledged may not be on it",
+    "older versions ignored flushes that a device rejected: acknowledged writes may not be on it",
     "use a version with the correction (openzfs/zfs#17065), and look for errors of the devices",
 );
 
@@ -30,7 +30,7 @@ pub(super) const RULES: &[&Rule] = &[&IGNORED, &FAILED];
 /// What a host is called, and what it does.
 const HOSTS: [(&str, &str); 3] = [
     ("Firecracker", "its drives have cache_type Unsafe unless configured otherwise"),
-    ("Cloud Hypervisor", "versions before 0.8 carried no flush out"),
+    ("Cloud Hypervisor", "versions before 0.8 do not flush"),
     ("Oxide", "virtio disks over cached files take no flush"),
 ];
 /// The model of every NVMe device that SPDK serves, unless it is configured otherwise.
@@ -46,7 +46,8 @@ pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut 
     let layers = storage.stack.layers.iter();
     findings.extend(layers.filter_map(|layer| {
         let model = layer.model.as_deref().filter(|model| model.contains(SPDK))?;
-        let value = format!("{}: flushes may be complete before they begin", model.trim());
+        let value =
+            format!("{}: flushes may be acknowledged without being performed", model.trim());
         Some(IGNORED.found(format!("{}: model", layer.name), value))
     }));
     let mount = storage.stack.mount.as_ref().filter(|mount| mount.file_system == "zfs");

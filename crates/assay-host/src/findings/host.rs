@@ -22,7 +22,7 @@ const TRANSPARENT_HUGE_PAGES: Rule = Rule::new(
 const NO_HUGE_PAGES: Rule = Rule::new(
     "huge_pages",
     Notice,
-    "no huge pages are set aside; a large database buffer on small pages spends CPU and memory on \
+    "no huge pages are reserved; a large database buffer on small pages wastes CPU and memory on \
      page tables",
     "set vm.nr_hugepages to the size of the database's shared memory",
 );
@@ -49,16 +49,15 @@ const SECCOMP: Rule = Rule::new(
 const CLOCK: Rule = Rule::new(
     "clock_source",
     Warning,
-    "each reading of the clock enters the kernel or a slow device; time stamps cost CPU and \
-     precision",
-    "find out why the kernel does not trust the tsc (dmesg), and set clocksource=tsc where it is \
+    "reading the clock enters the kernel or a slow device, so timestamps cost CPU and precision",
+    "find out why the kernel does not trust the TSC (dmesg), and set clocksource=tsc if it is \
      sound",
 );
 const SWAPPING: Rule = Rule::new(
     "swap_in_use",
     Warning,
-    "memory was short: programs that are swapped in add latency and I/O of their own",
-    "free memory before measuring; look at vmstat for swapping now",
+    "memory was short: swapping adds latency and I/O",
+    "free memory before measuring; check vmstat for swapping",
 );
 const SHORT_MEMORY: Rule = Rule::new(
     "memory_short",
@@ -69,16 +68,15 @@ const SHORT_MEMORY: Rule = Rule::new(
 const DIRTY: Rule = Rule::new(
     "dirty_pages",
     Notice,
-    "other programs have written data that is not on the device yet; writing it back disturbs the \
-     run",
+    "other programs wrote data that is not on the device yet; writeback disturbs the run",
     "sync before measuring",
 );
 const VIRTUAL: Rule = Rule::new(
     "virtual_machine",
     Notice,
-    "the hypervisor schedules the processors and may cache, throttle and share the disks; \
-     neighbours count",
-    "measure at different hours, and read the share of stolen CPU in the result",
+    "the hypervisor schedules the CPUs and may cache, throttle and share the disks, so other \
+     guests affect results",
+    "measure at different times of day, and check the share of stolen CPU in the result",
 );
 const IO_LIMIT: Rule = Rule::new(
     "io_limit",
@@ -96,21 +94,20 @@ const CPU_LIMIT: Rule = Rule::new(
 const FEW_CPUS: Rule = Rule::new(
     "allowed_cpus",
     Notice,
-    "this process may run on some of the processors only",
-    "start it without taskset or cpuset, unless it is meant so",
+    "this process is restricted to some of the CPUs",
+    "start it without taskset or cpuset, unless this is intended",
 );
 const ASYNCHRONOUS: Rule = Rule::new(
     "asynchronous_ios",
     Notice,
-    "databases that use native asynchronous I/O share this many outstanding I/Os on the whole \
-     host, and fall back to blocking I/O beyond",
+    "all databases on the host share this number of native asynchronous I/Os, and fall back to \
+     blocking I/O beyond it",
     "sysctl fs.aio-max-nr=1048576",
 );
 const NUMA: Rule = Rule::new(
     "numa_nodes",
     Notice,
-    "memory and devices are nearer to some processors than to others: runs that land elsewhere \
-     differ",
+    "memory and devices are closer to some CPUs than to others, so runs differ by placement",
     "bind the load to a node for repeatable results",
 );
 

@@ -137,15 +137,13 @@ impl Gate {
             .and_then(|()| directory.parent.remove_held(&directory.name, &directory.held));
         removed.map_err(|error| {
             let why = match error {
-                Errno::STALE => {
-                    "its name leads elsewhere by now; what was in it is gone".to_owned()
-                }
+                Errno::STALE => "its name now leads elsewhere; its content is gone".to_owned(),
                 Errno::XDEV => "another file system is mounted in it".to_owned(),
                 error => std::io::Error::from(error).to_string(),
             };
             Error::environment(
                 format!("removing {}: {why}", path.display()),
-                "remove it by hand; it is of no further use",
+                "remove it by hand; it is no longer needed",
             )
         })
     }
@@ -241,7 +239,7 @@ fn check_mounts(root: &SysRoot, path: &Path) -> Result<()> {
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     Error::environment(
         format!("cannot look into {}: {error}", path.display()),
-        "name a directory that is there, and check the rights on it",
+        "name an existing directory, and check its permissions",
     )
 }
 

@@ -83,7 +83,7 @@ fn check_users(root: &SysRoot, status: &Stat) -> Result<(), FileRefusal> {
         Ok(Some(by)) => Err(FileRefusal::InUse { by }),
         Err(error) => Err(FileRefusal::InUse {
             by: format!(
-                "somebody, perhaps: the list of loop devices and swap areas cannot be read \
+                "possibly something: the list of loop devices and swap areas cannot be read \
                  ({error}), which"
             ),
         }),

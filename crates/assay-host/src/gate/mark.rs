@@ -51,7 +51,7 @@ impl Mark {
         }
     }
 
-    /// Reads a marker; nothing where it is not what this program writes.
+    /// Reads a marker; nothing where it was not written by Assay.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         lines.next().filter(|first| *first == FIRST_LINE)?;
@@ -86,9 +86,9 @@ impl Mark {
         }
         match is_locked {
             Some(_) => Verdict::Left,
-            None => {
-                Verdict::Unknown("this file system has no locks that say who uses it".to_owned())
-            }
+            None => Verdict::Unknown(
+                "this file system does not support the locks that show who uses it".to_owned(),
+            ),
         }
     }
 }

@@ -218,14 +218,14 @@ impl PathRefusal {
             ),
             Self::NotOpened { reason } => Error::environment(
                 format!("cannot open {path}: {reason}"),
-                "check the rights on it; block devices are for root and the group 'disk'",
+                "check its permissions; block devices need root or the group 'disk'",
             ),
             Self::WrongKind { kind } => Error::environment(
                 format!("cannot measure {path}: it is a {kind}"),
                 wrong_kind_hint(kind),
             ),
             Self::TooSmall { size_bytes, least_bytes } => Error::environment(
-                format!("cannot measure {path}: it has {size_bytes} bytes"),
+                format!("cannot measure {path}: it has only {size_bytes} bytes"),
                 format!("give a target of at least {}", Bytes(*least_bytes)),
             ),
             Self::Changed { what } => Error::environment(
@@ -327,7 +327,7 @@ impl FileRefusal {
             ),
             Self::ReadOnly { reason } => (
                 format!("it cannot be opened for writing ({reason})"),
-                "check its rights and whether its file system is mounted read-only",
+                "check its permissions and whether its file system is mounted read-only",
             ),
         }
     }
@@ -345,7 +345,7 @@ impl DeviceRefusal {
         match self {
             Self::NoToken { token, seen } => (
                 format!("writing destroys everything on it ({seen})"),
-                format!("if every byte of it may go, repeat with --destroy '{token}'"),
+                format!("if all of its data may be destroyed, repeat with --destroy '{token}'"),
             ),
             Self::WrongToken { typed, token } => (
                 format!("--destroy '{typed}' does not name this device"),
@@ -354,16 +354,16 @@ impl DeviceRefusal {
             Self::Occupied { names, typed, option } => occupied(names, typed.as_ref(), option),
             Self::OccupiedAround { relation, names } => (
                 format!("{relation} carries: {}", names.join(", ")),
-                "--wipe names only what stands on the device itself: measure on that partition, \
+                "--wipe covers only signatures on the device itself: measure on that partition, \
                  or delete it first, for example with wipefs and sfdisk --delete"
                     .into(),
             ),
             Self::Member { names, shared } => (
                 format!("it carries: {}", names.join(", ")),
                 format!(
-                    "other disks or hosts may need the {}, which cannot be seen from here, so \
-                     --wipe does not name it: take the device out of there with the tool that put \
-                     it there, then erase what is left with wipefs",
+                    "other disks or hosts may need the {}, which cannot be checked from here, so \
+                     --wipe does not cover it: remove the device with the tool that added it, \
+                     then erase the rest with wipefs",
                     shared.join(", ")
                 ),
             ),
@@ -375,7 +375,7 @@ impl DeviceRefusal {
                 "the kernel says that it is in use (a file system, a volume manager or another \
                  program holds it)"
                     .into(),
-                "see what holds it, for example with lsblk and fuser".into(),
+                "find its users, for example with lsblk and fuser".into(),
             ),
             Self::ReadOnly => (
                 "it is read-only".into(),
@@ -392,7 +392,7 @@ fn occupied(names: &[&str], typed: Option<&String>, option: &str) -> (String, St
         Some(typed) => format!("{carried}; --wipe '{typed}' does not name exactly that"),
         None => carried,
     };
-    (reason, format!("if nothing of it is needed, repeat with {option}"))
+    (reason, format!("if its data may be destroyed, repeat with {option}"))
 }
 
 impl InUse {
@@ -407,11 +407,11 @@ impl InUse {
             ),
             Usage::Swap => (
                 format!("{it} is in use as swap"),
-                "use another device, or end the swapping with swapoff".into(),
+                "use another device, or turn off swap with swapoff".into(),
             ),
             Usage::Held { by } => (
                 format!("{it} is held by {by}"),
-                "measure on what holds it, or take it out of there first".into(),
+                "measure on its holder, or remove it from there first".into(),
             ),
             Usage::Open { by } => {
                 (format!("{it} is open for writing in {by}"), "end that program first".into())
@@ -437,7 +437,7 @@ impl CreateRefusal {
             ),
             Self::NoSpace { wanted_bytes, free_bytes, reserve_bytes } => Error::environment(
                 format!(
-                    "cannot create {path}: {} are wanted, {} are free and {} must stay free",
+                    "cannot create {path}: it needs {}, but only {} are free and {} must stay free",
                     Bytes(*wanted_bytes),
                     Bytes(*free_bytes),
                     Bytes(*reserve_bytes)

@@ -92,16 +92,11 @@ pub fn plan_file_size(inputs: &SizeInputs) -> Result<SizePlan> {
 fn wanted(inputs: &SizeInputs) -> (u64, String) {
     if inputs.direct_io {
         let size = show_bytes(real(DIRECT_BYTES_WANTED));
-        return (
-            DIRECT_BYTES_WANTED,
-            format!("{size} are wanted to go beyond the caches of the storage"),
-        );
+        return (DIRECT_BYTES_WANTED, format!("{size} would exceed the caches of the storage"));
     }
     let size = inputs.memory_bytes.saturating_mul(2);
-    let reason = format!(
-        "{} are wanted, twice the memory, to go beyond the page cache",
-        show_bytes(real(size))
-    );
+    let reason =
+        format!("{}, twice the memory, would exceed the page cache", show_bytes(real(size)));
     (size, reason)
 }
 
@@ -109,10 +104,8 @@ fn bounds(inputs: &SizeInputs) -> Vec<(u64, String)> {
     let spare = inputs.free_bytes.saturating_sub(reserve_bytes(inputs.capacity_bytes)) / 2;
     let free = format!("{} is half of the free space above the reserve", show_bytes(real(spare)));
     let tenth = (inputs.free_bytes / FREE_SPACE_PARTS).max(FILE_BYTES_MIN);
-    let unasked = format!(
-        "{} is a tenth of the free space, the most that is taken without --size",
-        show_bytes(real(tenth))
-    );
+    let unasked =
+        format!("{} is 10% of the free space, the maximum without --size", show_bytes(real(tenth)));
     let mut bounds = vec![(tenth, unasked), (spare, free)];
     if let Some(rate) = inputs.fill_rate_bytes_per_s {
         let filled = count(rate * inputs.fill_time_s).max(FILE_BYTES_MIN);
@@ -144,7 +137,7 @@ mod tests {
     fn ample_space_gives_what_is_wanted() {
         let plan = plan_file_size(&inputs()).unwrap();
         assert_eq!(plan.size_bytes, 32 << 30);
-        assert_eq!(plan.reasons, ["32.0 GiB are wanted to go beyond the caches of the storage"]);
+        assert_eq!(plan.reasons, ["32.0 GiB would exceed the caches of the storage"]);
         let buffered = SizeInputs { direct_io: false, ..inputs() };
         assert_eq!(plan_file_size(&buffered).unwrap().size_bytes, 50 << 30);
     }
@@ -169,7 +162,7 @@ mod tests {
         assert_eq!(plan.size_bytes, 2_000_000_000 >> 20 << 20);
         assert_eq!(
             plan.reasons[1],
-            "2.10 GiB is a tenth of the free space, the most that is taken without --size"
+            "2.10 GiB is 10% of the free space, the maximum without --size"
         );
         assert_eq!(plan.reasons[2], "1.86 GiB can be filled in 20 s");
         assert_eq!(

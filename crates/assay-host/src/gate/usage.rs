@@ -178,7 +178,7 @@ impl Users<'_> {
         let systems = names_in(&place)?.into_iter();
         let mut holding =
             systems.filter(|uuid| place.join(uuid).join("devices").join(device.name()).exists());
-        Ok(holding.next().map(|uuid| format!("some place as part of btrfs {uuid}")))
+        Ok(holding.next().map(|uuid| format!("some directory as part of btrfs {uuid}")))
     }
 
     fn loop_on(&self, device: &Device) -> Option<String> {
@@ -229,7 +229,7 @@ fn loop_devices(root: &SysRoot) -> io::Result<Loops> {
             loops.found.push((disk, below));
         } else if fs::metadata(root.path(&backing)).is_err() {
             let node = disk.node();
-            loops.unseen.push(format!("what {node} lies on could not be looked at: {backing}"));
+            loops.unseen.push(format!("the device below {node} could not be inspected: {backing}"));
         }
     }
     Ok(loops)

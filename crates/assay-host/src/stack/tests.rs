@@ -176,7 +176,7 @@ fn what_is_not_a_number_is_noted() {
     let survey = Survey::new(&root);
     let stack = read_device_stack(&survey, "8:0".parse().unwrap());
     assert_eq!(stack.layers[0].queue.as_ref().unwrap().requests, None);
-    assert_eq!(survey.unreadable()[0].reason, "'many' is not what this file should say");
+    assert_eq!(survey.unreadable()[0].reason, "unexpected content 'many'");
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn stamps_of_another_place_are_refused() {
     Pattern::new(1, 0.0).fill(&mut data, &stamp);
     log.push_write(4096, &data, false);
     let error = StampedLog::new(&log).unwrap_err().to_string();
-    assert!(error.contains("another place"), "{error}");
+    assert!(error.contains("another address"), "{error}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn is_at_equal_rate(base: &SideFacts, other: &SideFacts, time: &SideFigure) -> b
 
 /// A rung of a calibration at queue depth 1.
 fn is_alone(subject: &str) -> bool {
-    subject.rsplit(" at ").next() == Some("1 outstanding")
+    subject.rsplit(" at ").next() == Some("queue depth 1")
 }
 
 /// Capacities are not rates of the load under which a time was measured.

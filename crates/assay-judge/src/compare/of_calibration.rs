@@ -117,8 +117,8 @@ fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<SideFigure> {
     let name = format!("calibration.{}", kind(mix).name());
     let at = |what: String, unit, point: &CurvePoint, estimate| {
         let subject = match kind(mix) {
-            Mix::Mixed => format!("{} at {} outstanding", mix.name, point.outstanding),
-            Mix::Read | Mix::Write => format!("{} outstanding", point.outstanding),
+            Mix::Mixed => format!("{} at queue depth {}", mix.name, point.outstanding),
+            Mix::Read | Mix::Write => format!("queue depth {}", point.outstanding),
         };
         SideFigure::new(what, Some(subject), unit, estimate)
     };

@@ -366,7 +366,7 @@ fn about(value: f64) -> Estimate {
 fn times_at_queue_depth_one_are_compared_at_any_rate() {
     let rung = |depth: &str, iops: f64, time_ns: f64| {
         let of = |quantity: &str, unit, value| {
-            SideFigure::new(quantity, Some(format!("{depth} outstanding")), unit, about(value))
+            SideFigure::new(quantity, Some(format!("queue depth {depth}")), unit, about(value))
         };
         [
             of("calibration.read.iops", Unit::IosPerS, iops),

@@ -83,7 +83,7 @@ pub enum Customer {
     TaxCode(String),
 }
 
-/// What brokers have in the books of a sector.
+/// Orders of brokers in a sector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Volume {
     /// Names of brokers: 20 to 40 where there are as many.
@@ -121,7 +121,7 @@ pub struct Watch {
     pub days_back: u32,
 }
 
-/// All that is known of a security.
+/// All data on a security.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detail {
     /// Which.

@@ -94,7 +94,7 @@ fn encrypt(packets: &mut Packets, greeting: &Greeting, address: &Address, way: T
     match (way, greeting.can & ENCRYPTION != 0) {
         (Try::Plain, _) | (Try::Offered, false) => Ok(()),
         (Try::Encrypted, false) => Err(Failure::Unsafe {
-            what: "the server does not encrypt, or someone between prevents it".to_owned(),
+            what: "the server does not support encryption, or a third party blocks it".to_owned(),
             hint: "set ssl_cert and ssl_key in the server; ssl-mode=DISABLED only in a network \
                    that you trust",
         }),
@@ -203,7 +203,11 @@ fn prove(packets: &mut Packets, address: &Address, mut way: Way) -> Answer<()> {
 fn switch(mut rest: Cursor<'_>, stream: &Stream) -> Answer<(Way, Vec<u8>)> {
     let name = rest.zero_ended();
     let way = Way::of(name).ok_or_else(|| {
-        refused(2061, "HY000", format!("the server wants a proof of the kind {}", words(name)))
+        refused(
+            2061,
+            "HY000",
+            format!("the server requires the authentication method {}", words(name)),
+        )
     })?;
     if way == Way::Clear {
         may_be_told(stream, CertificateCheck::Authority)?;
@@ -224,14 +228,15 @@ fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
     let (what, hint) = match stream.owner() {
         Some(owner) => (
             format!(
-                "the socket belongs to the user of number {}, who asks for the password itself: \
-                 it is not given to a stranger",
+                "the socket belongs to the user of number {}, who asks for the plain password, so \
+                 it was not sent",
                 owner.user
             ),
             "name the server's own socket with socket=/PATH",
         ),
         None => (
-            "the server wants the password itself, and the way to it is not one to tell it on"
+            "the server asks for the plain password, which is not sent over an unprotected \
+             connection"
                 .to_owned(),
             "add ssl-mode=VERIFY_IDENTITY to the address, use the socket of the server's machine, \
              or give the user mysql_native_password",

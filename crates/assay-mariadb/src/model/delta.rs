@@ -48,8 +48,8 @@ impl<'a> Delta<'a> {
         let is_other = before.settings.version != after.settings.version;
         if is_other || uptime(after) < uptime(before) {
             return Err(Error::environment(
-                "the server was restarted in the interval: its counters began again",
-                "profile again while it stays up",
+                "the server was restarted in the interval: its counters were reset",
+                "profile it again without a restart",
             ));
         }
         Ok(Self { before, after, elapsed_s })
@@ -150,15 +150,15 @@ impl<'a> Delta<'a> {
         }
         if end.statement_time_s < begin.statement_time_s {
             doubts.push(
-                "counters of the performance schema were set to zero in the interval: times are \
-                 too small"
+                "counters of the performance schema were reset in the interval: times are too \
+                 small"
                     .to_owned(),
             );
         }
         if end.settings.is_read_only {
             doubts.push(
-                "the server is read-only, as replicas are: what it replays of another one is not \
-                 time of its sessions"
+                "the server is read-only, like a replica: replayed changes are not time of its \
+                 sessions"
                     .to_owned(),
             );
         }
@@ -194,7 +194,7 @@ impl<'a> Delta<'a> {
         let read = self.status("INNODB_PAGES_READ").unwrap_or(0);
         (20 * ahead > read).then(|| {
             format!(
-                "{ahead} of {read} pages were read ahead, of which only the asking is timed: the \
+                "{ahead} of {read} pages were read ahead, of which only the request is timed: the \
                  mean time of a read is too short"
             )
         })

@@ -222,7 +222,7 @@ fn what_makes_figures_doubtful_is_said() {
     let profile = story.profile();
     for words in [
         "switched in the interval",
-        "set to zero",
+        "were reset",
         "read-only",
         "2 sessions are not instrumented",
         "5000 of 20000 pages were read ahead",

@@ -80,7 +80,7 @@ impl Server {
             return Ok(None);
         }
         let text = String::from_utf8_lossy(&output.stderr);
-        let first = text.lines().next().unwrap_or("it ended without a word");
+        let first = text.lines().next().unwrap_or("it ended without a message");
         Ok(Some(format!("{}: {}", file.display(), words(first.as_bytes()))))
     }
 }

@@ -206,8 +206,8 @@ fn lacking(on: Instruments, is_mariadb: bool) -> Vec<String> {
         ),
         (
             on.current_waits,
-            "what sessions wait for, sample by sample: UPDATE performance_schema.setup_consumers \
-             SET ENABLED = 'YES' WHERE NAME = 'events_waits_current'"
+            "waits of sessions, sample by sample: UPDATE performance_schema.setup_consumers SET \
+             ENABLED = 'YES' WHERE NAME = 'events_waits_current'"
                 .to_owned(),
         ),
     ];

@@ -188,7 +188,7 @@ impl<'a> Meter<'a> {
         self.over = true;
         self.remarks.push(Remark {
             what,
-            why: "what was measured until then is the result; the rest is missing".to_owned(),
+            why: "the result covers the time until then; the rest is missing".to_owned(),
             remedy: remedy.to_owned(),
         });
     }
@@ -379,7 +379,7 @@ fn failures(error: &ErrorCount) -> Remark {
             error.target,
             error.meaning
         ),
-        why: "failed I/Os are in no rate and no histogram".to_owned(),
+        why: "failed I/Os are not in the rates and histograms".to_owned(),
         remedy: "find out why they fail before relying on any number".to_owned(),
     }
 }

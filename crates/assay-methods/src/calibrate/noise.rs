@@ -311,9 +311,8 @@ fn moderated(
 /// The relative variance of the mean of one second as batches within visits show it, s, and its
 /// degrees of freedom.
 ///
-/// Counts that borrow from their neighbours, as those of a link that carries one I/O after the
-/// other, are known better than short batches say; longer ones are taken where they show half as
-/// much.
+/// Counts that borrow from their neighbours, as those of a link that transfers one I/O at a time,
+/// are known better than short batches say; longer ones are taken where they show half as much.
 fn short_noise(stretches: &[Stretch]) -> (f64, f64) {
     let (mut variance_s, mut freedom) = batched(stretches, BATCH);
     for size in [2 * BATCH, 4 * BATCH] {

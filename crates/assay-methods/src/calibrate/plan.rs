@@ -106,7 +106,7 @@ impl CalibrationPlan {
         if self.time_budget.seconds() < 5.0 {
             return Err(Error::usage(
                 format!("{} is too short for a calibration", self.time_budget),
-                "give it at least 5s a mix; 60s is usual",
+                "give it at least 5s a mix; 60s is typical",
             ));
         }
         if self.outstanding_max == 0 || self.workers_max == 0 || self.hosts == 0 {

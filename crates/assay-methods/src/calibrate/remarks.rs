@@ -21,8 +21,8 @@ pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Rema
             show_count(ios),
             show_bytes(ios * real(transfer_bytes))
         ),
-        why: "a cache or a store of credits that lasts longer than that would not show".to_owned(),
-        remedy: "run full load for as long as it has to last, if such a reserve is possible"
+        why: "a cache or burst credits that last longer would not show".to_owned(),
+        remedy: "if such a reserve is possible, run full load for as long as it must be sustained"
             .to_owned(),
     }
 }
@@ -55,14 +55,14 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
 pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
     Remark {
         what: format!(
-            "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, \
-             above the limit of {}",
+            "{mix}: at queue depth 1 the {} quantile of the service time is already {}, above the \
+             limit of {}",
             limit.quantile,
             show_time_ns(first.estimates.quantile_ns.value),
             show_time_ns(limit.service_time_ns)
         ),
         why: "no load met the limit here".to_owned(),
-        remedy: "see what slowed it down, or choose another --max-latency".to_owned(),
+        remedy: "find the cause, or choose another --max-latency".to_owned(),
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
     };
     Remark {
         what: format!(
-            "{mix}: the rate at {} outstanding I/Os varied: {known}",
+            "{mix}: the rate at queue depth {} varied: {known}",
             rung.outstanding * hosts
         ),
         why: "something else uses the storage or the host, or the storage itself is unsteady"
@@ -114,7 +114,7 @@ pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
 pub(super) fn still_rising(mix: &str, last: &Rung, hosts: u32) -> Remark {
     Remark {
         what: format!(
-            "{mix}: IOPS still rose at {} outstanding I/Os, the most that were tried",
+            "{mix}: IOPS still rose at queue depth {}, the maximum tested",
             last.outstanding * hosts
         ),
         why: "the storage may deliver more than the highest rate here".to_owned(),
@@ -124,8 +124,8 @@ pub(super) fn still_rising(mix: &str, last: &Rung, hosts: u32) -> Remark {
 
 pub(super) fn unknown_throughput(mix: &str) -> Remark {
     Remark {
-        what: format!("{mix}: the throughput of large I/Os that lasts is not known"),
-        why: "no time was left, or a reserve was still used when time was up".to_owned(),
+        what: format!("{mix}: the sustained throughput of large I/Os is unknown"),
+        why: "no time was left, or a reserve was still in use at the end".to_owned(),
         remedy: "give it more time".to_owned(),
     }
 }
@@ -134,19 +134,18 @@ pub(super) fn unknown_throughput(mix: &str) -> Remark {
 pub(super) fn several_hosts(hosts: u32) -> Remark {
     Remark {
         what: format!(
-            "all loads are of {hosts} hosts together: one outstanding I/O and one stream are one \
-             on each"
+            "all loads are totals of {hosts} hosts: queue depth 1 and one stream mean one on each \
+             host"
         ),
-        why: "a load that is not the same on all hosts would be another one for each of them"
-            .to_owned(),
+        why: "hosts can only share a load equally".to_owned(),
         remedy: "calibrate one host alone for the service time of a single I/O".to_owned(),
     }
 }
 
 pub(super) fn host_bound(mix: &str) -> Remark {
     Remark {
-        what: format!("{mix}: the CPU of a host that measures was used up at the highest rate"),
-        why: "the rate is a limit of that host; the storage may give more".to_owned(),
+        what: format!("{mix}: a load-generating host had no idle CPU at the highest rate"),
+        why: "the rate is a limit of that host; the storage may deliver more".to_owned(),
         remedy: "measure from a host with faster CPUs, or from several with --hosts".to_owned(),
     }
 }

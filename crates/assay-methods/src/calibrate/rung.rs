@@ -186,7 +186,7 @@ impl Span {
 /// What a rung shows.
 #[derive(Clone, Debug)]
 pub(super) struct RungEstimates {
-    /// Reads and writes a second.
+    /// Reads and writes per second.
     pub(super) iops: Estimate,
     /// Mean service time, ns.
     pub(super) service_time_ns: Estimate,

@@ -56,13 +56,12 @@ impl Meter<'_> {
         let until_s = self.cold_until_s?;
         Some(Remark {
             what: format!(
-                "{}: the storage was slower until {until_s:.0} s after the beginning; what was \
-                 measured until then is left out",
+                "{}: the storage was slower until {until_s:.0} s after the start; data until then \
+                 are left out",
                 self.mix()
             ),
-            why: "a device that was idle, cold or busy with something else gives less than it can"
-                .to_owned(),
-            remedy: "calibrate again if it matters how it behaves when cold".to_owned(),
+            why: "a device that was idle, cold or busy delivers less than its full rate".to_owned(),
+            remedy: "to measure cold behaviour, calibrate again".to_owned(),
         })
     }
 }

@@ -96,7 +96,7 @@ impl Demand {
                     latency.source
                 )
             }
-            None => "time: not in the profile, so nothing is asked of it".to_owned(),
+            None => "time: not in the profile, so it has no limit".to_owned(),
         });
         notes.extend(self.accepted.as_ref().map(|accepted| {
             format!("asked: {}; {}", show_time_ns(accepted.value * 1e9), accepted.source)
@@ -120,9 +120,8 @@ pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
     let sum: f64 = apart.iter().map(|demand| demand.rate.value).sum();
     match whole {
         None if apart.is_empty() => return Err(nothing()),
-        None => notes.push(
-            "The profile has no total: what its purposes leave out is not issued.".to_owned(),
-        ),
+        None => notes
+            .push("The profile has no total: I/O outside its purposes is not issued.".to_owned()),
         Some(whole) if sum > EXCESS * whole.rate.value => {
             notes.push(format!(
                 "The purposes add up to {} I/Os per second, more than the total of {}: they were \

@@ -18,7 +18,7 @@ pub struct PlanOptions {
     pub latency_limit: Option<Nanos>,
     /// Measured time.
     pub duration: Nanos,
-    /// Load before measuring.
+    /// Warm-up before measuring.
     pub warm_up: Nanos,
 }
 
@@ -51,7 +51,7 @@ impl PlanOptions {
             return Ok(());
         }
         Err(Error::usage(
-            format!("a growth of {} makes no load", self.growth),
+            format!("a growth of {} leaves no load", self.growth),
             "write a factor above 0 and up to 1000: 1.5 is half as much again",
         ))
     }

@@ -18,7 +18,7 @@ pub(super) fn accepted(
     let found = profile.verdict.devices.iter().find(|found| found.path == path)?;
     let latency = latency.filter(|latency| latency.value > found.limit_s)?;
     let source = format!(
-        "{}; the report's own {} is slow for that and is not asked for",
+        "{}; the report's own {} is slower and is not required",
         found.limit_source,
         show_time_ns(latency.value * 1e9)
     );

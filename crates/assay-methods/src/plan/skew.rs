@@ -14,7 +14,7 @@ pub(super) fn access(profile: &Profile) -> (Access, Vec<String>) {
     let (access, note) = skew.map_or_else(
         || {
             let even = "Where I/Os go is not in the report: they are spread evenly, which helps \
-                        no cache. Change `access` where you know better.";
+                        no cache. Change `access` if you know more.";
             (Access::Uniform, even.to_owned())
         },
         |skew| {
@@ -25,8 +25,9 @@ pub(super) fn access(profile: &Profile) -> (Access, Vec<String>) {
                 start: Share(0.0),
             };
             let note = format!(
-                "{} of {} files have {:.0}% of the reads, so random reads have a hot band. It is \
-                 {:.1}% of the storage as if files were equally large, which no report says; {}.",
+                "{} of {} files receive {:.0}% of the reads, so random reads have a hot band. It \
+                 is {:.1}% of the storage as if files were equally large, which no report says; \
+                 {}.",
                 skew.hot_files,
                 skew.files,
                 skew.read_share * 100.0,

@@ -69,7 +69,7 @@ pub fn fill(
     if sure == 0 {
         return Err(Error::environment(
             format!("filling {name}: nothing was written within {}", opening.fill_time),
-            "give it more time with --fill-time, or look at the device and the kernel log",
+            "increase --fill-time, or check the device and the kernel log",
         ));
     }
     Ok(sure)

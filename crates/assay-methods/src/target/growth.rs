@@ -94,18 +94,18 @@ impl Sign {
     pub(super) fn words(self) -> String {
         match self {
             Self::Memory(ns) => {
-                format!("reads take {}, which is the time of memory", show_time_ns(real(ns)))
+                format!("reads take {}, as fast as memory", show_time_ns(real(ns)))
             }
             Self::Recent(cached) => format!(
-                "{:.0}% of the reads are much faster than those of what was written first, so a \
-                 cache answers them",
+                "{:.0}% of the reads are much faster than reads of the oldest data, so they come \
+                 from a cache",
                 100.0 * cached
             ),
             Self::Again(times) => {
-                format!("blocks are read {times:.1} times as fast when they are read again")
+                format!("reading blocks again is {times:.1} times as fast")
             }
             Self::Disk(ns) => format!(
-                "reads take {}: disks move their heads, over short ways in a small file",
+                "reads take {}: these are hard disks, and a small file keeps seeks short",
                 show_time_ns(real(ns))
             ),
         }
@@ -115,8 +115,8 @@ impl Sign {
     pub(super) fn remark(self, size_bytes: u64) -> Remark {
         let what = format!("at {} of test file {}", show_bytes(real(size_bytes)), self.words());
         let why = match self {
-            Self::Disk(_) => "a disk that is used at its edge only is faster than in use",
-            _ => "part of what was measured is a cache, which a larger database would miss",
+            Self::Disk(_) => "a hard disk is faster when only its edge is used",
+            _ => "part of the result is a cache, which a larger database would miss",
         };
         Remark {
             what,

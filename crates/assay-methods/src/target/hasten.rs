@@ -66,12 +66,12 @@ impl Speedup {
         simulated.targets = self.named(&simulated.targets);
         let times = self.0;
         simulated.conduct.remarks.push(Remark {
-            what: format!("the array was hastened {times} times"),
+            what: format!("the array was accelerated {times} times"),
             why: format!(
-                "every simulated second stands for {times} s: rates and times are those of the \
-                 sample, and slow processes kept pace with it"
+                "every simulated second represents {times} s: rates and times are those of the \
+                 sample, and slow processes are accelerated to match"
             ),
-            remedy: "leave hasten out to simulate every I/O".to_owned(),
+            remedy: "omit hasten to simulate every I/O".to_owned(),
         });
         simulated
     }

@@ -97,7 +97,7 @@ impl SessionLoad {
         let shares = [self.update_share.0, self.cache_hits.0];
         if !shares.iter().all(|share| (0.0..=1.0).contains(share)) || self.hosts > 255 {
             return refuse(
-                "the sessions cannot work so",
+                "these sessions are impossible",
                 "write update_share and cache_hits from 0% to 100%, and up to 255 hosts",
             );
         }
@@ -118,8 +118,8 @@ fn check_parts(parts: &[Part]) -> Result<()> {
     };
     if !stores(last) || above.iter().any(stores) {
         return refuse(
-            "the parts do not end with the one that stores",
-            "let exactly one of hdd, flash, ram or tier stand, as the last part",
+            "the last part does not store data",
+            "write exactly one of hdd, flash, ram or tier, as the last part",
         );
     }
     for (index, part) in parts.iter().enumerate() {
@@ -194,7 +194,7 @@ fn check_raid(raid: &Raid) -> Result<()> {
         return Ok(());
     }
     refuse(
-        format!("{:?} of {} members cannot be", raid.level, raid.members),
+        format!("{:?} with {} members is impossible", raid.level, raid.members),
         "use at least 1, 2, 2, 3 or 4 members for raid0, raid1, raid10 (an even number), raid5 or \
          raid6, and a stripe",
     )
@@ -218,7 +218,7 @@ fn check_hdd(hdd: &Hdd) -> Result<()> {
         || !counts(hdd.queue_depth)
     {
         return refuse(
-            "the disk does not turn",
+            "the disk does not rotate",
             "write capacity, rotation_per_min, transfer_per_s and queue_depth above 0",
         );
     }

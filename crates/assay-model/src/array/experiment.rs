@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct Experiment {
     /// Name that figures refer to.
     pub name: String,
-    /// Bytes in use, instead of the model's.
+    /// Bytes in use; by default those of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
-    /// Controllers, instead of the model's.
+    /// Controllers; by default those of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u32>,
-    /// Volumes that the space is divided into, instead of the model's.
+    /// Volumes into which the space is divided; by default those of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volumes: Option<u32>,
     /// Factor by which slow processes (filling, collecting, moving pages) are sped up and the
@@ -28,22 +28,22 @@ pub struct Experiment {
     pub warm_up: Nanos,
     /// Measured time, as simulated.
     pub duration: Nanos,
-    /// What is done.
+    /// The experiment.
     pub load: Load,
 }
 
-/// What is done in an experiment.
+/// The kind of an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Load {
-    /// A fixed number of I/Os outstanding.
+    /// A fixed queue depth.
     Closed(ClosedLoad),
     /// Sessions of a database without think time.
     Sessions(SessionLoad),
 }
 
-/// A fixed number of I/Os outstanding, or as many as a limit on the mean latency allows.
+/// A fixed queue depth, or the highest one within a limit on the mean latency.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -52,13 +52,13 @@ pub struct ClosedLoad {
     pub read_share: Share,
     /// Bytes of one I/O.
     pub transfer: Bytes,
-    /// I/Os outstanding; at most, where there is a limit on the latency.
+    /// Queue depth; with a latency limit, its maximum.
     pub outstanding: u32,
-    /// Reads and writes each stay below this mean; the most outstanding I/Os that do are looked
-    /// for.
+    /// Limit on the mean latency of reads and of writes; the highest queue depth within it is
+    /// searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_max: Option<Nanos>,
-    /// Share of the space that I/Os go to.
+    /// Share of the space that receives I/Os.
     #[serde(default = "whole")]
     pub locality: Share,
     /// Ascending addresses instead of random ones.
@@ -76,28 +76,28 @@ pub struct SessionLoad {
     /// Database hosts.
     #[serde(default = "one_u32")]
     pub hosts: u32,
-    /// Processors of one host.
+    /// CPUs of one host.
     pub cpus: u32,
-    /// Processor time of one physical read with all that comes with it.
+    /// CPU time of one physical read, including its processing.
     pub cpu_per_read: Nanos,
-    /// Wait for another host before a read, mean.
+    /// Mean wait for another host before a read.
     #[serde(default)]
     pub cluster_wait: Nanos,
     /// Share of the statements that change data and commit.
     pub update_share: Share,
     /// Blocks looked up in the buffer cache by one statement.
     pub logical_reads_mean: f64,
-    /// Share of them that the buffer cache holds.
+    /// Share of them found in the buffer cache.
     pub cache_hits: Share,
     /// Blocks changed by one statement that changes data.
     #[serde(default)]
     pub block_changes_mean: f64,
     /// Blocks that a statement that changes data leaves to be written.
     pub dirty_blocks_mean: f64,
-    /// Dirty blocks that the buffer cache takes; with more, sessions wait for free buffers.
+    /// Maximum dirty blocks in the buffer cache; beyond it, sessions wait for free buffers.
     #[serde(default = "dirty_max")]
     pub dirty_max: u32,
-    /// Writes that the database writers of one host keep outstanding.
+    /// Queue depth of the database writers of one host.
     #[serde(default = "writers_depth")]
     pub writer_depth: u32,
     /// Redo of one statement that changes data.
@@ -105,7 +105,7 @@ pub struct SessionLoad {
     /// Whether sessions wait for the log writer at commit.
     #[serde(default)]
     pub commit_waits: bool,
-    /// Time that the log writer takes from the end of a write to the next one.
+    /// Time between the end of a log write and the next one.
     #[serde(default)]
     pub log_pause: Nanos,
     /// Copies of the log, written at the same time.
@@ -117,63 +117,63 @@ pub struct SessionLoad {
     pub active: Bytes,
 }
 
-/// What is taken from an experiment.
+/// The measured quantity of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// Reads and writes a second.
+    /// Reads and writes per second.
     Iops,
-    /// Reads a second.
+    /// Reads per second.
     ReadIops,
-    /// Writes of data a second.
+    /// Writes of data per second.
     WriteIops,
-    /// Bytes a second.
+    /// Bytes per second.
     BytesPerS,
-    /// Mean read, seconds.
+    /// Mean read latency, seconds.
     ReadLatencyS,
-    /// Mean write, seconds.
+    /// Mean write latency, seconds.
     WriteLatencyS,
     /// Share of reads below 1 ms.
     ReadsBelow1ms,
     /// Share of reads below 2 ms.
     ReadsBelow2ms,
-    /// Redo bytes a second.
+    /// Redo bytes per second.
     RedoBytesPerS,
     /// Mean write of the log writer, seconds.
     LogWriteS,
     /// Mean wait of a session for its commit, seconds.
     LogSyncS,
-    /// Writes of the log writer a second.
+    /// Writes of the log writer per second.
     LogWritesPerS,
-    /// Statements a second.
+    /// Statements per second.
     ExecutionsPerS,
-    /// Processors busy in database calls.
+    /// CPUs busy in database calls.
     DbCpus,
-    /// Reads a second in the first eighth of the measured time.
+    /// Reads per second in the first eighth of the measured time.
     FirstReadIops,
-    /// Reads a second in the last eighth over those in the first.
+    /// Reads per second in the last eighth, divided by those in the first.
     LastToFirst,
-    /// When reads first fall below nine tenths of the first eighth for two 64ths of the time,
-    /// seconds of the real pace.
+    /// Time in real seconds at which reads first fall below 90% of the first eighth, for two 64ths
+    /// of the time.
     FallS,
-    /// When reads begin to stay within 2% of the last eighth to the end, seconds of the real pace.
+    /// Time in real seconds from which reads stay within 2% of the last eighth.
     SettledS,
 }
 
-/// What a figure is used for.
+/// Use of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Parameters were chosen so that it comes out.
+    /// Parameters were chosen to reproduce it.
     Fitted,
-    /// No parameter was chosen by it, but parameters that are called assumed were changed with it
-    /// in sight.
+    /// No parameter was fitted to it, but assumed parameters were changed with knowledge of it.
     Seen,
-    /// It follows from fitted figures and from inputs of the same report: no evidence of its own.
+    /// It follows from fitted figures and inputs of the same report, so it is not independent
+    /// evidence.
     Implied,
-    /// No parameter was chosen by it: it judges the model.
+    /// No parameter was chosen by it: it tests the model.
     HeldBack,
 }
 
@@ -182,27 +182,27 @@ pub enum Role {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// What it is, for people.
+    /// Description.
     pub name: String,
-    /// The experiment it came out of, `MODEL/EXPERIMENT` where it is another model's; without one
-    /// the model cannot tell, and `why` says why.
+    /// The experiment behind the figure, `MODEL/EXPERIMENT` for another model; without one, the
+    /// model cannot reproduce it, and `why` gives the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,
-    /// What is taken from the experiment.
+    /// The measured quantity.
     pub measure: Measure,
-    /// Experiment by whose measure it is divided, for figures that are ratios.
+    /// Experiment used as the divisor, for figures that are ratios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
     /// The figure as published, in the unit of the measure.
     pub published_value: f64,
-    /// Whether the figure is a bound: more than it is not an error.
+    /// Whether the figure is a lower bound: a higher value is not an error.
     #[serde(default, skip_serializing_if = "is_no")]
     pub at_least: bool,
-    /// What it is used for.
+    /// Use of the figure.
     pub role: Role,
-    /// Where it stands in the source.
+    /// Page, table or figure in the source.
     pub place: String,
-    /// Why the model misses it or cannot tell.
+    /// Reason why the model misses or cannot reproduce it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 pub enum Part {
     /// Cables, ports and protocol between host and array.
     Path(Path),
-    /// Processors of the array.
+    /// CPUs of the array.
     Controller(Controller),
     /// Memory in front of slower parts.
     Cache(Cache),
-    /// Members that share data and redundancy; each is made of the parts that follow.
+    /// Members that share data and redundancy; each consists of the parts that follow.
     Raid(Raid),
-    /// Two storages between which hot pages move; it ends the list, its branches are lists of their
-    /// own.
+    /// Two storages between which hot pages move; it ends the list, and each branch is its own
+    /// list.
     Tier(Tier),
     /// A disk.
     Hdd(Hdd),
@@ -47,68 +47,68 @@ pub enum Spread {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Path {
-    /// Time of an I/O on the way there and back, without its data.
+    /// Round-trip time of an I/O, without its data.
     #[serde(default)]
     pub latency: Nanos,
-    /// Equal links that data is spread over.
+    /// Equal links over which data is spread.
     #[serde(default = "one")]
     pub links: u32,
-    /// Bytes a second of one link; without it data costs no time.
+    /// Bytes per second of one link; without it, data transfer takes no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_s: Option<Bytes>,
-    /// Volumes that the space is divided into, each with a queue of its own.
+    /// Volumes into which the space is divided, each with its own queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volumes: Option<u32>,
-    /// Outstanding I/Os of one volume at most; more wait in the host.
+    /// Maximum queue depth of one volume; further I/Os wait in the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_depth: Option<u32>,
 }
 
-/// Processors of the array.
+/// CPUs of the array.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Controller {
-    /// Active controllers that share the load evenly.
+    /// Active controllers, which share the load evenly.
     #[serde(default = "one")]
     pub nodes: u32,
-    /// Processors of one controller.
+    /// CPUs of one controller.
     #[serde(default = "one")]
     pub cores: u32,
-    /// Processor time of a read.
+    /// CPU time of a read.
     pub read: Nanos,
-    /// Processor time of a write.
+    /// CPU time of a write.
     pub write: Nanos,
-    /// Processor time of moving a mebibyte, on top.
+    /// Additional CPU time per MiB moved.
     #[serde(default)]
     pub per_mib: Nanos,
-    /// How the times vary.
+    /// Distribution of the times.
     #[serde(default)]
     pub spread: Spread,
-    /// Share of an I/O's work that is done one after the other (σ of the Universal Scalability
-    /// Law); with it the processors are not counted.
+    /// Serial share of an I/O's work (σ of the Universal Scalability Law); if set, CPUs are not
+    /// modelled.
     #[serde(default)]
     pub sigma: f64,
     /// The same share of moving data.
     #[serde(default)]
     pub per_mib_sigma: f64,
-    /// Work that each I/O makes for each other one (κ of the same law).
+    /// Work that each I/O causes for every other one (κ of the same law).
     #[serde(default)]
     pub kappa: f64,
-    /// Share by which each further controller lengthens every I/O: what scaling out loses.
+    /// Share by which each further controller lengthens every I/O: the scaling loss.
     #[serde(default)]
     pub scaling_loss_share: f64,
 }
 
-/// Which line leaves a full cache.
+/// Choice of the line that a full cache evicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EvictionPolicy {
-    /// The one that was not used for the longest time.
+    /// The least recently used one.
     #[default]
     Lru,
-    /// The next one that was not used since the hand passed.
+    /// The next one not used since the hand passed it.
     Clock,
 }
 
@@ -121,18 +121,18 @@ pub struct Cache {
     pub size: Bytes,
     /// Bytes of one line.
     pub line: Bytes,
-    /// Time of a hit, and of taking a write.
+    /// Time of a cache hit, and of accepting a write.
     pub hit: Nanos,
-    /// Which line leaves.
+    /// Choice of the line to evict.
     #[serde(default)]
     pub eviction: EvictionPolicy,
-    /// Whether reads are kept.
+    /// Whether reads are cached.
     #[serde(default = "yes")]
     pub reads: bool,
-    /// Share of the lines that may hold writes not yet written through; none means write-through.
+    /// Maximum share of dirty lines; 0 means write-through.
     #[serde(default)]
     pub dirty: Share,
-    /// Writes that destaging keeps outstanding at most.
+    /// Maximum queue depth of destaging.
     #[serde(default = "sixteen")]
     pub destage_depth: u32,
 }
@@ -166,9 +166,9 @@ pub enum RaidLevel {
 pub struct Raid {
     /// How.
     pub level: RaidLevel,
-    /// How many members take part; spares do not.
+    /// Number of members, without spares.
     pub members: u32,
-    /// Bytes on one member before the next one follows.
+    /// Bytes on one member before the next.
     pub stripe: Bytes,
 }
 
@@ -177,13 +177,13 @@ pub struct Raid {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
-    /// Bytes that move together.
+    /// Bytes moved together.
     pub page: Bytes,
     /// Bytes of the fast storage that hold data.
     pub fast_capacity: Bytes,
-    /// How often the hottest pages are looked for.
+    /// Interval between searches for the hottest pages.
     pub every: Nanos,
-    /// Pages that move in one direction a second at most.
+    /// Maximum pages moved per second in one direction.
     pub moves: Rate,
     /// Parts of the fast storage.
     pub fast: Vec<Part>,
@@ -196,22 +196,22 @@ pub struct Tier {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Hdd {
-    /// Bytes of the whole disk; what is used of it decides how far its head travels.
+    /// Bytes of the whole disk; the part in use determines the seek distance.
     pub capacity: Bytes,
-    /// Revolutions a minute.
+    /// Revolutions per minute.
     pub rotation_per_min: u32,
     /// Seek to the next track.
     pub seek_track: Nanos,
     /// Seek over the whole disk.
     pub seek_full: Nanos,
-    /// Bytes a second under the head.
+    /// Bytes per second under the head.
     pub transfer_per_s: Bytes,
-    /// Commands among which the nearest is served first (NCQ); 1 serves in order.
+    /// Queued commands among which the nearest is served first (NCQ); 1 serves in order.
     #[serde(default = "one")]
     pub queue_depth: u32,
 }
 
-/// Which block is collected.
+/// Choice of the block to collect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -219,11 +219,12 @@ pub enum CollectionPolicy {
     /// The one with the fewest valid pages.
     #[default]
     Greedy,
-    /// The one with the best benefit for its cost: free share times age over twice the valid share.
+    /// The one with the best benefit for its cost: free share times age, divided by twice the valid
+    /// share.
     CostBenefit,
-    /// The oldest one, as a log that wraps around.
+    /// The oldest one, as in a circular log.
     Fifo,
-    /// Any, whatever it holds.
+    /// A random one.
     Random,
 }
 
@@ -232,16 +233,16 @@ pub enum CollectionPolicy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
-    /// Dies that work at the same time.
+    /// Dies that work in parallel.
     pub dies: u32,
-    /// Time that a die works on reading a page.
+    /// Time to read a page.
     pub read: Nanos,
-    /// Time that a die works on programming a page.
+    /// Time to program a page.
     pub program: Nanos,
-    /// Time that a die works on erasing a block.
+    /// Time to erase a block.
     #[serde(default)]
     pub erase: Nanos,
-    /// How the read time varies.
+    /// Distribution of the read time.
     #[serde(default)]
     pub spread: Spread,
     /// Bytes of one page.
@@ -249,31 +250,31 @@ pub struct Flash {
     /// Pages of one block.
     #[serde(default = "pages_per_block")]
     pub pages_per_block: u32,
-    /// Bytes that programming is behind taking writes at most; none means that a write waits for
-    /// its program.
+    /// Maximum bytes of accepted writes that are not programmed yet; 0 means that a write waits
+    /// for its program operation.
     #[serde(default)]
     pub buffer: Bytes,
-    /// Time of a write that the buffer takes.
+    /// Time of a write into the buffer.
     #[serde(default)]
     pub buffered_write: Nanos,
-    /// Flash beyond the capacity, as a share of the capacity; without it pages are not mapped and
-    /// nothing is collected.
+    /// Flash beyond the capacity, as a share of the capacity; without it, pages are not mapped and
+    /// there is no garbage collection.
     #[serde(default)]
     pub over_provisioning: Share,
-    /// Which block is collected.
+    /// Choice of the block to collect.
     #[serde(default)]
     pub collection: CollectionPolicy,
-    /// Bytes of writes that the work of collecting is put off and spread over; at least a block.
+    /// Bytes of writes over which garbage collection is spread; at least one block.
     #[serde(default)]
     pub collection_spread: Bytes,
     /// Share of the capacity that holds data before the first I/O; the rest is free at first.
     #[serde(default)]
     pub fill: Share,
-    /// Pages a second that are collected besides what writes force, whether there is load or not.
+    /// Pages per second collected in the background, in addition to collection forced by writes.
     #[serde(default)]
     pub background: Rate,
-    /// Mapped pages of the simulation: each stands for as many real ones as the capacity is
-    /// larger.
+    /// Mapped pages of the simulation: each represents several real pages, in proportion to the
+    /// capacity.
     #[serde(default = "mapped_pages")]
     pub mapped_pages: u32,
 }
@@ -283,11 +284,11 @@ pub struct Flash {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Ram {
-    /// I/Os that are served at the same time.
+    /// I/Os served in parallel.
     pub channels: u32,
     /// Time of an I/O.
     pub latency: Nanos,
-    /// How the time varies.
+    /// Distribution of the time.
     #[serde(default)]
     pub spread: Spread,
 }

@@ -81,7 +81,7 @@ impl CatalogEntry {
         let count = offers.iter().filter(|is_there| **is_there).count();
         demand(
             count == 1,
-            "it offers not one thing",
+            "it does not define exactly one item",
             "give it exactly one of device, array, volume, instance and port",
         )?;
         match self.offer() {
@@ -102,7 +102,7 @@ impl CatalogEntry {
     }
 }
 
-const EMPTY: &str = "a limit of 0 gives nothing";
+const EMPTY: &str = "a limit of 0 is not allowed";
 const ABOVE_ZERO: &str =
     "write capacities, rates and numbers above 0, and leave out what is not known";
 
@@ -124,7 +124,7 @@ impl IopsPoint {
             return Ok(());
         }
         refuse(
-            format!("{} IOPS without a latency say nothing", self.rate.0),
+            format!("{} IOPS need a latency", self.rate.0),
             "write latency = \"5ms\", or how many I/Os were outstanding",
         )
     }
@@ -139,7 +139,7 @@ impl Volume {
             self.size.min <= self.size.max
                 && self.iops.included <= self.iops.max
                 && self.throughput.included_per_s <= self.throughput.max_per_s,
-            "its least is above its most",
+            "its minimum is above its maximum",
             "write min and included that are not above max",
         )?;
         let rates = [Some(self.iops.included), Some(self.iops.max), self.iops.per_gib];
@@ -159,7 +159,7 @@ impl PriceList {
         demand(
             !self.source.trim().is_empty(),
             "its price has no source",
-            "write where the price stood",
+            "write where the price was published",
         )?;
         let tiers = self.per_iops_month.iter().map(|tier| tier.price);
         let throughput = self.per_throughput_month.iter().map(|one| one.price);
@@ -174,7 +174,7 @@ impl PriceList {
         let units = self.per_throughput_month.is_none_or(|one| one.unit_per_s.0 > 0);
         demand(
             ascending && units,
-            "the steps of its price do not rise",
+            "the price steps are not ascending",
             "write steps by rising `above`, and a unit_per_s above 0",
         )?;
         let billed = &self.billed_sizes;
@@ -225,9 +225,9 @@ mod tests {
             ("per_unit = 150.0", "per_unit = -1.0", "not an amount of money"),
             ("name = \"drive\"", "name = \"disk\"", "two entries are called 'disk'"),
             ("format = 1", "format = 2", "format 2 is not known"),
-            ("[entry.port]\npayload_per_s = \"3200MB\"", "", "not one thing"),
+            ("[entry.port]\npayload_per_s = \"3200MB\"", "", "exactly one item"),
             ("stroke = \"30%\"", "stroke = \"0%\"", "a limit of 0"),
-            ("max = \"16TiB\"", "max = \"1MiB\"", "its least is above its most"),
+            ("max = \"16TiB\"", "max = \"1MiB\"", "its minimum is above its maximum"),
         ] {
             let error = refusal(from, to);
             assert!(error.contains(expected), "{from} -> {to}: {error}");

@@ -99,7 +99,7 @@ pub struct VolumeOrder {
     pub size: Bytes,
     /// I/Os a second, sustained.
     pub iops: Rate,
-    /// Bytes a second.
+    /// Bytes per second.
     pub throughput_per_s: Bytes,
 }
 

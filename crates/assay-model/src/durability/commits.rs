@@ -14,7 +14,7 @@ pub enum Control {
     /// Commits that wait for storage
     Commits,
     // `full_page_writes = off`, `innodb_doublewrite = OFF`.
-    /// Whole pages in the log, or pages that are written twice
+    /// Full pages in the log, or pages written twice
     Pages,
 }
 

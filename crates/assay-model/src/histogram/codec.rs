@@ -60,9 +60,7 @@ impl<'de> Deserialize<'de> for Histogram {
         let mut histogram = Self::from_text(&document.hdr_v2)
             .map_err(|error| de::Error::custom(error.message()))?;
         if histogram.ios != document.ios {
-            return Err(de::Error::custom(
-                "the histogram holds another number of values than it says",
-            ));
+            return Err(de::Error::custom("the histogram's count does not match its values"));
         }
         if !histogram.restore(document.mean_ns, document.min_ns, document.max_ns) {
             return Err(de::Error::custom(

@@ -28,7 +28,7 @@ pub enum Spacing {
     /// All gaps are equal
     #[default]
     Constant,
-    /// Gaps are exponential, as those of many independent users
+    /// Gaps are exponential, like those of many independent users
     Poisson,
 }
 
@@ -53,7 +53,7 @@ pub enum StepArrival {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnLoss {
-    /// They end; what was measured is kept
+    /// They end; the data measured so far are kept
     #[default]
     End,
     /// They reconnect as soon as the server is back; a server that Assay created is started again

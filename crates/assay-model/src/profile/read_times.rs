@@ -38,7 +38,7 @@ pub struct ReadTimes {
 }
 
 impl ReadObserver {
-    /// What it is, for people.
+    /// Description.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Statement => "statement of one block",

@@ -158,10 +158,10 @@ pub struct TimeVerdict {
 #[serde(rename_all = "snake_case")]
 pub enum StorageMedium {
     /// Rotating disks, with or without a cache before them.
-    #[value(help = "Rotating disks: 20 ms are acceptable")]
+    #[value(help = "Hard disks: up to 20 ms is acceptable")]
     Disks,
     /// Solid-state storage.
-    #[value(help = "Solid-state storage: 2 ms are acceptable")]
+    #[value(help = "Solid-state storage: up to 2 ms is acceptable")]
     Flash,
 }
 

@@ -41,7 +41,7 @@ pub enum InputKind {
 }
 
 impl InputKind {
-    /// What it is, for people.
+    /// Description.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Throughput => "work per second",

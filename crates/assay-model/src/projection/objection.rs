@@ -26,7 +26,7 @@ pub enum ObjectionKind {
     Transfer,
     /// The calibration has another mix of reads and writes.
     Mix,
-    /// The load would have more outstanding than was calibrated, and the storage may have more.
+    /// The load would have more outstanding than was calibrated, and the storage may deliver more.
     Extrapolation,
     /// The calibration was limited by the host that measured.
     HostLimited,

@@ -91,13 +91,13 @@ impl Study {
         }
         if self.capacity.is_some_and(|size| size.0 == 0) {
             return refuse(
-                "capacity = 0B leaves nothing to work on",
+                "capacity = 0B leaves no data",
                 "write for example capacity = \"16GiB\", or leave it out to use the whole target",
             );
         }
         if phases.final_rest.0 > 0 && self.repeats < 2 {
             return refuse(
-                "final_rest rests before the last of one cell",
+                "final_rest needs more than one cell",
                 "write repeats = 2 or more, or leave final_rest out",
             );
         }
@@ -118,8 +118,8 @@ impl Study {
         }
         if varies_fill && phases.fill.is_some() {
             return refuse(
-                "fill is a factor and a phase at once",
-                "leave fill out of [phases]: the factor says how full the data are",
+                "fill is both a factor and a phase",
+                "omit fill from [phases]: the factor sets it",
             );
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Study {
             let key = (&factor.name, &factor.stream);
             if seen.contains(&key) {
                 return refuse(
-                    format!("the factor '{}' is there twice", factor.name),
+                    format!("the factor '{}' occurs twice", factor.name),
                     "join the values of both",
                 );
             }

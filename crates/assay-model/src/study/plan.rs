@@ -250,7 +250,7 @@ mod tests {
             ("\"1TiB\"", "\"0B\"", "capacity = 0B", "leave it out"),
             ("[phases]", "[hooks]\ntime_limit = \"0s\"\n[phases]", "time_limit = 0s", "30s"),
             ("values = [1, 8]", "values = []", "has no values", "values = [1, 2, 4]"),
-            ("sessions", "read_share", "is there twice", "join"),
+            ("sessions", "read_share", "occurs twice", "join"),
             ("preset = \"oltp-read\"", "", "one workload", "preset"),
             ("warm_up", "warmup", "unknown name 'warmup'", "did you mean 'warm_up'"),
         ] {

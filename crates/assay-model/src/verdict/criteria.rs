@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::fmt;
 
-/// A set of criteria that are judged together.
+/// A set of criteria, judged together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -14,7 +14,7 @@ pub struct Criteria {
     pub format: u32,
     /// Short name, printed with the verdict.
     pub name: String,
-    /// What they stand for, in a sentence.
+    /// Description, in a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The criteria, at least one.
@@ -22,29 +22,29 @@ pub struct Criteria {
     pub criteria: Vec<Criterion>,
 }
 
-/// A statement on one quantity: it is at most, or at least, a limit.
+/// A maximum or a minimum for one quantity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Criterion {
     /// Name of the quantity, for example `read.service_time.q0.99`.
     pub quantity: String,
-    /// The one stream, target or mix that is meant; none means each of them.
+    /// The stream, target or mix; by default each of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
-    /// The most that it may be, with its unit.
+    /// The maximum, with its unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<Bound>,
-    /// The least that it may be, with its unit.
+    /// The minimum, with its unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least: Option<Bound>,
-    /// Whether it is left out of the verdict where there is nothing to judge it by.
+    /// Whether it is left out of the verdict if there is no measurement for it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub optional: bool,
-    /// Why it is asked.
+    /// Reason for the criterion.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Where the limit comes from.
+    /// Source of the limit.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
 }

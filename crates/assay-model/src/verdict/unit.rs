@@ -20,7 +20,7 @@ pub enum Unit {
     PerMinute,
     /// Queries an hour.
     PerHour,
-    /// Bytes a second.
+    /// Bytes per second.
     BytesPerS,
     /// Bytes.
     Bytes,

@@ -65,7 +65,7 @@ impl Workload {
         }
         if self.capacity == Some(Bytes(0)) {
             return refuse(
-                "capacity = 0B holds nothing to work on".to_owned(),
+                "capacity = 0B leaves no data".to_owned(),
                 "leave it out, or write for example capacity = \"100GiB\"",
             );
         }
@@ -79,7 +79,7 @@ impl Workload {
         if self.streams.len() > STREAMS_MAX {
             return refuse(
                 format!("{} streams are too many", self.streams.len()),
-                "describe at most 256; several I/Os at once are one stream with more outstanding",
+                "describe at most 256; use a higher queue depth instead of more streams",
             );
         }
         let workers = self.streams.iter().fold(0_u32, |sum, one| sum.saturating_add(one.workers));
@@ -140,20 +140,20 @@ impl Stream {
         let total: f64 = parts.iter().map(|part| part.share.0).sum();
         if parts.is_empty() || (total - 1.0).abs() > 1e-6 {
             return refuse(
-                format!("the shares of the transfer sizes add up to {total}"),
+                format!("the shares of the block sizes add up to {total}"),
                 "make them add up to 100%",
             );
         }
         let (smallest, largest) = (self.transfer.min_bytes(), self.transfer.max_bytes());
         if smallest < TRANSFER_BYTES_MIN || largest > TRANSFER_BYTES_MAX {
             return refuse(
-                format!("transfers of {smallest} to {largest} bytes cannot be issued"),
+                format!("block sizes of {smallest} to {largest} bytes are not supported"),
                 "use sizes between 512B and 64MiB",
             );
         }
         match parts.iter().find(|part| !part.size.0.is_multiple_of(smallest)) {
             Some(part) => refuse(
-                format!("{} is not a multiple of the smallest transfer {smallest} B", part.size),
+                format!("{} is not a multiple of the smallest block size {smallest} B", part.size),
                 "choose sizes that are multiples of the smallest one",
             ),
             None => Ok(()),
@@ -184,7 +184,7 @@ impl Stream {
                 )
             }
             Access::MovingHotBand { every, .. } if every.0 == 0 => refuse(
-                "a band that moves every 0s is nowhere".to_owned(),
+                "a band cannot move every 0s".to_owned(),
                 "write for example every = \"60s\"",
             ),
             Access::Sequential { streams: 0 } => {
@@ -198,8 +198,8 @@ impl Stream {
                 if step.0 == 0 || !step.0.is_multiple_of(self.transfer.min_bytes()) =>
             {
                 refuse(
-                    format!("a stride of {step} does not fit the transfer size"),
-                    "use a multiple of the transfer size",
+                    format!("a stride of {step} does not fit the block size"),
+                    "use a multiple of the block size",
                 )
             }
             _ => Ok(()),
@@ -210,19 +210,19 @@ impl Stream {
         let outstanding = self.arrival.outstanding();
         if outstanding == 0 || outstanding > OUTSTANDING_MAX {
             return refuse(
-                format!("{outstanding} outstanding I/Os cannot be kept"),
+                format!("a queue depth of {outstanding} is not supported"),
                 "use 1 to 32768",
             );
         }
         if self.workers == 0 || self.workers > outstanding {
             return refuse(
-                format!("{} workers cannot share {outstanding} outstanding I/Os", self.workers),
-                "use at least one worker and no more than there are outstanding I/Os",
+                format!("{} workers cannot share a queue depth of {outstanding}", self.workers),
+                "use at least one worker and at most as many as the queue depth",
             );
         }
         match self.arrival {
             Arrival::Open { rate, .. } if !(rate.0 > 0.0 && rate.0 <= 1e8) => refuse(
-                format!("a rate of {rate} cannot be offered"),
+                format!("a rate of {rate} is not possible"),
                 "write a rate above 0/s, for example 20000/s",
             ),
             Arrival::Open { burst, .. } if burst == 0 || burst > outstanding => refuse(
@@ -240,10 +240,9 @@ impl Stream {
             return Ok(());
         }
         refuse(
-            "group_commit needs a stream that only writes, of one transfer size, and a larger \
-             limit"
+            "group_commit needs a write-only stream with one block size, and a larger limit"
                 .to_owned(),
-            "set read_share = 0, one transfer size, and group_commit between that size and 64MiB",
+            "set read_share = 0, one block size, and group_commit between that size and 64MiB",
         )
     }
 
@@ -340,7 +339,11 @@ arrival = { closed = { outstanding = 4 } }
     fn contradictions_name_the_stream() {
         for (from, to, expected) in [
             ("outstanding = 4", "outstanding = 0", "0 outstanding I/Os"),
-            ("outstanding = 4 } }", "outstanding = 4 } }\nworkers = 5", "5 workers cannot share 4"),
+            (
+                "outstanding = 4 } }",
+                "outstanding = 4 } }\nworkers = 5",
+                "5 workers cannot share a queue depth of 4",
+            ),
             ("outstanding = 4 } }", "outstanding = 4 } }\nsync = \"o_dsync\"", "nothing to sync"),
             (
                 "outstanding = 4 } }",
@@ -353,7 +356,7 @@ arrival = { closed = { outstanding = 4 } }
                 "is not a skew",
             ),
             ("\"8KiB\"", "[{ size = \"8KiB\", share = 0.5 }]", "add up to 0.5"),
-            ("\"8KiB\"", "\"100B\"", "cannot be issued"),
+            ("\"8KiB\"", "\"100B\"", "are not supported"),
             ("outstanding = 4 } }", "outstanding = 4 } }\npattern = [1, 2]", "needs open arrivals"),
             (
                 "{ closed = { outstanding = 4 } }",

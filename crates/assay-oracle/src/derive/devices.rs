@@ -106,8 +106,8 @@ pub(super) fn were_it_flash(
         .collect();
     (medium.is_none() && !slow.is_empty()).then(|| {
         format!(
-            "No report says what its storage is made of; it is judged as disks (20 ms). For flash \
-             (2 ms) these would be slow: {}.",
+            "Reports do not state the type of storage; it is judged as hard disks (20 ms). For \
+             flash (2 ms) these would be slow: {}.",
             slow.join(", ")
         )
     })

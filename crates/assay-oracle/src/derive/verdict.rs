@@ -49,7 +49,7 @@ pub(super) fn verdict(
 /// Why nothing can be concluded, where nothing can.
 fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
     if let Some(banner) = &report.invalid {
-        return Some(format!("the report says of itself: {banner}"));
+        return Some(format!("the report states: {banner}"));
     }
     if let Some((wrong, all)) = check::contradicted(report) {
         return Some(format!(
@@ -240,10 +240,8 @@ fn idle(verdict: &mut TimeVerdict, time: &TimeModel) {
     if let Some(active) = active.filter(|active| *active < IDLE_SESSIONS) {
         verdict.bottleneck = Bottleneck::Idle;
         let active = if active < 0.005 { "hardly any".to_owned() } else { format!("{active:.2}") };
-        verdict.reason = format!(
-            "{active} sessions were active on average, so nothing follows from where their time \
-             went"
-        );
+        verdict.reason =
+            format!("{active} sessions were active on average, too few to draw conclusions");
         verdict.speedup_limit = None;
         verdict.storage_speedup_limit = None;
     }
@@ -322,5 +320,5 @@ fn scope(report: &Report) -> Option<String> {
         ReportScope::Instance => "one instance of a cluster",
         ReportScope::PluggableDatabase => "one pluggable database of a container",
     };
-    Some(format!("This is {of}: a part of what the storage carries."))
+    Some(format!("This is {of}: only a part of the storage's load."))
 }

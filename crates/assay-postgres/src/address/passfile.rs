@@ -25,7 +25,7 @@ pub(super) fn password(file: &Path, wanted: [&str; 4]) -> Result<Option<String>,
     match opened.metadata() {
         Ok(metadata) if !metadata.is_file() => unread("it is not a regular file"),
         Ok(metadata) if metadata.permissions().mode() & 0o077 != 0 => {
-            unread("others may read it, chmod 600 takes that from them")
+            unread("others can read it; run chmod 600 on it")
         }
         Ok(_) => Ok(find(opened, wanted)),
         Err(error) => unread(&error.to_string()),

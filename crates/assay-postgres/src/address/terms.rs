@@ -19,8 +19,8 @@ pub(super) fn read(
     let usual = |name: &str| home.as_ref().map(|home| home.join(name)).filter(|path| path.exists());
     if known("sslnegotiation", "PGSSLNEGOTIATION").is_some_and(|way| way != "postgres") {
         return Err(Error::usage(
-            "sslnegotiation: only 'postgres' is spoken here",
-            "leave it out: servers that take a direct handshake take the usual one, too",
+            "sslnegotiation: only 'postgres' is supported",
+            "omit it: servers with a direct handshake also accept the usual one",
         ));
     }
     if known("gssencmode", "PGGSSENCMODE").is_some_and(|mode| mode == "require") {
@@ -64,7 +64,7 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
     let refused = |what: &str, hint: &str| Err(Error::usage(what, hint));
     match (security.mode, &security.roots) {
         (mode, Roots::System) if mode < Mode::VerifyFull && is_mode_named => refused(
-            "sslrootcert=system proves nothing without the name of the host",
+            "sslrootcert=system is useless without checking the host name",
             "write sslmode=verify-full",
         ),
         (_, Roots::System) => {

@@ -94,8 +94,8 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
     if let Some(owner) = stream.owner() {
         return Err(Failure::Unsafe {
             what: format!(
-                "the socket belongs to the user of number {}, who asks for the password {how}: it \
-                 is not given to a stranger",
+                "the socket belongs to the user of number {}, who asks for the password {how}, so \
+                 it was not sent",
                 owner.user
             ),
             hint: "name the directory of the server's own socket with host=/DIRECTORY",
@@ -103,7 +103,8 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
     }
     Err(Failure::Unsafe {
         what: format!(
-            "the server asks for the password {how}, and the way to it is not one to tell it on"
+            "the server asks for the password {how}, which is not sent over an unprotected \
+             connection"
         ),
         hint: "add sslmode=verify-full (or require) to the address, or have the server keep the \
                password as scram-sha-256",

@@ -93,15 +93,15 @@ fn encrypt(stream: &mut Stream, address: &Address, way: Try) -> Answer<()> {
         (1, b'S') => stream.encrypt(&Tls::new(&address.terms.security)?, &address.certified()),
         (1, b'N') if way == Try::Offered => Ok(()),
         (1, b'N') => Err(Failure::Unsafe {
-            what: "the server does not encrypt, or someone between prevents it".to_owned(),
+            what: "the server does not support encryption, or a third party blocks it".to_owned(),
             hint: "set ssl = on in the server; sslmode=disable only in a network that you trust",
         }),
         // Of an error that was not encrypted nothing is shown: anybody may have written it.
         (_, b'E') => Err(Failure::Unsafe {
-            what: "the server answers the wish to encrypt with an error".to_owned(),
+            what: "the server answered the request for encryption with an error".to_owned(),
             hint: "check the server's log",
         }),
         (2.., b'S') => Err(assay_dbserver::injected()),
-        _ => Err(Failure::Protocol("no PostgreSQL server speaks so".to_owned())),
+        _ => Err(Failure::Protocol("this is not a PostgreSQL server".to_owned())),
     }
 }

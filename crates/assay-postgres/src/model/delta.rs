@@ -23,8 +23,8 @@ impl<'a> Delta<'a> {
         let moved_s = (after.settings.started_s - before.settings.started_s).abs();
         if moved_s > 1.0 || before.version != after.version {
             return Err(Error::environment(
-                "the server was restarted in the interval: its counters began again",
-                "profile again while it stays up",
+                "the server was restarted in the interval: its counters were reset",
+                "profile it again without a restart",
             ));
         }
         Ok(Self { before, after, elapsed_s })
@@ -170,11 +170,14 @@ impl<'a> Delta<'a> {
             doubts.push("the server is a replica: it replays what another one wrote".to_owned());
         }
         if self.after.version.major() > super::Version::NEWEST {
-            doubts.push(format!("release {} is newer than what is known here", self.after.version));
+            doubts.push(format!(
+                "release {} is newer than the releases known to Assay",
+                self.after.version
+            ));
         }
         let reset = self.after.databases.keys().filter(|name| self.was_reset(name));
         doubts.extend(reset.map(|name| {
-            format!("counters of the database '{name}' were set to zero or begun in the interval")
+            format!("counters of the database '{name}' were reset or started in the interval")
         }));
         doubts.extend(self.clock_step_s().map(|step_s| {
             format!(

@@ -130,7 +130,7 @@ fn sampled(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
 
 fn name(seen: &SessionState) -> String {
     if seen.is_no_wait() {
-        return "CPU, or waiting for one".to_owned();
+        return "running, or waiting for a CPU".to_owned();
     }
     format!("{}:{}", seen.kind, seen.event)
 }

@@ -21,7 +21,7 @@ pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
     RedoPath {
         sync_latency_s: figure(
             mean(client.write_time_s + client.sync_time_s, client.syncs),
-            "time in writes and flushes, for each flush",
+            "time of writes and flushes, per flush",
         ),
         write_latency_s: figure(mean(all.sync_time_s, all.syncs), "time of a flush"),
         write_iops: Some(Figure::new(

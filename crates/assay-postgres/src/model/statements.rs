@@ -23,8 +23,8 @@ pub(super) fn executed(delta: &Delta<'_>) -> Option<Executed> {
         vec!["statements count when they end: one that still runs is not in the list".to_owned()];
     if thrown_out > 0 {
         doubts.push(format!(
-            "pg_stat_statements threw statements out {thrown_out} times in the interval: sums by \
-             statement miss some (raise pg_stat_statements.max)"
+            "pg_stat_statements evicted statements {thrown_out} times in the interval: sums by \
+             statement are incomplete (raise pg_stat_statements.max)"
         ));
     }
     let rows = after.rows.iter().filter_map(|(key, row)| {

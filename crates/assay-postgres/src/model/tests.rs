@@ -182,7 +182,7 @@ fn rights_recovery_resets_and_clock_steps_are_said() {
     story.after.settings.in_recovery = true;
     story.after.databases.get_mut("shop").unwrap().reset_s = Some(1005.0);
     let profile = story.profile();
-    for words in ["pg_read_all_stats", "replica", "set to zero"] {
+    for words in ["pg_read_all_stats", "replica", "were reset"] {
         assert!(doubts(&profile, words), "{words}: {:?}", profile.doubts);
     }
     assert!(!doubts(&profile, "clock"));

@@ -168,7 +168,7 @@ fn statements_that_were_thrown_out_are_said_and_new_ones_count_whole() {
         statements.iter().map(|one| (one.id.as_str(), one.calls)).collect();
     assert_eq!(named, [("2", 60), ("1", 40), ("3", 5)]);
     assert!(near(statements[1].io_time_s.unwrap(), 2.0));
-    assert!(doubts(&profile, "threw statements out 1 times") && doubts(&profile, "when they end"));
+    assert!(doubts(&profile, "evicted statements 1 times") && doubts(&profile, "when they end"));
 }
 
 /// 10: what we ask costs the server time as well, and is none of its load.

@@ -93,7 +93,7 @@ fn last_line(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let error = text.lines().find(|line| line.contains("error:"));
     let last = error.or_else(|| text.lines().next_back());
-    words(last.unwrap_or("it ended without a word").as_bytes())
+    words(last.unwrap_or("it ended without a message").as_bytes())
 }
 
 #[cfg(test)]

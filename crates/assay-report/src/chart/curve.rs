@@ -39,6 +39,13 @@ fn is_drawn(estimate: &Estimate) -> bool {
     estimate.n >= VISITS_MIN && estimate.relative_half_width() <= WIDEST
 }
 
+/// The next value of a rising line: a value below the last one counts only if its interval is
+/// known and below it, too.
+fn without_noise(last: f64, next: &Estimate) -> f64 {
+    let has_fallen = is_drawn(next) && next.high < last;
+    if has_fallen { next.value } else { next.value.max(last) }
+}
+
 /// The ink of a mix of reads and writes.
 pub(crate) fn ink_of(read_share: f64) -> Ink {
     match read_share {
@@ -121,24 +128,44 @@ impl<'a> Sheet<'a> {
         (self.x(point.iops.value), self.y(time(point).value))
     }
 
+    /// The line through the points: rate and time rise with the load, so a point that turns back
+    /// within its interval is noise and does not bend the line.
+    fn course(&self, time: Time) -> Vec<Point> {
+        let (mut iops, mut time_ns) = (0.0, 0.0);
+        let rising = self.points.iter().map(|point| {
+            iops = without_noise(iops, &point.iops);
+            time_ns = without_noise(time_ns, time(point));
+            (self.x(iops), self.y(time_ns))
+        });
+        rising.collect()
+    }
+
     /// One line with its points and their intervals.
     fn draw_points(&self, scene: &mut Scene, stroke: Stroke, time: Time) {
-        let line = self.points.iter().map(|point| self.place(point, time));
-        scene.line(line.collect(), self.ink, stroke);
-        for point in &self.points {
+        let line = self.course(time);
+        scene.line(line.clone(), self.ink, stroke);
+        for (point, on_line) in self.points.iter().zip(line) {
             let (iops, time_ns) = (&point.iops, time(point));
             let (x, y) = self.place(point, time);
+            if (x, y) != on_line {
+                scene.dot((x, y), Ink::Grid, self.says(point, time));
+                continue;
+            }
             if is_drawn(time_ns) {
                 scene.whisker(x, (self.y(time_ns.low), self.y(time_ns.high)), self.ink);
             }
             if is_drawn(iops) {
                 scene.whisker_across((self.x(iops.low), self.x(iops.high)), y, self.ink);
             }
-            let time_ns = self.format.value(Unit::Ns, time_ns.value);
-            let iops = self.format.value(Unit::IosPerS, iops.value);
-            let says = format!("queue depth {}: {iops}, {time_ns}", point.outstanding);
-            scene.dot((x, y), self.ink, says);
+            scene.dot((x, y), self.ink, self.says(point, time));
         }
+    }
+
+    /// What a point says when it is pointed at.
+    fn says(&self, point: &CurvePoint, time: Time) -> String {
+        let time_ns = self.format.value(Unit::Ns, time(point).value);
+        let iops = self.format.value(Unit::IosPerS, point.iops.value);
+        format!("queue depth {}: {iops}, {time_ns}", point.outstanding)
     }
 
     /// The points from before the level fell; they promise nothing, so they stay thin.

@@ -61,8 +61,7 @@ pub(crate) fn heat(
     }
     depth_legend(&mut scene, "more I/Os");
     scene.description = format!(
-        "Each column of cells is a stretch of time; the deeper a cell's colour, the more of that \
-         stretch's {}s took so long.",
+        "Each column is a period; the deeper a cell's colour, the more {}s had that latency.",
         operation.name()
     );
     scene

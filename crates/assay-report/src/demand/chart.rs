@@ -84,7 +84,7 @@ fn draw_curves(
     let entries: Vec<_> =
         looks.iter().map(|(name, ink, stroke, _)| (name.clone(), *ink, *stroke)).collect();
     legend(&mut scene, &entries);
-    "Cumulative shares of I/Os by the time they took.".clone_into(&mut scene.description);
+    "Cumulative shares of I/Os by latency.".clone_into(&mut scene.description);
     scene
 }
 

@@ -55,15 +55,15 @@ fn answer(verdict: &TimeVerdict) -> String {
             verdict.cpu_queue_share.map_or("on a CPU", |_| "on a CPU or waiting for one")
         ),
         Bottleneck::Commit => format!(
-            "Commit-bound: in {share} of DB time sessions waited for their commits; a faster \
-             device of the log helps as far as they wait for it."
+            "Commit-bound: {share} of DB time was spent waiting for commits. A faster log device \
+             would help."
         ),
         Bottleneck::Contention if verdict.suspected_cause.is_some() => format!(
-            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log \
+            "Contention-bound: for {share} of DB time sessions waited for each other{of}. The log \
              device is slow and may be the cause: fix it first."
         ),
         Bottleneck::Contention => format!(
-            "Contention-bound: in {share} of DB time sessions waited for each other{of}, so \
+            "Contention-bound: for {share} of DB time sessions waited for each other{of}, so \
              faster storage cannot help much."
         ),
         Bottleneck::Other => format!(
@@ -85,7 +85,7 @@ fn gain(verdict: &TimeVerdict) -> Option<String> {
         }
         Some(_) => String::new(),
         None => {
-            "; with commits, writes and what hangs on them storage has all of DB time".to_owned()
+            "; with commits, writes and waits behind them, storage is all of DB time".to_owned()
         }
     };
     Some(format!(
@@ -325,7 +325,7 @@ pub(super) fn time_table(profile: &Profile) -> Table {
 /// Tablespaces by what faster storage would save; those that nobody waited for are left out.
 pub(super) fn tiering(candidates: &[TieringCandidate]) -> Table {
     let sized = candidates.iter().any(|candidate| candidate.capacity_bytes.is_some());
-    let sizes: &[&str] = if sized { &["size", "waited each second and GB"] } else { &[] };
+    let sizes: &[&str] = if sized { &["size", "waited per second and GB"] } else { &[] };
     let names = [&["", "waited each second"], sizes, &["share with those above"]].concat();
     let waited = candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0);
     let rows = waited.map(|candidate| tiering_row(candidate, sized));

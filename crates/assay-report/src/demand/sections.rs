@@ -120,9 +120,8 @@ fn who<'a>(profile: &Profile) -> Vec<Block<'a>> {
 
 fn demand(profile: &Profile) -> Vec<Block<'_>> {
     let purposes = facts::classes(profile);
-    let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing \
-                that is counted apart. Outstanding is rate times time (Little's law). A dash is \
-                not in the report.";
+    let note = "“All I/O” is the total; the other rows are parts of it. Queue depth is rate times \
+                time (Little's law). –: not in the report.";
     let note = (!purposes.is_empty()).then(|| Block::Note(note.to_owned()));
     let curve = curves(profile).map(|draw| {
         let caption = "I/O latency from the report: share of I/Os up to each latency.";
@@ -158,8 +157,7 @@ fn tiering(profile: &Profile) -> Vec<Block<'_>> {
     let Some(draw) = tiers(profile) else {
         return vec![table];
     };
-    let caption =
-        "Share of all waiting for reads that is gone when that many tablespaces are moved.";
+    let caption = "Share of the total read wait saved by moving that many tablespaces.";
     let chart = Block::Chart(Chart::new("tablespaces", Size::Half, caption, draw));
     vec![Block::SideBySide(vec![table, chart])]
 }

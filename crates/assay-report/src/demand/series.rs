@@ -122,7 +122,7 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
         blocks.extend(is_spread(&stops, along).then_some(Block::Chart(chart)));
     }
     if is_spread(&stops, Along::Iops) {
-        let caption = "Mean time of reads by I/Os per second: what load did to it.";
+        let caption = "Mean read time by I/Os per second.";
         let draw = move |size| latencies(&stops, size);
         blocks.push(Block::Chart(Chart::new("read-time-by-load", Size::Full, caption, draw)));
     }
@@ -149,9 +149,10 @@ fn of_databases(stops: &[Stop<'_>], names: &[&str]) -> Table {
 
 /// What is shown of every report.
 fn columns(table: Table) -> Table {
-    let table = table.words("begin").numbers("active sessions").numbers("reads/s");
-    let table = table.numbers("writes/s").numbers("read time");
-    table.words("bound by").words("unusual")
+    // Phones show the first columns, so the answer comes before its numbers.
+    let table = table.words("bound by").words("begin").numbers("active sessions");
+    let table = table.numbers("reads/s").numbers("writes/s").numbers("read time");
+    table.words("unusual")
 }
 
 /// The reports of one database, each a link to its part.
@@ -173,12 +174,12 @@ fn cells(stop: &Stop<'_>, remark: String) -> Vec<Cell> {
     };
     vec![
         file,
+        Cell::Words(bound(stop.verdict).to_owned()),
         Cell::Words(stop.begin.clone().unwrap_or_default()),
         Cell::Number(stop.active_sessions.map_or("–".to_owned(), super::facts::significant)),
         number(stop.read_iops),
         number(stop.write_iops),
         Cell::Number(stop.read_latency_ns.map_or("–".to_owned(), show_time_ns)),
-        Cell::Words(bound(stop.verdict).to_owned()),
         Cell::Words(remark),
     ]
 }
@@ -286,7 +287,7 @@ fn is_spread(stops: &[Stop<'_>], along: Along) -> bool {
     }
 }
 
-/// Reads and writes a second.
+/// Reads and writes per second.
 fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
     let mut scene = Scene::new(size, 260.0, "I/Os per second");
     let most = most(stops);
@@ -310,7 +311,7 @@ fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
 }
 
 fn describe(reports: usize, most: f64) -> String {
-    format!("{reports} reports, at most {} I/Os of a kind per second.", show_count(most))
+    format!("{reports} reports, with up to {} reads or writes per second.", show_count(most))
 }
 
 /// The highest rate of any kind.
@@ -354,7 +355,7 @@ fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64
     let plot = scene.plot;
     base_line(scene);
     if matches!(along, Along::Reports) {
-        name_below(scene, "reports, the oldest first where their clocks are known");
+        name_below(scene, "reports, oldest first");
         let x = Scale::linear(0.0, real_len(stops.len() - 1))
             .onto(plot.left + 12.0, plot.right() - 12.0);
         return (0..stops.len()).map(|number| Some(x.place(real_len(number)))).collect();

@@ -50,8 +50,8 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
     };
     let bound: Vec<&NamedProfile<'_>> = profiles.iter().filter(storage).collect();
     let meaning = match bound.as_slice() {
-        [] => "In none of the reports does the database mainly wait for storage: faster storage \
-               would change little."
+        [] => "In no report does the database mainly wait for storage: faster storage would \
+               change little."
             .to_owned(),
         some => format!(
             "In {} of {} reports the database mainly waited for storage or for its log: these \
@@ -80,7 +80,8 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
         Bottleneck::Storage => "Yes: it mainly waits for its storage.",
         Bottleneck::Commit => "Yes, for the log: it mainly waits for commits.",
         Bottleneck::Cpu => {
-            "Not much: it mainly computes. More or faster CPUs, or cheaper statements, help first."
+            "Not much: it is mainly CPU-bound. More or faster CPUs, or cheaper statements, help \
+             first."
         }
         Bottleneck::Contention if verdict.suspected_cause.is_some() => {
             "Perhaps: its sessions mainly wait for each other, and a slow log device may be why."
@@ -92,9 +93,9 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
         Bottleneck::Other => "Not much: it mainly waits for something other than storage.",
         Bottleneck::Mixed => "Somewhat: storage is one of several causes, and none of them leads.",
         Bottleneck::Idle => {
-            "No: it had next to nothing to do, so this interval says nothing about its storage."
+            "No: it was nearly idle, so this interval says nothing about its storage."
         }
-        Bottleneck::Unknown => "It cannot be said from this profile, for the reason above.",
+        Bottleneck::Unknown => "Undecided from this profile, for the reason above.",
     };
     let is_told = !matches!(verdict.bottleneck, Bottleneck::Idle | Bottleneck::Unknown);
     let share = verdict.user_io_share.filter(|share| is_told && (0.005..=1.0).contains(share));

@@ -180,8 +180,8 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         load,
         format,
         "sessions",
-        "Time of the sessions: each column is a step, each part the mean number of sessions in a \
-         state. The kernel’s work for a read belongs to the read.",
+        "Session time: each column is a step, each part the mean number of sessions in a state. \
+         Kernel CPU for a read counts as read.",
     ));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
@@ -241,7 +241,7 @@ mod tests {
             "50,000",
             "physical",
             "200 µs",
-            "At most 2 sessions meet p99",
+            "Up to 2 sessions meet p99",
             // Of 2.0 s of DB time 1.8 s were reads: the CPU time beyond the rest was inside them.
             "0.10",
         ] {

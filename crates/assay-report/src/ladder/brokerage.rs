@@ -47,10 +47,7 @@ fn tables(_: &Load) -> Vec<Columns> {
         throughput(),
         side_by_side("Transactions per second", across!(rate_of)),
         side_by_side("Response time, p50", across!(|rung, name| response_time(rung, name, 0.5))),
-        side_by_side(
-            "Nine of ten take at most (p90)",
-            across!(|rung, name| response_time(rung, name, 0.9)),
-        ),
+        side_by_side("p90", across!(|rung, name| response_time(rung, name, 0.9))),
         side_by_side("Response time, p99", across!(|rung, name| response_time(rung, name, 0.99))),
         side_by_side("The longest took", across!(|rung, name| response_time(rung, name, 1.0))),
         refusals(),
@@ -107,8 +104,7 @@ fn sentences(load: &Load) -> Vec<String> {
 
 /// Its figures.
 static PICTURE: Picture = Picture {
-    rate_words: "Trade results per second by users: trades that the market made of orders, with \
-                 their settlement.",
+    rate_words: "Trade results per second by number of users: settled trades.",
     rate: |rung| Some(results_per_s(rung)),
     times: &[
         line("trade result p50", Ink::Write, Stroke::Solid, |rung| {
@@ -141,8 +137,8 @@ fn ratio_words(rung: &Rung) -> Option<String> {
         )
     });
     Some(format!(
-        "The database asked for {} reads and {} writes of its data files per second, \
-         {}{of_device}. The literature has 9.7:1 of TPC-E, under caches of its own.",
+        "The database issued {} reads and {} writes of its data files per second, {}{of_device}. \
+         Published measurements of TPC-E have 9.7:1, with other cache sizes.",
         counted(rung, database.reads),
         counted(rung, database.writes),
         ratio(database.reads, database.writes)

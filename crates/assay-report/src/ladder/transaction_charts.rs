@@ -27,12 +27,12 @@ pub(super) struct Picture {
 }
 
 /// What the columns of the chart of time are.
-const STATES: &str = "Time of the sessions: each column is a step, each part the mean number of \
-                      sessions in a state.";
+const STATES: &str =
+    "Session time: each column is a step, each part the mean number of sessions in a state.";
 /// The same of a server that does not time waits for locks.
-const STATES_WITHOUT_LOCKS: &str = "Time of the sessions: each column is a step, each part the \
-                                    mean number of sessions in a state. Waits for locks are in no \
-                                    part, so columns may be lower than the users.";
+const STATES_WITHOUT_LOCKS: &str = "Session time: each column is a step, each part the mean \
+                                    number of sessions in a state. Lock waits are not shown, so \
+                                    columns may be lower than the number of users.";
 
 /// All of them.
 pub(super) fn charts<'a>(

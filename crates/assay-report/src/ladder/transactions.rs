@@ -145,7 +145,7 @@ fn commit_words(commits: &[Commits], found: &str) -> Option<String> {
         0 => String::new(),
         some => format!(", {some} more had no answer"),
     };
-    let verdict = if lost == 0 { "none is lost" } else { "NOT ALL are in the tables" };
+    let verdict = if lost == 0 { "none is lost" } else { "SOME ARE MISSING from the tables" };
     Some(format!(
         "{} {found} were acknowledged{unknown}, {} are found: {verdict}.",
         show_count(real(acknowledged)),
@@ -164,12 +164,12 @@ fn parity_words(load: &Load) -> Option<String> {
     let (database, worst) = all.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
     let who = database.map_or_else(
         || "The clients of all hosts".to_owned(),
-        |name| format!("On {name}, where both are farthest apart, the clients"),
+        |name| format!("On {name}, which has the largest difference, the clients"),
     );
     let meaning = if worst.holds() {
         "they agree"
     } else {
-        "NOT THE SAME: others work on this server, or a client is counted twice or not at all"
+        "MISMATCH: others use this server, or a client is counted twice or not at all"
     };
     Some(format!(
         "{who} saw {} commits, the server counted {} ({:+.2}%): {meaning}.",
@@ -225,7 +225,7 @@ mod tests {
             vec![Checks { when: "at the end".to_owned(), checks: vec![check], elapsed_s: 1.0 }];
         let text = text(&made, Options::default(), false);
         assert!(text.contains("condition 3 (no gap) is broken 2 times at the end"), "{text}");
-        assert!(text.contains("NOT ALL"), "{text}");
+        assert!(text.contains("SOME ARE MISSING"), "{text}");
     }
 
     #[test]

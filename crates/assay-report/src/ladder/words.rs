@@ -29,7 +29,7 @@ pub(super) fn rate_of_repeats(
         all.iter().copied().fold(0.0, f64::max),
     );
     format!(
-        "{value} (middle of {} repeats, {} – {})",
+        "{value} (median of {} repeats, {} – {})",
         all.len(),
         show_count(least),
         show_count(most)
@@ -43,7 +43,7 @@ pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]
     match goal.sessions {
         None => format!("Even one {who} misses the limit: p{quantile} of {of_one} within {limit}."),
         Some(sessions) if goal.is_bounded => {
-            format!("At most {sessions} {who}s meet p{quantile} of {of_several} within {limit}.")
+            format!("Up to {sessions} {who}s meet p{quantile} of {of_several} within {limit}.")
         }
         Some(sessions) => {
             format!(

@@ -236,7 +236,7 @@ fn figure(figure: &KeyFigure) -> Markup {
     };
     let doubt = tag("small").text(&format!(" {}", figure.doubt));
     let number = tag("p").class("figure").body(text(&figure.number).and(doubt));
-    let ends = format!("{}, {queue_depth} outstanding", figure.interval);
+    let ends = format!("{}, queue depth {queue_depth}", figure.interval);
     number.and(sub(&figure.name)).and(sub(&ends))
 }
 

@@ -20,8 +20,8 @@ pub(crate) fn pictures(view: &View<'_>) -> Result<Vec<(String, Vec<u8>)>> {
             pictures.iter().any(|(name, _)| name.strip_suffix(".png") == Some(&chart.file));
         let name = if is_taken { format!("{}-{number}", chart.file) } else { chart.file.clone() };
         let bytes = canvas::draw(&chart.draw(chart.size)).ok_or_else(|| {
-            let hint = "free memory, or take the page, whose charts need none";
-            Error::environment(format!("drawing {name}.png: there is no memory for it"), hint)
+            let hint = "free memory, or use the HTML page";
+            Error::environment(format!("drawing {name}.png: out of memory"), hint)
         })?;
         pictures.push((format!("{name}.png"), bytes));
     }

@@ -215,7 +215,7 @@ fn items(text: &mut Text, lines: &[String]) {
 /// How many were left out.
 fn more(text: &mut Text, left: usize) {
     if left > 0 {
-        text.item(&format!("and {left} more, which the JSON form holds"));
+        text.item(&format!("and {left} more in the JSON form"));
     }
 }
 

@@ -112,8 +112,7 @@ fn of_documents(report: &Report, format: &Formatter) -> Answer {
         return Answer { outcome: is_damaged.then_some(Outcome::Fail), headline, details };
     }
     let mut details = details.into_iter();
-    let headline =
-        details.next().unwrap_or_else(|| format!("Nothing was measured of {}.", report.target));
+    let headline = details.next().unwrap_or_else(|| format!("{} was not measured.", report.target));
     Answer { outcome: None, headline, details: details.collect() }
 }
 
@@ -160,19 +159,19 @@ fn watch_sentence(summary: &Summary) -> String {
 fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     let (name, all) = (&verdict.criteria, verdict.judgements.len());
     if all == 0 {
-        return format!("“{name}” asks nothing that was measured here.");
+        return format!("“{name}” has no criterion for this measurement.");
     }
     let of = |outcome: Outcome| {
         let found = verdict.judgements.iter();
         found.filter(move |found| found.outcome == outcome).collect::<Vec<&Judgement>>()
     };
     let deciding = of(verdict.outcome);
-    let word = match verdict.outcome {
-        Outcome::Pass if all == 1 => format!("criterion “{name}” met"),
-        Outcome::Pass => format!("all {all} criteria of “{name}” met"),
-        Outcome::Fail => format!("{} of {all} criteria of “{name}” not met", deciding.len()),
+    let count = match verdict.outcome {
+        Outcome::Pass if all == 1 => format!("Criterion “{name}” met."),
+        Outcome::Pass => format!("All {all} criteria of “{name}” met."),
+        Outcome::Fail => format!("{} of {all} criteria of “{name}” not met.", deciding.len()),
         Outcome::Inconclusive => {
-            format!("{} of {all} criteria of “{name}” undecided", deciding.len())
+            format!("{} of {all} criteria of “{name}” undecided.", deciding.len())
         }
     };
     // A count of errors says little of a storage that does nothing else wrong.
@@ -181,10 +180,10 @@ fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     let sentences = if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 };
     let said = numbers.into_iter().chain(counts).take(sentences);
     let said: Vec<String> = said.map(|found| stated(found, format)).collect();
-    format!("{} ({word}).", capital_words(&said.join("; ")))
+    format!("{}. {count}", capital_words(&said.join("; ")))
 }
 
-/// A judged number and its limit in words: `p99 of reads 0.8 ms ≤ 1 ms at 40,000 IOPS`.
+/// A judged number and its limit in words: `p99 of reads at 40,000 IOPS: 0.8 ms (limit 1 ms)`.
 fn stated(judgement: &Judgement, format: &Formatter) -> String {
     let of =
         judgement.subject.as_ref().map_or_else(String::new, |subject| format!(" on {subject}"));
@@ -199,10 +198,10 @@ fn stated(judgement: &Judgement, format: &Formatter) -> String {
     };
     let value = format.value(judgement.unit, estimate.value);
     let limit = format.chosen(judgement.unit, judgement.limit.value());
-    let (met, broken, name) = signs(judgement.limit);
+    let (_, name) = signs(judgement.limit);
+    let measured = format!("{label}{of}{at}: {value} ({name} {limit})");
     match (judgement.outcome, &judgement.reason) {
-        (Outcome::Pass, _) => format!("{label}{of} {value} {met} {limit}{at}"),
-        (Outcome::Fail, _) => format!("{label}{of} {value} {broken} {limit}{at}"),
+        (Outcome::Pass | Outcome::Fail, _) => measured,
         // Other readings are no longer the question where something spoiled the number.
         (Outcome::Inconclusive, _) if deciding(judgement).next().is_some() => {
             let doubt = deciding(judgement).next();
@@ -211,14 +210,11 @@ fn stated(judgement: &Judgement, format: &Formatter) -> String {
             if judgement.unit == Unit::Share {
                 return doubt;
             }
-            format!("{label}{of} {value}, limit {met} {limit}{at}: undecided, because {doubt}")
+            format!("undecided, because {doubt}. {measured}")
         }
         (Outcome::Inconclusive, _) => {
             let interval = format.interval(judgement.unit, &estimate);
-            format!(
-                "{label}{of} {value} ({interval}) is too close to the {name} of {limit} to \
-                 tell{at}"
-            )
+            format!("{label}{of}{at}: {value} ({interval}), too close to the {name} {limit}")
         }
     }
 }
@@ -240,11 +236,11 @@ fn at(judgement: &Judgement) -> String {
     if judgement.at.is_empty() { String::new() } else { format!(" {}", judgement.at) }
 }
 
-/// The sign of a limit that is met, of one that is broken, and its name.
-const fn signs(limit: Limit) -> (&'static str, &'static str, &'static str) {
+/// The sign of a limit that is met, and its name.
+const fn signs(limit: Limit) -> (&'static str, &'static str) {
     match limit {
-        Limit::AtMost(_) => ("≤", ">", "maximum"),
-        Limit::AtLeast(_) => ("≥", "<", "minimum"),
+        Limit::AtMost(_) => ("≤", "limit"),
+        Limit::AtLeast(_) => ("≥", "required"),
     }
 }
 
@@ -276,7 +272,7 @@ pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
                                                  help."
             .to_owned(),
         Reason::Straddles { enough_s: Some(enough_s) } => format!(
-            "The limit lies inside the interval; about {} of measuring in all should decide.",
+            "The limit lies inside the interval; measuring for about {} in total should decide.",
             crate::clock::show_length(rounded(*enough_s))
         ),
         Reason::NoEvidence { missing } => format!("{}.", capital(&format.prose(missing))),
@@ -483,11 +479,12 @@ mod tests {
         );
         assert_eq!(
             sentence(vec![pass.clone()]),
-            "p99 of reads 800 µs ≤ 1 ms at 40,000 IOPS (criterion “orders” met)."
+            "p99 of reads at 40,000 IOPS: 800 µs (limit 1 ms). Criterion “orders” met."
         );
         assert_eq!(
             sentence(vec![pass, fail]),
-            "p99 of reads 59.0 ms > 1 ms at 40,000 IOPS (1 of 2 criteria of “orders” not met)."
+            "p99 of reads at 40,000 IOPS: 59.0 ms (limit 1 ms). 1 of 2 criteria of “orders” not \
+             met."
         );
     }
 
@@ -502,13 +499,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_begins_with_the_number_and_says_why() {
+    fn an_undecided_headline_begins_with_its_cause() {
         let slow = judgement(Outcome::Inconclusive, Reason::Doubtful, 3e6);
         assert_eq!(
             sentence(vec![slow.clone()]),
-            "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: undecided, because the host was \
-             too busy to judge the storage: its CPUs were busy for 97% of the time (1 of 1 \
-             criteria of “orders” undecided)."
+            "Undecided, because the host was too busy to judge the storage: its CPUs were busy \
+             for 97% of the time. p99 of reads at 40,000 IOPS: 3.00 ms (limit 1 ms). 1 of 1 \
+             criteria of “orders” undecided."
         );
         assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =
@@ -516,14 +513,14 @@ mod tests {
         near.evidence.doubts.clear();
         assert_eq!(
             sentence(vec![near]),
-            "p99 of reads 950 µs (855 µs – 1.14 ms) is too close to the maximum of 1 ms to tell \
-             at 40,000 IOPS (1 of 1 criteria of “orders” undecided)."
+            "p99 of reads at 40,000 IOPS: 950 µs (855 µs – 1.14 ms), too close to the limit 1 ms. \
+             1 of 1 criteria of “orders” undecided."
         );
         let missing =
             "it was 448 µs, but 3 intervals are too few to say how sure that is".to_owned();
         let mut short = judgement(Outcome::Inconclusive, Reason::NoEvidence { missing }, 0.0);
         short.evidence.estimate = None;
         assert!(sentence(vec![short]).starts_with("p99 of reads: it was 448 µs, but 3 intervals"));
-        assert_eq!(sentence(Vec::new()), "“orders” asks nothing that was measured here.");
+        assert_eq!(sentence(Vec::new()), "“orders” has no criterion for this measurement.");
     }
 }

@@ -48,8 +48,8 @@ fn charts<'a>(calibration: &'a Calibration, format: Formatter) -> Vec<Block<'a>>
 /// How to read a load curve.
 fn curve_caption(mix: &MixCalibration) -> String {
     format!(
-        "Load curve, {}: random {} with rising load. Each point is a number of outstanding I/Os; \
-         right is more work done, up is slower; whiskers are intervals.",
+        "Load curve, {}: random {} with rising load. Each point is a queue depth; right is more \
+         work done, up is slower; whiskers are intervals.",
         mix.name,
         size(mix.transfer_bytes)
     )

@@ -70,8 +70,8 @@ fn lead(found: &Cluster, is_on_each: bool, format: &Formatter) -> Vec<String> {
         .map(|(host, loss)| {
             let after_s = real(loss.after_ns.unsigned_abs()) / 1e9;
             format!(
-                "{} was lost {after_s:.1} s after the start: {}. Only what all hosts had measured \
-                 by then is in the sums.",
+                "{} was lost {after_s:.1} s after the start: {}. The sums cover only the time \
+                 that all hosts measured.",
                 host.name,
                 format.prose(&loss.reason)
             )
@@ -162,7 +162,7 @@ fn fairness(found: &Cluster) -> Option<String> {
     let by_ios = |one: &&ClusterHost, other: &&ClusterHost| one.ios.cmp(&other.ios);
     let (least, most) = (found.hosts.iter().min_by(by_ios)?, found.hosts.iter().max_by(by_ios)?);
     Some(format!(
-        "Jain's index of fairness is {index:.3}; {} did the least, {:.1}% of what {} did.",
+        "Jain's fairness index is {index:.3}; {} did the least work, {:.1}% of that of {}.",
         least.name,
         100.0 * assay_model::number::share(least.ios, most.ios),
         most.name
@@ -288,9 +288,8 @@ fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
             multiples(&shown, &format, size)
         }));
         let rows = slowest(&of, ROWS_MAX);
-        let caption = "One row per host; a deeper colour means a higher rate. A stripe from top \
-                       to bottom is a stall of a shared resource, one along a row is the host's \
-                       own.";
+        let caption = "One row per host; a deeper colour means a higher rate. A vertical stripe \
+                       is a stall of a shared resource; a horizontal one is specific to that host.";
         charts.push(Chart::new("hosts-and-time", Size::Full, caption, move |size| {
             map(&rows, &format, size)
         }));
@@ -312,8 +311,7 @@ fn begins<'a>(found: &Cluster) -> Option<Chart<'a>> {
     if of.hosts.len() > STARTS_MAX {
         of.hosts.drain(STARTS_MAX / 2..of.hosts.len() - STARTS_MAX / 2);
     }
-    let caption =
-        "When the first worker of each host began, and how far off its clock may be read.";
+    let caption = "Start of the first worker of each host, and the uncertainty of its clock.";
     let draw = move |size| starts(&of, size).unwrap_or_default();
     Some(Chart::new("hosts-began", Size::Full, caption, draw))
 }

@@ -39,11 +39,13 @@ fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> Section<
     let elapsed_s = base.elapsed_s.min(other.elapsed_s);
     let parts = parts(pair).into_iter().map(|part| table(part, pair, elapsed_s, format));
     let others = [parity(pair), differences(found)];
-    let lead = vec![side("Base", base), side("Other", other), different(pair), variation(pair)];
-    let lead = Block::Lead(lead);
+    let sides = Block::Lead(vec![side("Base", base), side("Other", other)]);
+    // A page has these sentences on its first screen.
+    let lead = Block::Lead(vec![different(pair), variation(pair)]);
+    let lead = [sides, Block::InTerminal(vec![lead])];
     let tables = parts.chain(others).map(|table| Block::captioned(Level::Detail, table));
     let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
-    Section { id, title: title.to_owned(), blocks: [lead].into_iter().chain(tables).collect() }
+    Section { id, title: title.to_owned(), blocks: lead.into_iter().chain(tables).collect() }
 }
 
 /// The parts of the sides, by the beginning of the names of their measures, in the order in which
@@ -237,9 +239,8 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
     let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
     tables.peek()?;
-    let lead = "A range says how many I/Os per second fall into it, and how many are in it at any \
-                time: rate times the middle of the range. So tails compare with sessions and \
-                cores.";
+    let lead = "Each range shows its I/Os per second, and its mean outstanding I/Os: rate times \
+                the midpoint of the range. So tails can be compared with sessions and cores.";
     Some(Section {
         id: "distributions",
         title: "Latency by wall clock".to_owned(),

@@ -57,8 +57,7 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
     if !conduct.passthrough.is_empty() {
         let names = conduct.passthrough.join(", ");
         let bypassed = format!(
-            "bypassed for {names}: NVMe commands, of which its scheduler, limits and counters see \
-             nothing"
+            "bypassed for {names}: NVMe commands, unseen by its scheduler, limits and counters"
         );
         entries.push(("Block layer", bypassed));
     }
@@ -120,7 +119,7 @@ fn cpu_time(run: &RunReport) -> String {
         return "unknown".to_owned();
     }
     format!(
-        "{:.2} s user, {:.2} s system, {:.2} s a million I/Os",
+        "{:.2} s user, {:.2} s system, {:.2} s per million I/Os",
         conduct.cpu_user_s,
         conduct.cpu_system_s,
         conduct.cpu_s_per_million_ios(ios)

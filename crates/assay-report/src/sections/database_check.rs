@@ -139,7 +139,7 @@ impl<'a> Check<'a> {
         let undecided = self.verdict.into_iter().flat_map(|verdict| &verdict.judgements);
         let first = undecided.into_iter().find(|one| one.outcome == Outcome::Inconclusive);
         let Some(first) = first else {
-            return format!("It is not decided whether {name} is slower on this storage.");
+            return format!("Undecided whether {name} is slower on this storage.");
         };
         let doubt = first.evidence.doubts.iter().find(|doubt| doubt.bias != Bias::Flattering);
         let doubt = doubt.or_else(|| first.evidence.doubts.first());
@@ -234,7 +234,7 @@ fn more_work(check: &Check<'_>) -> Option<String> {
     let limit = target.next_limit().map_or_else(String::new, |bound| {
         let least = if bound.at_least { "at least " } else { "" };
         format!(
-            " The next limit is {}, at {least}{} per second.",
+            " The next bottleneck is {}, at {least}{} per second.",
             bound.limit.name(),
             rate(bound.most_per_s)
         )

@@ -40,7 +40,7 @@ pub(super) fn controls(found: &Durability) -> Vec<String> {
     let mut said = Vec::new();
     match found.controls(Control::Commits) {
         (0, _) if found.cuts.iter().any(|cut| cut.commits.is_some()) => said.push(
-            "No control was cut: that a lost transaction would be seen here is not shown \
+            "No control was cut: it is unproven that this test detects a lost transaction \
              (--control commits)."
                 .to_owned(),
         ),

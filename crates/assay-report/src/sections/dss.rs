@@ -70,8 +70,8 @@ fn power_words(run: &DssRun, dss: &Dss, format: &Formatter) -> String {
 fn flaw(dss: &Dss, format: &Formatter) -> String {
     let worst = dss.runs.iter().filter_map(|run| run.physical.cached_share).fold(0.0, f64::max);
     format.prose(&format!(
-        "Up to {:.1}% of the database's reads were given by the page cache: times say little \
-         about the storage.",
+        "Up to {:.1}% of the database's reads came from the page cache: times say little about \
+         the storage.",
         100.0 * worst
     ))
 }
@@ -177,8 +177,8 @@ fn bars(dss: &Dss, groups: &[Group]) -> Option<Bars> {
     };
     let kinds: Vec<Kind> = groups.iter().take(KINDS_MAX).zip(STYLES).map(kind).collect();
     (!kinds.is_empty()).then(|| Bars {
-        title: "Time of every query, a bar a kind of run; where there were several, the median \
-                with the shortest and the longest"
+        title: "Time of every query, one bar per type of run; for repeats, the median with the \
+                shortest and the longest"
             .to_owned(),
         name: "time".to_owned(),
         across_name: "query".to_owned(),

@@ -22,8 +22,8 @@ pub fn sentence(found: &Durability) -> String {
     match found.evidence {
         Evidence::Refuted => refuted(found),
         _ if found.is_void() => format!(
-            "Void ({code}): the server ran without waiting for storage, and no cut was seen to \
-             lose anything: whatever else was cut proves nothing."
+            "Void ({code}): the server ran without waiting for storage, and no cut lost anything, \
+             so the other cuts prove nothing."
         ),
         Evidence::PowerCuts | Evidence::SystemCuts => kept(found),
         Evidence::Timed => format!(
@@ -45,8 +45,8 @@ pub fn sentence(found: &Durability) -> String {
                     )
                 }
                 (None, Some(_)) => format!(
-                    "The process alone ended, which takes nothing away: nothing is known of a \
-                     power cut ({code})."
+                    "Only the process ended, which loses no data: nothing is known about a power \
+                     cut ({code})."
                 ),
                 (None, None) => format!("Nothing was cut ({code}): {}.", found.evidence.meaning()),
             }
@@ -86,8 +86,8 @@ fn kept(found: &Durability) -> String {
     let limit = found.loss_per_cut_max.unwrap_or(1.0);
     let below = if kind == CutKind::System { "; caches below the system were not cut" } else { "" };
     format!(
-        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95% \
-         confidence ({}{below}).",
+        "No acknowledged write was lost in {}: at most {} per cut lose data, with 95% confidence \
+         ({}{below}).",
         cuts(number, Some(kind)),
         Unit::Share.show(limit),
         found.evidence.code()
@@ -131,7 +131,7 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
     lead.extend(found.timing.as_ref().filter(|_| !format.is_relative()).map(memory));
     lead.extend(found.atomic_unit_bytes().map(|bytes| {
         format!(
-            "Writes on their way were torn at multiples of {}: larger ones are not atomic here.",
+            "Writes in flight were torn at multiples of {}: larger ones are not atomic here.",
             size(bytes)
         )
     }));
@@ -180,12 +180,12 @@ fn memory(timing: &FlushTiming) -> String {
     let rate = Unit::BytesPerS.show(timing.sustained_bytes_per_s);
     match timing.protected_memory_bytes_min {
         0 => format!(
-            "No protected memory is needed to explain how fast data became durable: {rate} in the \
-             long run."
+            "The rate at which data became durable needs no protected cache: {rate} in the long \
+             run."
         ),
         bytes => format!(
-            "If flushes are truthful, at least {} of memory are protected from power cuts: that \
-             much became durable beyond the {rate} of the long run.",
+            "If flushes are truthful, at least {} of cache is protected from power cuts: that \
+             much became durable beyond the long-run rate of {rate}.",
             show_bytes(real(bytes))
         ),
     }

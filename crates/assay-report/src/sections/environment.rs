@@ -39,7 +39,7 @@ pub(super) fn brief_blocks<'a>(environment: &Environment) -> Vec<Block<'a>> {
 /// All findings, the gravest first.
 fn findings<'a>(found: Vec<Finding>) -> Block<'a> {
     if found.is_empty() {
-        return Block::Note("Nothing was found that needs attention.".to_owned());
+        return Block::Note("Nothing needs attention.".to_owned());
     }
     Block::part("Findings", vec![Block::Findings(found)])
 }

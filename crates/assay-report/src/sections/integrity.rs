@@ -88,13 +88,13 @@ fn account(loss: &SimulatedLoss) -> String {
         said.push(format!("got old data of {} back with a member", blocks(loss.stale_blocks)));
     }
     if said.is_empty() {
-        return "By its own account the simulated array lost nothing.".to_owned();
+        return "The simulated array reports no loss.".to_owned();
     }
     let hidden = match loss.rewritten_blocks {
-        0 => "all of them were there to be found".to_owned(),
+        0 => "all of them could be detected".to_owned(),
         number => format!("{} of these were written again before they were read", blocks(number)),
     };
-    format!("By its own account the simulated array {}; {hidden}.", said.join(" and "))
+    format!("The simulated array {}; {hidden}.", said.join(" and "))
 }
 
 /// Where the faults of a target lie; together or scattered says much of how they came.
@@ -215,7 +215,7 @@ fn coverage(found: &Integrity) -> Table {
         ("writes with stamps", coverage.stamped_writes),
         ("blocks read and compared", coverage.checked_reads),
         ("blocks read that this run had not written", coverage.unwritten_reads),
-        ("blocks read and not compared, as asked", coverage.skipped_reads),
+        ("blocks read and not compared, as requested", coverage.skipped_reads),
         ("blocks read while they were being written", coverage.racing_reads),
         ("of these, with sectors of both versions", coverage.torn_racing_reads),
         (

@@ -18,8 +18,8 @@ pub(super) fn kernel<'a>(counters: &Counters, passthrough: &[String]) -> Block<'
 }
 
 fn note(passthrough: &[String]) -> String {
-    let counted = "Counted by the kernel below everything, warm-up included; times are those of \
-                   the kernel's own queue.";
+    let counted =
+        "Counted by the kernel's block layer, warm-up included; times include the kernel's queue.";
     if passthrough.is_empty() {
         return counted.to_owned();
     }

@@ -55,8 +55,8 @@ pub(super) fn sentence(change: &LevelChange, format: &Formatter) -> String {
     if change.settled {
         format!(
             "The level {} {at} into the run: {before} before, {after} since. Intervals, criteria \
-             and the numbers that carry an interval are of the sustained level alone; counts, the \
-             longest time and the spread of all times are of the whole run.",
+             and numbers with an interval cover only the sustained level; counts, the longest \
+             time and histograms cover the whole run.",
             Way::of(change).word()
         )
     } else {

@@ -18,7 +18,7 @@ pub(super) fn headline(found: &Locality, format: &Formatter) -> Headline {
     let words = match found.tiers.as_slice() {
         [] => "The tiers could not be identified from this curve.".to_owned(),
         [only] => format!(
-            "Every working set is served alike, in {} on average.",
+            "All working sets have the same latency, {} on average.",
             format.value(Unit::Ns, only.service_time_ns)
         ),
         several => format!(
@@ -126,12 +126,12 @@ fn sentences(found: &Locality) -> Vec<String> {
     let hot = show_bytes(following.hot_bytes);
     sentences.push(match following.half_s.as_slice() {
         [] => format!(
-            "A hot spot of {hot} that jumped every {} cost nothing.",
+            "A hot spot of {hot} that jumped every {} did not raise latency.",
             show_length(following.period_s)
         ),
         some => format!(
-            "After a hot spot of {hot} jumped, half of what that cost was over after {}, nine \
-             tenths after {}; mean of {} jumps.",
+            "After a hot spot of {hot} jumped, latency had recovered by half after {} and by 90% \
+             after {}; mean of {} jumps.",
             show_length(mean(some)),
             show_length(mean(&following.most_s)),
             some.len()

@@ -19,7 +19,7 @@ pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option
     }
     let text = format!(
         "Appends of {}, one after the other, each durable before the next, as a database writes \
-         its log. Commits wait for them, and on some storage so do reads.",
+         its log. Commits wait for them; on some storage, reads do too.",
         size(log.transfer_bytes)
     );
     let blocks = vec![Block::Paragraph(text), Block::Table(table)];

@@ -7,10 +7,7 @@ use crate::view::Block;
 
 /// Terms that every page uses.
 const TERMS: [(&str, &str); 7] = [
-    (
-        "IOPS",
-        "reads and writes completed per second, over the time stated; syncs are counted apart.",
-    ),
+    ("IOPS", "reads and writes completed per second; syncs are counted separately."),
     (
         "service time",
         "from handing an I/O to the operating system until it is complete; waiting below that \
@@ -23,8 +20,8 @@ const TERMS: [(&str, &str); 7] = [
     ),
     (
         "p99",
-        "the time within which 99% of the I/Os completed; one in a hundred took longer. Read, \
-         write and sync are never mixed, and quantiles are never averaged.",
+        "99% of the I/Os completed within this time. Read, write and sync are never mixed, and \
+         quantiles are never averaged.",
     ),
     (
         "interval",
@@ -62,7 +59,7 @@ const RUN: [(&str, &str); 4] = [
         "mean outstanding I/Os = rate × mean service time. The two must agree in every valid \
          measurement.",
     ),
-    ("too few", "fewer than ten I/Os lie beyond that quantile, so it would say nothing."),
+    ("too few", "fewer than ten I/Os lie beyond that quantile, too few to report it."),
     ("band", "in the chart of IOPS over time, the band spans the slowest to the fastest interval."),
     (
         "heat map",

@@ -30,18 +30,23 @@ pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &For
     }
 }
 
-/// IOPS within the latency limit.
+/// The name of the highest rate without a limit.
+const ANY_LATENCY: &str = "IOPS at any latency";
+
+/// IOPS within the latency limit, or at any latency if no load meets it.
 fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> KeyFigure {
     let (name, within) = if limit.is_asked() {
         let name = format!("IOPS with p{} {}", nines(limit.quantile), within_limit(limit, format));
         (name, mix.iops_within_limit.as_ref())
     } else {
-        ("IOPS at any latency".to_owned(), Some(&mix.iops_max))
+        (ANY_LATENCY.to_owned(), Some(&mix.iops_max))
     };
-    let Some(capacity) = within else {
-        let note = "exceeded even at queue depth 1".to_owned();
-        return KeyFigure { name, value: "none".to_owned(), note, ..KeyFigure::default() };
+    let note = match within {
+        Some(_) => String::new(),
+        None => format!("{name}: exceeded even at queue depth 1"),
     };
+    let name = if within.is_some() { name } else { ANY_LATENCY.to_owned() };
+    let capacity = within.unwrap_or(&mix.iops_max);
     let value = bounded(capacity, Unit::IosPerS, format);
     KeyFigure {
         name,
@@ -51,6 +56,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         doubt: Formatter::plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
         interval: format.interval(Unit::IosPerS, &capacity.rate),
         queue_depth: Some(capacity.outstanding),
+        note,
         ..KeyFigure::default()
     }
 }

@@ -86,8 +86,8 @@ impl OverTime {
         let cells = Rc::clone(&self.cells);
         let draw = move |size| heat(&cells, operation, &format, size);
         let caption = format!(
-            "{}s over time: median, p99 and longest time of each stretch, and below how its I/Os \
-             spread.",
+            "{}s over time: median, p99 and longest time of each period, with the distribution \
+             below.",
             capital(operation.name())
         );
         Chart::new(
@@ -104,8 +104,8 @@ impl OverTime {
         let width_s = first.map_or(0.0, |column| seconds(column.end_ns - column.start_ns));
         let width = show_length(width_s);
         format!(
-            "IOPS over time: the line is the mean of each stretch of {width}, the band lies \
-             between its slowest and its fastest interval."
+            "IOPS over time: the line is the mean of each {width}, the band spans its slowest to \
+             fastest interval."
         )
     }
 

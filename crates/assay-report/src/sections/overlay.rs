@@ -27,9 +27,9 @@ pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section
             format,
         ),
         section(
-            ("courses", "Latencies and rates over each other"),
-            "The share of I/Os that take longer than a latency, and the rate over the measured \
-             time; every repeat has a line of its own.",
+            ("courses", "Latencies and rates, overlaid"),
+            "Share of I/Os above each latency, and the rate over time; each repeat has its own \
+             line.",
             &courses,
             format,
         ),

@@ -26,9 +26,9 @@ pub(super) fn sentence(found: &Durability, pages: &PageProtection) -> String {
             untorn(pages, &page)
         ),
         PageAnswer::Promised => format!(
-            "{PROTECTION} may be turned off as far as what is declared holds: writes of up to {}, \
-             at multiples of their size, are said to stay whole, which covers a page of {page} \
-             that the server writes at once and past the page cache. {}",
+            "{PROTECTION} may be turned off if the declarations are true: writes of up to {}, at \
+             multiples of their size, are said to stay whole, which covers a page of {page} that \
+             the server writes at once and past the page cache. {}",
             size(pages.declared.promised_bytes().unwrap_or_default()),
             untorn(pages, &page)
         ),
@@ -53,7 +53,7 @@ fn seen(found: &Durability, pages: &PageProtection) -> String {
     let torn: u64 = found.cuts.iter().map(|cut| cut.torn_blocks).sum();
     match found.atomic_unit_bytes() {
         Some(unit_bytes) if !unit_bytes.is_multiple_of(pages.page_bytes) => format!(
-            "{} of {page} that a cut met on their way were torn, at multiples of {}",
+            "{} of {page} in flight during a cut were torn, at multiples of {}",
             blocks(torn),
             size(unit_bytes)
         ),
@@ -102,7 +102,7 @@ fn untorn(pages: &PageProtection, page: &str) -> String {
         || "No cut has tested it.".to_owned(),
         |limit| {
             format!(
-                "No page of {page} was seen torn in {}: at most {} a cut tear one, with 95% \
+                "No page of {page} was seen torn in {}: at most {} per cut tear one, with 95% \
                  confidence.",
                 times(pages.cuts),
                 Unit::Share.show(limit)
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn what_was_seen_is_said_and_contradicts_what_is_declared() {
         let text = said(PageAnswer::Promised, &[cut(0, None)], RAW);
-        assert!(text.contains("may be turned off as far as") && text.contains("16 KiB"), "{text}");
+        assert!(text.contains("may be turned off if") && text.contains("16 KiB"), "{text}");
         let text = said(PageAnswer::Needed, &[cut(3, Some(512)), cut(8, Some(4096))], RAW);
         assert!(text.contains("must stay on here: 11 blocks of 8 KiB"), "{text}");
         assert!(text.contains("at multiples of 512 B") && text.contains("contradicted"), "{text}");

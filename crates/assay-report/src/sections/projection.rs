@@ -7,6 +7,7 @@ use crate::chart::bars::{Bar, Bars, Kind};
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
+use crate::phrases::capital_words;
 use crate::view::{Block, Fact, Finding, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::environment::Severity;
@@ -46,7 +47,7 @@ fn refusal(found: &Projection) -> String {
     let first = all.max_by_key(|one| one.effect);
     first.map_or_else(
         || "No target was named.".to_owned(),
-        |one| format!("No answer: {}. To get one, {}.", one.finding, one.remedy),
+        |one| format!("No prediction: {}. {}.", one.finding, capital_words(&one.remedy)),
     )
 }
 
@@ -57,7 +58,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     let prefix = if target.answer == Answer::Bounds { "between bounds: " } else { "" };
     let shorter = same.map(|state| {
         format!(
-            "{prefix}the same work takes {} for one {unit} instead of {} ({})",
+            "{prefix}one {unit} would take {} instead of {} (95% CI {})",
             seconds(state.response_s.value),
             seconds(found.base.response_s.value),
             span(&state.response_s, seconds)
@@ -72,7 +73,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     });
     let more = closed.map(|state| {
         format!(
-            "{}sessions that never think do {}{} {unit}s/s instead of {} ({})",
+            "{}sessions without think time would do {}{} {unit}s/s instead of {} (95% CI {})",
             if same.is_some() { "" } else { prefix },
             least(state),
             rate(state.throughput_per_s.value),
@@ -81,13 +82,17 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
         )
     });
     let said: Vec<String> = shorter.into_iter().chain(overload).chain(more).collect();
-    format!("On {name} {}.", said.join("; "))
+    format!("On {name}, {}.", said.join("; "))
 }
 
 fn limit_sentence(target: &ProjectedTarget) -> String {
     target.next_limit().map_or_else(String::new, |bound| {
         let least = if bound.at_least { "at least " } else { "" };
-        format!("The next limit is {}, at {least}{}/s.", bound.limit.name(), rate(bound.most_per_s))
+        format!(
+            "The next bottleneck is {}, at {least}{}/s.",
+            bound.limit.name(),
+            rate(bound.most_per_s)
+        )
     })
 }
 
@@ -157,9 +162,9 @@ fn population(state: &ProjectedState) -> String {
 
 fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
     let lead = format!(
-        "One unit of work is one {}. Same work: as much of it per second as was measured. Without \
-         think time every session begins the next one at once. An application with users lies \
-         between the two; --users says where.",
+        "One unit of work is one {}. Same work: the measured number per second. Without think \
+         time, every session starts the next one immediately. An application with users lies \
+         between the two; set --users.",
         found.unit.name()
     );
     vec![
@@ -483,8 +488,7 @@ fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
         blocks.push(Block::Paragraph(format!(
             "Closure: on {}, where it was measured, the model gives {:+.1}% of the throughput and \
              {:+.1}% of the DB time; the database adds {} to a read and {} to a commit. Half of \
-             what the model then still misses is expected on every target, too: the DB time there \
-             is {:+.1}% for it.",
+             the remaining error is applied to every target: {:+.1}% of DB time.",
             closure.name,
             100.0 * closure.throughput_error,
             100.0 * closure.response_error,

@@ -65,7 +65,7 @@ fn intervals(run: &RunReport, format: &Formatter) -> String {
     let rate = run.estimate("iops", None);
     let observations = rate.map_or_else(String::new, |rate| {
         let s = if rate.n == 1 { "" } else { "s" };
-        format!(" That of the rate is based on {} independent observation{s}.", rate.n)
+        format!(" The rate's interval is based on {} independent observation{s}.", rate.n)
     });
     let is_slow = rate.is_some_and(|rate| rate.n < SLOW_OBSERVATIONS);
     let slow = if is_slow { " The rate changed slowly; a longer run may differ." } else { "" };
@@ -122,7 +122,7 @@ fn distributions<'a>(
     let chart = |operation: Operation| {
         let whole = Rc::clone(&whole);
         let caption =
-            format!("{} of all {}s: how many took how long.", capital(kind), operation.name());
+            format!("{} of all {}s: distribution of latency.", capital(kind), operation.name());
         let draw = move |size| {
             let times = whole.get(operation).map(OperationResult::response);
             times.map_or_else(Default::default, |times| {

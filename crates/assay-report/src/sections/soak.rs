@@ -21,7 +21,7 @@ pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
     let iops = soak.courses.first();
     let lost = |outcome: Outcome| match (outcome, iops.and_then(|iops| iops.last_of_first)) {
         (Outcome::Fail, Some(ratio)) if ratio.value < 1.0 => format!(
-            " at {:.0}% of its first level, {:.1} – {:.1}%",
+            ", {:.0}% of the first level ({:.1} – {:.1}%)",
             ratio.value * 100.0,
             ratio.low * 100.0,
             ratio.high * 100.0
@@ -33,19 +33,24 @@ pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
         level.map_or_else(String::new, |level| format.value(Unit::IosPerS, level.value.value));
     let words = match soak.state {
         SoakState::Steady { since_s } => {
-            format!("Steady from {} on at {level}{}.", show_length(since_s), lost(soak.outcome))
+            let from = if since_s > 0.0 {
+                format!("from {} on", show_length(since_s))
+            } else {
+                "from the start".to_owned()
+            };
+            format!("Steady at {level} {from}{}.", lost(soak.outcome))
         }
         SoakState::NeverSteady => {
             format!("Never became steady in {} of load.", show_length(soak.worked_s))
         }
         SoakState::LongMemory { memory_s } => format!(
-            "Undecided whether it is steady: its rate resembles that of {} before, and {} of load \
-             are too few for such a memory.",
+            "Undecided whether it is steady: rates {} apart are still correlated, so {} of load \
+             is too short.",
             show_length(memory_s),
             show_length(soak.worked_s)
         ),
         SoakState::TooShort => format!(
-            "{} of load are too short to judge a steady state; {} needed.",
+            "{} of load is too short to judge a steady state; {} needed.",
             show_length(soak.worked_s),
             time_needed(soak)
         ),
@@ -70,14 +75,29 @@ pub(super) fn sections<'a>(soak: &Soak, format: Formatter) -> Vec<Section<'a>> {
 }
 
 fn course_section<'a>(soak: &Soak, format: Formatter) -> Section<'a> {
-    let size = |place: usize| if place == 0 { Size::Full } else { Size::Half };
-    let charts = soak.courses.iter().enumerate();
-    let charts =
-        charts.map(|(place, course)| Block::Chart(chart(course).chart(size(place), format)));
-    let charts = Block::SideBySide(charts.collect());
-    let levels = Block::captioned(Level::Detail, levels(soak, &format));
-    let lead = Block::Lead(lead(soak, &format));
-    Section { id: "course", title: "Timeline".to_owned(), blocks: vec![lead, charts, levels] }
+    let charts = |courses: Vec<&SoakSeries>, size| {
+        let charts = courses.into_iter();
+        charts.map(|course| Block::Chart(chart(course).chart(size, format))).collect::<Vec<_>>()
+    };
+    let (first, others) = soak.courses.split_at(soak.courses.len().min(1));
+    let (flat, moving): (Vec<_>, Vec<_>) = others.iter().partition(|course| is_flat(course));
+    let mut blocks = vec![Block::Lead(lead(soak, &format))];
+    blocks.extend(charts(first.iter().collect(), Size::Full));
+    blocks.push(Block::SideBySide(charts(moving, Size::Half)));
+    let title = format!("{} charts without a change", flat.len());
+    let has_flat = !flat.is_empty();
+    let folded = Block::Folded(title, false, vec![Block::SideBySide(charts(flat, Size::Half))]);
+    blocks.extend(has_flat.then_some(folded));
+    blocks.push(Block::captioned(Level::Detail, levels(soak, &format)));
+    Section { id: "course", title: "Timeline".to_owned(), blocks }
+}
+
+/// Whether a quantity stayed so close to one level that its chart is a straight line.
+fn is_flat(course: &SoakSeries) -> bool {
+    const FLAT: f64 = 0.05;
+    let [level] = course.levels.as_slice() else { return false };
+    let near = |value: f64| (value / level.value.value - 1.0).abs() <= FLAT;
+    course.points.iter().all(|point| near(point.value))
 }
 
 fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
@@ -97,7 +117,7 @@ fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
     lead.extend(soak.rests.as_ref().map(rests));
     lead.extend(soak.noticed.iter().take(LEVELS_MAX).map(|noticed| {
         format!(
-            "At {} the IOPS went from {} to {}, noticed after {}.",
+            "At {} the IOPS went from {} to {}, detected after {}.",
             show_length(noticed.at_s),
             format.value(Unit::IosPerS, noticed.before_iops),
             format.value(Unit::IosPerS, noticed.after_iops),
@@ -182,7 +202,7 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
     let exact = |value: f64| Estimate::exact(value, 1);
     let points = course.points.iter();
     let mut lines = vec![Line {
-        name: "batches".to_owned(),
+        name: "measured".to_owned(),
         ink: STYLES[0].0,
         stroke: Stroke::Solid,
         dots: false,
@@ -191,7 +211,7 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
     }];
     let ends = |level: &soak::Level| [(level.from_s, level.value), (level.to_s, level.value)];
     lines.push(Line {
-        name: "levels".to_owned(),
+        name: "level".to_owned(),
         ink: Ink::Found,
         stroke: Stroke::Dashed,
         dots: false,
@@ -253,7 +273,7 @@ fn rule_section<'a>(soak: &Soak) -> Section<'a> {
         SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
         SoakState::NeverSteady => format!("never steady{last}"),
         SoakState::LongMemory { memory_s } => {
-            format!("undecided: its noise remembers {}", show_length(memory_s))
+            format!("undecided: rates are correlated over {}", show_length(memory_s))
         }
         SoakState::TooShort => "too short".to_owned(),
     };

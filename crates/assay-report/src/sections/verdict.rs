@@ -9,8 +9,13 @@ pub(super) fn blocks<'a>(verdict: &Verdict, format: &Formatter) -> Vec<Block<'a>
     let table = Table::new("Criteria and measurements").look(Look::Stacked);
     let table = table.words("Criterion").words("Outcome").numbers("Measured");
     let mut table = table.words("Interval and limit").words("Limit").words("Remark");
+    let mut above = String::new();
     for judgement in grave_first(verdict) {
-        table.row(row(judgement, format));
+        let why = reason(judgement, format);
+        let is_repeated = !why.is_empty() && why == above;
+        let shown = if is_repeated { "As above.".to_owned() } else { why.clone() };
+        table.row(row(judgement, shown, format));
+        above = why;
     }
     let left_out = verdict.left_out.iter().map(|left_out| {
         format!("Not judged: {} ({}).", left_out.label, format.prose(&left_out.missing))
@@ -34,7 +39,7 @@ fn grave_first(verdict: &Verdict) -> Vec<&Judgement> {
 }
 
 /// One criterion; relative reports show its outcome only.
-fn row(judgement: &Judgement, format: &Formatter) -> Vec<Cell> {
+fn row(judgement: &Judgement, why: String, format: &Formatter) -> Vec<Cell> {
     let estimate = judgement.evidence.estimate.as_ref();
     let (measured, strip) = match estimate {
         None => (Cell::Unknown, Cell::Words(String::new())),
@@ -57,7 +62,7 @@ fn row(judgement: &Judgement, format: &Formatter) -> Vec<Cell> {
     } else {
         format!("Limit from: {}", format.prose(source))
     };
-    let remark = Name { words: reason(judgement, format), remark: source, ..Name::default() };
+    let remark = Name { words: why, remark: source, ..Name::default() };
     let outcome = Cell::Outcome(judgement.outcome);
     vec![Cell::Name(of_what), outcome, measured, strip, limit, Cell::Name(remark)]
 }

@@ -43,7 +43,7 @@ pub(super) fn sections<'a>(found: &VerificationSummary) -> Vec<Section<'a>> {
 /// A line for each step without an answer, with its reasons.
 fn unanswered(steps: &[UnansweredStep]) -> Vec<String> {
     let line = |step: &UnansweredStep| {
-        format!("No answer with {} sessions: {}.", step.sessions, step.reasons.join("; "))
+        format!("No prediction with {} sessions: {}.", step.sessions, step.reasons.join("; "))
     };
     steps.iter().map(line).collect()
 }

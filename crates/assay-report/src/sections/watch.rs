@@ -35,8 +35,7 @@ fn charts(watch: &Watch, format: Formatter) -> Vec<Chart<'_>> {
     let busy = total.devices.iter();
     let busy = busy.filter(|one| one.rates(total.time_ns).iops() > 0.0);
     charts.extend(busy.take(CHARTS_MAX).map(|one| {
-        let caption =
-            format!("{}: mean time of an I/O, its wait in the kernel's queue included.", one.name);
+        let caption = format!("{}: mean I/O time, including the kernel's queue.", one.name);
         let draw = move |size| device(&watch.columns, &one.name, &format, size);
         Chart::new(format!("device-{}", file_name(&one.name)), Size::Half, caption, draw)
     }));

@@ -59,7 +59,7 @@ fn processors(cpu: &CpuCounters, total: &Moment) -> String {
 
 fn run_queue(summary: &Summary) -> String {
     format!(
-        "{} running or ready on average, {} at most; {} blocked by I/O, {} at most",
+        "{} running or ready on average, maximum {}; {} blocked by I/O, maximum {}",
         three_digits(summary.running_mean),
         summary.running_max,
         three_digits(summary.blocked_mean),
@@ -88,7 +88,7 @@ fn memory(summary: &Summary) -> Option<String> {
     let least = show_bytes(real(summary.available_bytes_min?));
     let swap = summary.total.counters.swap.unwrap_or_default();
     let pages = swap.in_pages.saturating_add(swap.out_pages);
-    Some(format!("{least} available at least, {} pages swapped", show_count(real(pages))))
+    Some(format!("minimum available {least}, {} pages swapped", show_count(real(pages))))
 }
 
 fn network(total: &Moment) -> Option<String> {

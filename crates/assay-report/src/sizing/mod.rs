@@ -80,7 +80,7 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
         ))
     });
     let lines = Block::Folded(
-        "Cost breakdown and price dates".to_owned(),
+        "Costs and price dates".to_owned(),
         true,
         vec![
             Block::captioned(Level::Part, tables::lines(best)),

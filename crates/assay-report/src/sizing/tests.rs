@@ -13,7 +13,7 @@ fn the_answer_comes_first_and_every_limit_has_need_has_and_use() {
     let sizing = example();
     let text = sizing_text(&sizing, 5, false.into());
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.starts_with("The cheapest is 2 x gp3, stripe of 2, each of 2.50 TiB"), "{text}");
+    assert!(words.starts_with("The cheapest is 2 × gp3, stripe of 2, each of 2.50 TiB"), "{text}");
     assert!(words.contains("for 530.80 USD per month; IOPS is its tightest limit."), "{text}");
     for expected in ["headroom", "controller", "throughput", "used", "2026-04-01"] {
         assert!(text.contains(expected), "{expected}: {text}");

@@ -70,9 +70,7 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     details.push(if capacity > 0.0 {
         format!("Capacity: {}.", show_bytes(capacity))
     } else {
-        "Without any capacity: costs are those of the I/O alone until --capacity says how much is \
-         stored."
-            .to_owned()
+        "No capacity was given: costs cover only the I/O; add --capacity.".to_owned()
     });
     details.extend(
         sizing.read_latency_s.map(|latency_s| {
@@ -106,7 +104,7 @@ pub(super) fn pieces(found: &Configuration) -> String {
     match (order.is_empty(), found.units) {
         (true, _) => format!("{units} x {name}{spares}, {layout}"),
         (false, 1) => format!("{units} x {name} of {order}"),
-        (false, _) => format!("{units} x {name}, {layout}, each of {order}"),
+        (false, _) => format!("{units} × {name}, {layout}, each of {order}"),
     }
 }
 

@@ -182,10 +182,10 @@ fn between(name: &str, time_ns: f64, format: &Formatter) -> String {
     let faster = CLASSES.iter().find(|class| class.read_time_ns.0 <= time_ns);
     let stands = match (faster, slower) {
         (None, Some(slower)) => {
-            format!("faster than any of these classes, also an {}", named(slower))
+            format!("faster than all of these classes, including {}", named(slower))
         }
         (Some(faster), None) => {
-            format!("slower than any of these classes, also a {}", named(faster))
+            format!("slower than all of these classes, including {}", named(faster))
         }
         (Some(faster), Some(slower)) => {
             format!("slower than the class {}, faster than {}", named(faster), named(slower))
@@ -224,8 +224,8 @@ mod tests {
         let said = between("this storage", 300e3, &Formatter::default());
         assert!(said.contains("slower than the class SATA SSD (140 µs)"), "{said}");
         assert!(said.contains("faster than cloud volume (500 µs)"), "{said}");
-        assert!(between("it", 1e3, &Formatter::default()).contains("faster than any"));
-        assert!(between("it", 1e9, &Formatter::default()).contains("slower than any"));
+        assert!(between("it", 1e3, &Formatter::default()).contains("faster than all"));
+        assert!(between("it", 1e9, &Formatter::default()).contains("slower than all"));
     }
 
     #[test]

@@ -225,7 +225,7 @@ fn what_may_fail_is_bought_on_top() {
     let with = &sized(&plan).configurations[0];
     assert_eq!((without, with.units, with.spares), (72, 74, 3));
     plan.raid = vec![RaidLevel::Raid0];
-    assert!(sized(&plan).rejections[0].reason.contains("takes the data with it"));
+    assert!(sized(&plan).rejections[0].reason.contains("loses all data"));
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn plans_that_cannot_be_are_refused() {
         (refusal(&|plan| plan.given = None), "there is no demand"),
         (refusal(&|plan| plan.fill = Share(0.0)), "--fill"),
         (refusal(&|plan| plan.only = vec!["gp4".to_owned()]), "no catalog has 'gp4'"),
-        (refusal(&|plan| plan.only = vec!["fc-8g".to_owned()]), "no entry that stores"),
+        (refusal(&|plan| plan.only = vec!["fc-8g".to_owned()]), "no storage entry"),
         (refusal(&|plan| plan.instance = Some("gp3".to_owned())), "is not a virtual machine"),
         (refusal(&|plan| plan.peak = Peak::TimesMean(-1.0)), "--peak"),
         (refusal(&|plan| plan.given.as_mut().unwrap().rate = Rate(0.0)), "--iops: above 0"),

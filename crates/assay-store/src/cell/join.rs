@@ -28,13 +28,12 @@ pub(super) fn taken_up(before: &Measurement, start: &Conduct) -> Conduct {
     let mut conduct = before.conduct.clone();
     if let Some(unfinished) = conduct.remarks.iter_mut().find(|found| found.what == UNFINISHED) {
         *unfinished = Remark {
-            what: "the program was ended in mid-measurement, and the measurement was taken up \
-                   again"
+            what: "the program was ended during the measurement, and the measurement was resumed"
                 .to_owned(),
-            why: "CPU time, missed arrivals and abandoned I/Os lack those of the part before; its \
-                  I/Os and times are complete but for the last interval"
+            why: "CPU time, missed arrivals and abandoned I/Os of the first part are missing; its \
+                  I/Os and times are complete except for the last interval"
                 .to_owned(),
-            remedy: "measure again in one piece where CPU time per I/O matters".to_owned(),
+            remedy: "measure again without interruption if CPU time per I/O matters".to_owned(),
         };
     }
     joined_conduct(&conduct, start, Weights::of(before.elapsed_ns, 0))
@@ -111,12 +110,13 @@ fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
     let known = ![before.backend, after.backend].contains(&BackendKind::Unknown);
     (known && rig(before) != rig(after)).then(|| Remark {
         what: format!(
-            "the measurement began on backend '{}' and was taken up on '{}', or past the page \
-             cache only once",
+            "the measurement started on backend '{}' and was resumed on '{}', or bypassed the \
+             page cache only once",
             before.backend, after.backend
         ),
-        why: "its parts are not alike: their service times have different boundaries".to_owned(),
-        remedy: "measure again in one piece".to_owned(),
+        why: "its parts are not comparable: their service times have different boundaries"
+            .to_owned(),
+        remedy: "measure again without interruption".to_owned(),
     })
 }
 

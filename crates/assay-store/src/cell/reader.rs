@@ -78,7 +78,7 @@ impl CellReader {
         match self.plan()? {
             LoadedPlan::Workload(workload) => Ok(*workload),
             LoadedPlan::Step(step) => Err(Error::usage(
-                format!("the cell '{}' is a rung of load {}", self.name, step.kind.name()),
+                format!("the cell '{}' is a step of load {}", self.name, step.kind.name()),
                 "name a cell that has a workload of I/O",
             )),
         }

@@ -13,7 +13,7 @@ use assay_model::number::{real, seconds};
 
 /// The remark by which a recovered result is known.
 pub(super) const UNFINISHED: &str =
-    "the measurement is not finished: it still goes on, or the program was ended";
+    "the measurement is not finished: it is still running, or the program was ended";
 
 /// While a cell is written a joint may take the place of the tail between two looks; then it is
 /// looked at again.
@@ -165,6 +165,6 @@ fn remark(progress: &Progress, sum: &Sum) -> Remark {
     Remark {
         what: UNFINISHED.to_owned(),
         why,
-        remedy: "go on with --resume, or take it as a shorter measurement".to_owned(),
+        remedy: "continue with --resume, or use it as a shorter measurement".to_owned(),
     }
 }

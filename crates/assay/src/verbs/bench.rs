@@ -94,8 +94,8 @@ struct TransactionCommand<Plan: Args> {
 struct CommitOptions {
     #[command(flatten)]
     ledger: LedgerOptions,
-    /// Start the managed server without this on purpose: the cut must break something, else losses
-    /// are not seen here; its data are of no use afterwards
+    /// Deliberately start the managed server without this safeguard: a cut must then lose data, or
+    /// this test cannot detect losses; the data are of no use afterwards
     #[arg(long, value_enum, value_name = "WHAT", help_heading = CUTS)]
     control: Option<Control>,
 }

@@ -27,8 +27,8 @@ pub struct Options {
     database: Option<String>,
     #[command(flatten)]
     plan: CalibrationRunPlan,
-    /// Take the words that follow as those of another program: `--as orion -run simple -testname
-    /// mytest`; it comes last
+    /// Accept the options of another program after this one: `--as orion -run simple -testname
+    /// mytest`
     #[arg(long = "as", value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with = "hosts", help_heading = None::<&'static str>)]
     foreign: Vec<String>,
     #[command(flatten)]
@@ -74,9 +74,9 @@ impl Options {
             let writes = orion.write_share.is_some_and(|share| share > 0.0);
             if writes && !target.may_be_written() {
                 return Err(Error::usage(
-                    format!("-write would overwrite what {} names", orion.lun_file()),
-                    "name a directory to write in: assay calibrate DIR --as orion …, or give \
-                     devices up with --destroy",
+                    format!("-write would overwrite the devices listed in {}", orion.lun_file()),
+                    "name a directory to write in: assay calibrate DIR --as orion …, or allow \
+                     devices to be overwritten with --destroy",
                 ));
             }
         }

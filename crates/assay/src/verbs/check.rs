@@ -22,11 +22,11 @@ use clap::Args;
   assay check /mnt/data --for postgresql://user@host/database --profile-time 60s
   assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
 pub struct Options {
-    /// Judge by one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the
+    /// Judge for one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the
     /// address of a server
     #[arg(long = "for", value_name = "DB")]
     database: Option<String>,
-    /// How long to watch a live server first
+    /// How long to watch a live server before the test
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
     profile_time: Nanos,
     #[command(flatten)]
@@ -65,7 +65,7 @@ fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDe
     if plan.workload.writes() && !check.may_be_written() {
         return Err(Error::usage(
             format!(
-                "the database of {} writes, and these targets may only be read",
+                "the database of {} writes, and these targets are read-only",
                 without_passwords(named)
             ),
             "name a directory to make a test file in, or a device with --destroy",

@@ -19,20 +19,21 @@ use std::path::PathBuf;
   assay compare A1,A2,A3 B1,B2,B3 --html comparison.html
   assay compare before.profile.json after.profile.json")]
 pub struct Options {
-    /// Runs (id or its beginning, name, `latest`, directory; a cell as RUN:1) or profiles
+    /// Runs (id or its first characters, name, `latest`, directory; a cell as RUN:1) or profiles
     /// (`*.profile.json`); join repeats of one side with commas: A1,A2,A3 B1,B2,B3
     #[arg(value_name = "RUN", required = true, num_args = 1..)]
     sides: Vec<String>,
-    /// Test whether the others are no worse than the first by more than this; exit 1 if one is
+    /// Test whether any other is worse than the first by more than this; exit 1 if so
     #[arg(long, value_name = "SHARE")]
     tolerance: Option<Share>,
-    /// Known run-to-run variation of the storage (standard deviation), for sides with a single run
+    /// Run-to-run variation (standard deviation) to assume for a side with a single run
     #[arg(long, value_name = "SHARE")]
     run_to_run: Option<Share>,
     /// Nodes, bricks or sessions behind each side, for scaling: 1,2,4,8
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     nodes: Vec<f64>,
-    /// Key of the workload that differs on purpose, as the refusal names it; once per key
+    /// Workload setting that you changed on purpose, as the error message names it; repeat it for
+    /// others
     #[arg(long, value_name = "KEY")]
     varied: Vec<String>,
     /// Write the page to this new file

@@ -131,7 +131,7 @@ fn unknown(word: &str) -> Error {
         nearest(word, &known).map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
     Error::usage(
         format!("there is no entry '{word}'"),
-        format!("{near}the glossary of the documentation lists all words"),
+        format!("{near}the glossary in the documentation lists all terms"),
     )
 }
 

@@ -17,7 +17,7 @@ use clap::{Args, Subcommand};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Show the hosts that measure together
+/// Manage the hosts of a shared measurement
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay hosts start-lines --hosts hA,hB,hC
@@ -31,16 +31,16 @@ pub struct Options {
 /// What is shown.
 #[derive(Subcommand)]
 enum Command {
-    /// Show clocks, devices, what is shared and what differs
+    /// Show clocks, devices, shared devices and differences
     #[command(after_help = "Examples:
   assay hosts nodes --hosts hA,hB /mnt/data
   assay hosts nodes --hosts local:2")]
     Nodes(NodesOptions),
-    /// Print the commands that make a Ray cluster of hosts
+    /// Print the commands that start a Ray cluster on hosts
     #[command(after_help = "Examples:
   assay hosts start-lines --hosts hA,hB,hC")]
     StartLines(StartLinesOptions),
-    /// Complete a run whose driver died, from what hosts kept
+    /// Complete a run after its driver died, from data kept on the hosts
     #[command(after_help = "Examples:
   assay hosts collect latest")]
     Collect(CollectOptions),
@@ -96,8 +96,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         Command::StartLines(options) => match &options.hosts {
             HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
             HostNames::Local(_) | HostNames::Reached(_) => Err(Error::usage(
-                "neither processes of this machine nor hosts that ssh reaches need a cluster",
-                "name the hosts that are to become one, joined by commas",
+                "local processes and ssh hosts do not need a cluster",
+                "name the hosts of the cluster, joined by commas",
             )),
         },
     }
@@ -161,7 +161,7 @@ fn described(node: &HostSurvey) -> String {
     );
     let _ = writeln!(
         text,
-        "  clock {:+.3} ms ± {:.3} ms against this machine's; an answer takes {:.3} ms at least",
+        "  clock {:+.3} ms ± {:.3} ms against this machine's; minimum round trip {:.3} ms",
         real(node.clock.offset_ns.unsigned_abs()) / 1e6 * sign(node.clock.offset_ns),
         1e3 * seconds(node.clock.uncertainty_ns),
         1e3 * seconds(node.clock.round_trip_min_ns)

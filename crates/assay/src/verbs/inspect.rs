@@ -22,14 +22,14 @@ pub struct Options {
     /// Directories, files or block devices
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Hosts that are inspected, each with its findings, and which devices they share: local:N
+    /// Hosts to inspect, each with its findings, and the devices that they share: local:N
     /// (processes here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Print JSON documents instead of text
     #[arg(long, help_heading = COMMON)]
     json: bool,
-    /// Print all of the text on a terminal, not the first screen alone
+    /// Print the full text on a terminal, not only the first screen
     #[arg(long, help_heading = COMMON)]
     full: bool,
 }

@@ -197,7 +197,7 @@ fn unknown(kind: Shipped, name: &str) -> Error {
     let known = entries(kind).unwrap_or_default();
     let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     Error::usage(
-        format!("nothing of the name '{name}' is built in"),
+        format!("there is no built-in '{name}'"),
         format!("write one of {}", names.join(", ")),
     )
 }

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 \
                         refused")]
 pub struct Options {
-    /// A report (AWR or Statspack), a profile (`*.profile.json`), or a step of a benchmark as
+    /// An AWR or Statspack report, a profile (`*.profile.json`), or a step of a benchmark as
     /// RUN:SESSIONS
     #[arg(value_name = "DB", required_unless_present = "verify")]
     profile: Option<String>,
@@ -36,36 +36,36 @@ pub struct Options {
     #[arg(long, value_name = "RUN|STORAGE", required = true)]
     on: Vec<String>,
     /// Two runs of the same load, before and after a move: predict the second from the first,
-    /// compare, and keep that with it
+    /// compare them, and store the result with it
     #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"], conflicts_with = "profile")]
     verify: Vec<String>,
-    /// Learn nothing from this verification: it tests what others taught of the model's error
+    /// Use this verification only to test the error model, not to refine it
     #[arg(long, requires = "verify", conflicts_with = "profile")]
     held_out: bool,
-    /// Calibration of the storage that the profile was measured on: the model is checked there
-    /// first
+    /// Calibration of the storage on which the profile was measured; the model is first checked
+    /// there
     #[arg(long, value_name = "RUN|STORAGE")]
     from: Option<String>,
-    /// Calibration of the log's own device, now and after the move; by default log and data share
+    /// Calibration of a separate log device, now and after the move; by default log and data share
     /// one
     #[arg(long, value_name = "RUN|STORAGE")]
     log: Option<String>,
-    /// Users who think between two units of work: their think time follows from the profile
+    /// Users with think time between units of work; the think time is derived from the profile
     #[arg(long, value_name = "N", value_parser = positive)]
     users: Option<f64>,
-    /// Answer only for the same work per second
+    /// Predict only for the same work per second
     #[arg(long)]
     open: bool,
-    /// Answer only for sessions without think time
+    /// Predict only for sessions without think time
     #[arg(long, conflicts_with = "open")]
     closed: bool,
-    /// Sessions without think time, instead of those that were active on average
+    /// Number of sessions without think time; by default the average active sessions
     #[arg(long, value_name = "N", value_parser = positive)]
     sessions: Option<f64>,
-    /// Processors of the host, instead of those of the profile
+    /// CPUs of the host; by default those of the profile
     #[arg(long, value_name = "N", value_parser = positive)]
     cpus: Option<f64>,
-    /// Speed of a processor relative to the profile's host
+    /// Speed of a CPU relative to the profile's host
     #[arg(long, value_name = "FACTOR", value_parser = positive)]
     cpu_speed: Option<f64>,
     /// Growth of the work; below 0% if it shrinks
@@ -74,18 +74,19 @@ pub struct Options {
     /// Size of the buffer cache to predict for
     #[arg(long, value_name = "SIZE")]
     cache: Option<Bytes>,
-    /// Size of the buffer cache now, for a profile without the server's own advice
+    /// Present size of the buffer cache, for a profile without the server's own advice
     #[arg(long, value_name = "SIZE", requires = "cache")]
     present_cache: Option<Bytes>,
-    /// Writes that the database has outstanding at most; by default as many as it had when
-    /// sessions waited for late writes
+    /// Maximum outstanding writes of the database; by default the number when sessions waited for
+    /// late writes
     #[arg(long, value_name = "N", value_parser = positive)]
     writers: Option<f64>,
-    /// Response time wanted of one unit of work; the answer says how long a read may take
+    /// Required response time of one unit of work; the result states the read latency that allows
+    /// it
     #[arg(long, value_name = "TIME", value_parser = latency)]
     response_limit: Option<Nanos>,
-    /// Virtual time to calibrate a simulated device for, each mix; by default 5 s, and 30 s for a
-    /// slow device
+    /// Virtual time for each mix when calibrating a simulated device; by default 5 s, and 30 s for
+    /// a slow device
     #[arg(long, value_name = "TIME")]
     time: Option<Nanos>,
     /// Number of random draws of the inputs from their intervals

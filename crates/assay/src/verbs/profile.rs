@@ -34,16 +34,16 @@ use std::path::{Path, PathBuf};
   assay profile postgresql://user@host/database --time 60s
   assay profile awr.html --workload database.toml")]
 pub struct Options {
-    /// Reports as text or HTML, also packed by gzip or zip, or folders of them; the kind of a file
-    /// is detected from its content. Or the address of a server,
-    /// `postgresql://user@host:port/database` or `mysql://user:password@host:port/database`
+    /// Reports as text or HTML, also compressed with gzip or zip, or folders of them. Assay
+    /// detects the type of a file from its content. Or the address of a server, `postgresql://
+    /// user@host:port/database` or `mysql://user:password@host:port/database`
     #[arg(value_name = "DB", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
     #[arg(long, alias = "duration", value_name = "TIME", default_value = "60s")]
     time: Nanos,
-    /// Read one random block of the largest table of a PostgreSQL server 20 times a second
-    /// meanwhile, and show how long that takes
+    /// While watching, read one random block of a PostgreSQL server's largest table 20 times per
+    /// second and report its latency
     #[arg(long)]
     canary: bool,
     /// Print one row per report; the default for several reports and for folders
@@ -52,16 +52,15 @@ pub struct Options {
     /// Print the rows as CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Print the rows in the form of another program: `rac_stats` is the table of EMC's script of
-    /// that name
+    /// Print the rows in another program's format: `rac_stats` is the table of EMC's script
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["csv", "json"])]
     form: Option<RowForm>,
-    /// What the storage behind the reports is made of, which sets the limits for its times; no
-    /// report says it, and by default the limits of disks apply
+    /// Type of storage behind the reports, which sets the latency limits; reports do not state it,
+    /// and by default the limits of disks apply
     #[arg(long, value_name = "MEDIUM", value_enum)]
     storage: Option<StorageMedium>,
-    /// Sizes of tablespaces, one `NAME,SIZE` per line, to rank candidates for faster storage by
-    /// what each byte saves
+    /// File of tablespace sizes, one `NAME,SIZE` per line, to rank tablespaces by time saved per
+    /// byte on faster storage
     #[arg(long, value_name = "FILE")]
     capacity: Option<PathBuf>,
     /// Write the page to this new file
@@ -70,8 +69,7 @@ pub struct Options {
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Write the workload that asks the same of storage to this new file, for `assay run`; -
-    /// prints it
+    /// Write the same I/O demand as a workload for `assay run` to this new file; - prints it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "csv", "form", "json"])]
     workload: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options with --workload")]
@@ -79,10 +77,10 @@ pub struct Options {
     /// Print the profile as JSON, several as a list; with --table, the rows
     #[arg(long, help_heading = COMMON)]
     json: bool,
-    /// Print all of the text on a terminal, not the first screen alone
+    /// Print the full text on a terminal, not only the first screen
     #[arg(long, help_heading = COMMON)]
     full: bool,
-    /// Print neither progress nor notes on standard error
+    /// Do not print progress or notes on standard error
     #[arg(long, short, help_heading = COMMON)]
     quiet: bool,
     #[command(flatten, next_help_heading = COMMON)]
@@ -156,7 +154,7 @@ fn say_skipped(options: &Options) {
     if !skipped.is_empty() && !options.quiet {
         let names: Vec<String> = skipped.iter().map(|path| path.display().to_string()).collect();
         crate::terminal::say(&format!(
-            "note: not read, because no report has such a name: {}",
+            "note: not read, because the names are not those of reports: {}",
             names.join(", ")
         ));
     }

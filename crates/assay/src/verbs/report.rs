@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
   assay report latest --csv curve
   assay report latest --as fio-json")]
 pub struct Options {
-    /// A run (id or its beginning, name, `latest`, directory), or a cell or step of it (RUN:CELL,
-    /// RUN:SESSIONS)
+    /// A run (id or its first characters, name, `latest`, directory), or a cell or step of it
+    /// (RUN:CELL, RUN:SESSIONS)
     #[arg(default_value = "latest")]
     run: String,
     /// Judge by these criteria instead of the run's own, and exit 0 for PASS, 1 for FAIL, 3 for
@@ -43,13 +43,13 @@ pub struct Options {
     /// Print one table as CSV; every row begins with the id of the run
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
     csv: Option<Table>,
-    /// Print one table as JSON lines: an object for each row
+    /// Print one table as JSON lines, one object per row
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with_all = ["csv", "json"])]
     jsonl: Option<Table>,
-    /// Print the run as another program would have written it
+    /// Print the run in another program's format
     #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["csv", "jsonl", "json", "relative"])]
     form: Option<Form>,
-    /// With `--as orion`: write its csv files and its summary as new files into this directory
+    /// With `--as orion`: write its CSV files and summary to this directory, as new files
     #[arg(long, value_name = "DIR", requires = "form")]
     out: Option<PathBuf>,
     /// Show ratios only, for licences that forbid publishing figures
@@ -78,19 +78,19 @@ enum Table {
     Transactions,
     /// Every cell of a study with its quantities
     Cells,
-    /// How quantities follow the factors of a study
+    /// Scaling of results with the factors of a study
     Factors,
     /// Read time by working set
     Locality,
     /// Stretches of one level of a soak
     Levels,
-    /// Every cut that was judged
+    /// Each judged cut
     Cuts,
-    /// Every host of several that measured together
+    /// Each host of a run on several hosts
     Hosts,
     /// The rates of these hosts over time
     HostRates,
-    /// The host during the run
+    /// Host activity during the run
     Watch,
 }
 
@@ -145,7 +145,7 @@ enum Form {
     FioJson,
     /// ORION's summary
     Orion,
-    /// The table that SLOB makes of AWR reports
+    /// SLOB's table of AWR reports
     Slob,
 }
 
@@ -288,11 +288,10 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunPart) -> Result<String> {
         format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
     let hint = match names.as_slice() {
         names if table == Table::Watch && manifest.kind == RunKind::Bench => format!(
-            "a load keeps what its host did step by step: it is in the columns of --csv ladder \
-             (it has {})",
+            "a load keeps the host activity per step: use --csv ladder (it has {})",
             names.join(", ")
         ),
-        [] => "nothing was measured in it that is a table".to_owned(),
+        [] => "it has no tables".to_owned(),
         names => format!("it has {}", names.join(", ")),
     };
     Err(Error::usage(message, hint))

@@ -51,7 +51,7 @@ pub struct Options {
     /// randread: `assay list workloads`
     #[arg(required_unless_present_any = ["resume", "database"])]
     workload: Option<String>,
-    /// Measured time, instead of the workload's own
+    /// Measured time; by default the workload's own
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
     /// Run what a database demands: a report, a folder of reports, a profile, RUN:SESSIONS, or the
@@ -63,16 +63,16 @@ pub struct Options {
     /// Print the workload as a file that `run` accepts, and run nothing
     #[arg(long, conflicts_with = "resume")]
     print: bool,
-    /// With --print: write each workload and study of a job file to a new file of its own in this
+    /// With --print: write each workload and study of a job file to its own new file in this
     /// directory
     #[arg(long, value_name = "DIR", requires = "print")]
     out: Option<PathBuf>,
-    /// How long to watch a live server first
+    /// How long to watch a live server before the test
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
     profile_time: Nanos,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
-    /// Time under load before measuring, instead of the workload's own
+    /// Warm-up before measuring; by default the workload's own
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME")]
     warm_up: Option<Nanos>,
     /// Continue an unfinished run as it was started: its id, or `latest`

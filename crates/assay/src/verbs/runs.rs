@@ -26,7 +26,7 @@ use std::path::Path;
 pub struct Options {
     #[command(subcommand)]
     what: Option<What>,
-    /// List the runs of this name only
+    /// List only runs with this name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Print the list as JSON instead of text
@@ -38,10 +38,10 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum What {
-    /// List runs, the newest first
+    /// List runs, newest first
     #[command(alias = "ls")]
     List {
-        /// List the runs of this name only
+        /// List only runs with this name
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
         /// Print the list as JSON instead of text
@@ -59,20 +59,20 @@ enum What {
     /// Name a run
     #[command(alias = "name")]
     Rename {
-        /// Id of a run or its beginning, its name, or `latest`
+        /// Id of a run or its first characters, its name, or `latest`
         run: String,
-        /// Its name from now on
+        /// New name
         name: String,
     },
     /// Delete runs from the store
     #[command(aliases = ["rm", "delete"])]
     Remove {
-        /// Ids of runs, or their beginnings
+        /// Ids of runs, or their first characters
         #[arg(required = true)]
         runs: Vec<String>,
     },
     Import(import::Options),
-    /// Remove what killed runs left in directories or on servers
+    /// Remove leftovers of killed runs from directories or servers
     Clean(clean::Options),
 }
 
@@ -116,7 +116,7 @@ fn list(store: &Store, name: Option<&str>, as_json: bool) -> Result<ExitStatus> 
         rows.push(format!("{}: {}\n", unreadable.path.display(), unreadable.error.message()));
     }
     for path in &listing.begun {
-        let what = "it was killed before it began; `assay runs remove` removes it";
+        let what = "it was killed before it started; `assay runs remove` removes it";
         rows.push(format!("{}: {what}\n", path.display()));
     }
     if rows.len() == 1 {

@@ -31,7 +31,7 @@ pub struct Options {
     demand: DemandOptions,
     #[command(flatten, next_help_heading = "Options of the storage")]
     storage: StorageOptions,
-    /// Configurations to show; the document has all
+    /// Number of configurations to show; the document contains all
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
     /// Write the page to this new file
@@ -45,7 +45,7 @@ pub struct Options {
     /// Print the document as JSON
     #[arg(long, help_heading = COMMON)]
     json: bool,
-    /// Print all of the text on a terminal, not the first screen alone
+    /// Print the full text on a terminal, not only the first screen
     #[arg(long, help_heading = COMMON)]
     full: bool,
 }
@@ -53,7 +53,7 @@ pub struct Options {
 /// What has to be carried.
 #[derive(Args)]
 struct DemandOptions {
-    /// IOPS, instead of profiles
+    /// IOPS demanded, instead of profiles
     #[arg(long, value_name = "RATE", conflicts_with = "profiles")]
     iops: Option<Rate>,
     /// Share of reads among them
@@ -62,44 +62,44 @@ struct DemandOptions {
     /// Size of an I/O
     #[arg(long, value_name = "SIZE", default_value = "8KiB")]
     transfer: Bytes,
-    /// Throughput, where it is not the product of both
+    /// Throughput, if it is not IOPS times block size
     #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]
     throughput: Option<Bytes>,
     /// Size one storage for several databases by the sum of their demands
     #[arg(long)]
     consolidate: bool,
-    /// What counts of several profiles: `max`, `p95`, or a multiple of their mean such as `2x`
+    /// Peak of several profiles: `max`, `p95`, or a multiple of their mean such as `2x`
     #[arg(long, value_name = "WHICH", value_parser = peak, default_value = "max")]
     peak: Peak,
-    /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is
+    /// Length of a peak, which burst credits of a volume may cover; by default peaks must be
     /// sustained
     #[arg(long, value_name = "TIME")]
     peak_time: Option<Nanos>,
     /// Growth per year; below 0% if the database shrinks
     #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
     growth: f64,
-    /// Years of growth; 1 where only --growth is given
+    /// Years of growth; 1 if only --growth is given
     #[arg(long, value_name = "N")]
     years: Option<u32>,
     /// Share to add on top of the peak
     #[arg(long, value_name = "SHARE", default_value = "30%")]
     headroom: Share,
-    /// Size of the database today
+    /// Current size of the database
     #[arg(long, value_name = "SIZE")]
     capacity: Option<Bytes>,
-    /// What snapshots add, as a share of the data
+    /// Space for snapshots, as a share of the data
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     snapshots: Share,
-    /// Log, temporary data and backups
+    /// Space for log, temporary data and backups
     #[arg(long, value_name = "SIZE", default_value = "0B")]
     other: Bytes,
-    /// Share of the capacity that may be full
+    /// Maximum share of the capacity in use
     #[arg(long, value_name = "SHARE", default_value = "80%")]
     fill: Share,
     /// Limit on the mean read latency
     #[arg(long, value_name = "TIME", value_parser = latency)]
     read_latency: Option<Nanos>,
-    /// Limit on the time of a transaction; that on the read latency follows from the profile
+    /// Limit on the transaction time; the limit on the read latency is derived from the profile
     #[arg(long, value_name = "TIME", conflicts_with = "read_latency", value_parser = latency)]
     response: Option<Nanos>,
 }
@@ -110,13 +110,13 @@ struct StorageOptions {
     /// Entries to consider, by name; by default all except published models of old arrays
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Catalog whose entries replace built-in ones of the same name, or are added
+    /// Catalog to add; its entries replace built-in ones of the same name
     #[arg(long, value_name = "FILE")]
     catalog: Vec<PathBuf>,
-    /// Take the IOPS of a device or an array from a calibration: a run, or a document
+    /// Use the IOPS of a device or an array from a calibration (a run or a document)
     #[arg(long, value_name = "NAME=RUN", value_parser = pair)]
     measured: Vec<(String, String)>,
-    /// Parts, any one of which may fail while the peak is still carried
+    /// Parts of which any one may fail while the storage still sustains the peak
     #[arg(long, value_name = "PARTS", value_enum, value_delimiter = ',')]
     survive: Vec<FailingPart>,
     /// RAID level of disks and drives
@@ -125,22 +125,22 @@ struct StorageOptions {
     /// Drives in a parity group
     #[arg(long, value_name = "N", default_value_t = 8)]
     raid_group: u32,
-    /// Most volumes in a stripe
+    /// Maximum volumes in a stripe
     #[arg(long, value_name = "N", default_value_t = 8)]
     stripes: u32,
-    /// The virtual machine that volumes are attached to
+    /// Virtual machine that volumes are attached to
     #[arg(long, value_name = "NAME")]
     instance: Option<String>,
     /// The ports between host and array
     #[arg(long, value_name = "NAME")]
     port: Option<String>,
-    /// Plan to use this share of what a device or an array can do
+    /// Maximum utilization of a device or an array
     #[arg(long = "use", value_name = "SHARE", default_value = "100%")]
     used: Share,
-    /// Years over which purchases are spread
+    /// Years over which to spread purchase prices
     #[arg(long, value_name = "YEARS", default_value_t = 3)]
     lifetime: u32,
-    /// Accept prices that are older than two years
+    /// Accept prices older than two years
     #[arg(long)]
     accept_old_prices: bool,
 }

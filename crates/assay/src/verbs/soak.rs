@@ -20,7 +20,7 @@ use clap::Args;
   assay soak /mnt/data --time 12h --hosts hA,hB
   assay soak --resume latest")]
 pub struct Options {
-    /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` where writing is not
+    /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` if writing is not
     /// allowed
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<String>,

@@ -88,7 +88,7 @@ fn load(name: &str) -> Result<Study> {
         return Ok(study);
     }
     Err(Error::usage(
-        format!("{name} runs hooks, and another user could have written it"),
+        format!("{name} runs hooks, and another user can write to it"),
         "check the hooks, then use a copy that only you can write",
     ))
 }

@@ -35,7 +35,7 @@ const NAP: Duration = Duration::from_millis(100);
 /// Faster than this the kernel's millisecond counters say nothing.
 const EVERY_MIN: Nanos = Nanos(100_000_000);
 
-/// Watch processors, disks and network while others work
+/// Watch CPUs, disks and network while other programs run
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay watch --time 60s
@@ -44,17 +44,17 @@ const EVERY_MIN: Nanos = Nanos(100_000_000);
   assay watch --from oswatcher-archive/
   assay watch --from iostat.txt")]
 pub struct Options {
-    /// Directories, files or block devices whose devices to watch; by default all disks that were
-    /// ever used
+    /// Directories, files or block devices whose devices to watch; by default all disks with any
+    /// I/O since boot
     #[arg(value_name = "STORAGE", conflicts_with = "from")]
     targets: Vec<PathBuf>,
     /// How long to watch; by default until Ctrl-C
     #[arg(long, alias = "duration", value_name = "TIME", conflicts_with = "from")]
     time: Option<Nanos>,
-    /// Time between two samples
+    /// Sampling interval
     #[arg(long, value_name = "TIME", default_value = "1s", conflicts_with = "from")]
     interval: Nanos,
-    /// Hosts that are watched together, their devices next to each other under one clock: local:N
+    /// Hosts to watch together, on one clock: local:N
     /// (processes here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"])]
     hosts: Option<HostNames>,
@@ -65,13 +65,13 @@ pub struct Options {
     /// Also write the samples as an archive of `OSWatcher` into this directory
     #[arg(long, value_name = "DIR")]
     oswatcher: Option<PathBuf>,
-    /// Print every sample as CSV as it comes
+    /// Print every sample as CSV immediately
     #[arg(long, conflicts_with = "json")]
     csv: bool,
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
-    /// Also write the page of the run to this new file
+    /// Also write the HTML page of the run to this new file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]

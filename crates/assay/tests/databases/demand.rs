@@ -263,7 +263,7 @@ fn a_pooler_is_named_in_both_modes() {
         let said = words(&output);
         let expected = if mode == "session" { 0 } else { 2 };
         assert_eq!(output.status.code(), Some(expected), "{mode}: {said}");
-        assert_eq!(said.contains("keeps no session"), mode == "transaction", "{said}");
+        assert_eq!(said.contains("does not keep sessions"), mode == "transaction", "{said}");
     }
 }
 

@@ -206,9 +206,9 @@ fn a_rung_has_the_profile_of_its_server() {
     assert_eq!(profile["source"]["product"], "mariadb", "{}", words(&output));
     assert!(!profile["time"]["db_time_s"]["source"].as_str().unwrap().contains("samples"));
     assert!(!profile["server"]["events"].as_array().unwrap().is_empty(), "{profile}");
-    // A managed server times commits, and shows what sessions wait for.
+    // A managed server times commits, and shows waits of sessions.
     assert!(!has_text(&profile["missing"], "times of commits"), "{}", profile["missing"]);
-    assert!(!has_text(&profile["missing"], "what sessions wait for"), "{}", profile["missing"]);
+    assert!(!has_text(&profile["missing"], "waits of sessions"), "{}", profile["missing"]);
     // What sessions are met at is a matter of chance.
     assert!(!classes(profile).is_empty(), "{profile}");
     // What looking cost is known, and no part of the load.

@@ -254,7 +254,7 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
         )
         .unwrap();
     for (user, hint) in
-        [("guest", "use a user who may do this"), ("reader", "cannot be written to")]
+        [("guest", "use a user with this privilege"), ("reader", "cannot be written to")]
     {
         let address =
             format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());

@@ -116,7 +116,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
              assay_dss.assay_manifest WHERE name IN ('part part 1', 'complete')",
         )
         .unwrap();
-    refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");
+    refused(&place, &format!("{load} {SMALL}"), 4, "are incomplete");
     assert!(has_loaded(&place.run(&format!("{load} {SMALL} --partial-data resume"))));
     let parts = connection.one("SELECT count(*) FROM assay_dss.part").unwrap();
     assert_eq!(parts.count(0), Some(2000));

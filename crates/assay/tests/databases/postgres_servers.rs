@@ -297,7 +297,7 @@ fn too_many_sessions_for_a_server_are_refused_and_leave_nothing() {
     let Some(given) = Given::start("many", &["max_connections=20"]) else {
         return;
     };
-    refused(&given.load("owner", &["--sessions", "60"]), 4, "60 sessions are asked for");
+    refused(&given.load("owner", &["--sessions", "60"]), 4, "60 sessions are required");
     assert_eq!(given.schemas(), Vec::<String>::new());
 }
 

@@ -70,7 +70,7 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
             format!("bench oltp {address} {OLTP} --schema copied --restore-every 1"),
             "the database copied_loaded is there",
         ),
-        (format!("runs clean {address} --yes"), "nothing is left behind"),
+        (format!("runs clean {address} --yes"), "there is nothing to remove"),
     ];
     for (command, word) in table {
         let output = place.run(&command);
@@ -216,7 +216,7 @@ fn a_schema_that_is_used_stays() {
         words(&output)
     );
     let output = place.run(&format!("runs clean {address} --yes"));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("nothing is left behind"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("there is nothing to remove"));
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(schemas(&server), ["assay_oltp"]);
@@ -282,7 +282,7 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
             format!("bench brokerage {address} {OLTP} --partial-data drop"),
             "the schema assay_brokerage is there",
         ),
-        (format!("runs clean {address} --yes"), "nothing is left behind"),
+        (format!("runs clean {address} --yes"), "there is nothing to remove"),
     ] {
         let output = place.run(&command);
         let said = words(&output) + &String::from_utf8_lossy(&output.stdout);

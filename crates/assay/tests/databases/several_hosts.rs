@@ -86,8 +86,8 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_mariadb() {
 fn what_hosts_cannot_do_on_a_database_is_refused() {
     let place = Place::made("hosts-refused");
     for (line, complaint) in [
-        ("bench oltp d --hosts hA,hB", "listens on this machine alone"),
-        ("bench slob d --hosts hA,hB", "listens on this machine alone"),
+        ("bench oltp d --hosts hA,hB", "listens only on this machine"),
+        ("bench slob d --hosts hA,hB", "listens only on this machine"),
         ("bench oltp d --hosts local:2 --on-loss reconnect", "contradict each other"),
         ("bench oltp postgresql://u@nowhere/d --hosts hA,hB --restore-every 1", "--restore-every"),
         ("bench dss d --hosts local:2", "--hosts"),

@@ -73,7 +73,7 @@ fn postgres_steps() -> Vec<(&'static str, Script, &'static str)> {
     let ready =
         [message(b'R', &[0; 4]), message(b'S', b"server_version\x0018.1\0"), message(b'Z', b"I")];
     vec![
-        ("the wish to encrypt", vec![], "prefer"),
+        ("the request for encryption", vec![], "prefer"),
         ("the handshake", vec![b"S".to_vec()], "require"),
         ("the start", vec![], "disable"),
         ("the proof", vec![scram], "disable"),

@@ -150,7 +150,7 @@ fn who_plays_a_server_gets_no_password_and_no_session() {
         |port: u16, more: &str| format!("postgresql://me:{SECRET}@127.0.0.1:{port}/x?{more}");
     // It strips the encryption.
     let (port, server) = played(b"N", 1);
-    given.refused(&address(port, "sslmode=require"), "does not encrypt");
+    given.refused(&address(port, "sslmode=require"), "does not support encryption");
     assert!(!String::from_utf8_lossy(&server.join().unwrap()).contains(SECRET));
     // It puts something behind its consent.
     let (port, server) = played(b"SE\0\0\0\x08hi\0", 1);
@@ -164,7 +164,7 @@ fn who_plays_a_server_gets_no_password_and_no_session() {
     // It asks for the password in clear, or as MD5, without encryption.
     for say in [&b"R\0\0\0\x08\0\0\0\x03"[..], b"R\0\0\0\x0c\0\0\0\x05abcd"] {
         let (port, server) = played(say, 1);
-        given.refused(&address(port, "sslmode=disable"), "not one to tell it on");
+        given.refused(&address(port, "sslmode=disable"), "not sent over an unprotected connection");
         let heard = server.join().unwrap();
         assert!(!String::from_utf8_lossy(&heard).contains(SECRET));
         assert!(!heard.windows(3).any(|three| three == b"md5"));

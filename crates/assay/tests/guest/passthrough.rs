@@ -341,7 +341,7 @@ fn reads_and_writes(guest: &Guest) {
 fn refusals(guest: &Guest) {
     guest.step("beyond").refuses(
         2,
-        "error: transfers of 256KiB are larger than a command to /dev/ng0n1 may be: 128KiB",
+        "error: a block size of 256KiB exceeds the limit of a command to /dev/ng0n1: 128KiB",
     );
     guest
         .step("no leave")
@@ -377,7 +377,7 @@ fn refusals(guest: &Guest) {
         .refuses(4, "error: cannot measure /dev/nvme0: it is a character device");
     guest.step("no rights").refuses(
         4,
-        "error: cannot pass commands to /dev/ng0n1: the kernel allows no commands to it",
+        "error: cannot pass commands to /dev/ng0n1: the kernel does not allow commands to it",
     );
 }
 

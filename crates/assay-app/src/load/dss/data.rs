@@ -120,7 +120,7 @@ fn find<L: Product>(
             Ok(Came { data, next_set: 1, were_there: true })
         }
         State::Half(_) => Err(Error::environment(
-            format!("the tables in the schema {SCHEMA} are only half loaded"),
+            format!("the tables in the schema {SCHEMA} are incomplete"),
             "continue with --partial-data resume, or start over with --partial-data drop",
         )),
         State::Absent => {
@@ -136,10 +136,7 @@ fn check_answers(next_set: u32, request: &DssRequest<'_>) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!(
-            "--answers: {} refresh sets have changed the rows since they were loaded",
-            next_set - 1
-        ),
+        format!("--answers: {} refresh sets changed the rows after loading", next_set - 1),
         "load them again with --partial-data drop",
     ))
 }

@@ -105,8 +105,8 @@ fn few_workers<L: Product>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> 
     let wanted = request.parallel.iter().copied().max()?.saturating_mul(streams);
     let most = parallel_max(&mut tables.prepared.database)?;
     (most < wanted).then(|| Remark {
-        what: format!("the server has {most} parallel processes for all sessions"),
-        why: format!("{streams} streams may ask for {wanted} and some will not get theirs"),
+        what: format!("the server has {most} parallel workers for all sessions"),
+        why: format!("{streams} streams may need {wanted}, so some will run without"),
         remedy: "raise max_parallel_workers and max_worker_processes".to_owned(),
     })
 }

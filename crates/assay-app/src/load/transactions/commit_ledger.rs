@@ -96,7 +96,7 @@ impl CommitRun {
             self.open(identity(&self.target, directory.as_deref(), &schema)?, run, schema)?;
         let opened =
             log.set(CommitLog::new(run, Recorder::begin(writer, complaint(&self.context))?));
-        debug_assert!(opened.is_ok(), "a run opens one ledger");
+        debug_assert!(opened.is_ok(), "a run has one ledger");
         let shown = directory.map_or_else(|| self.shown(), |path| path.display().to_string());
         self.context.progress.say(&format!(
             "note: acknowledgements go to {}; after a cut: the same load on {shown} with --after",
@@ -132,8 +132,7 @@ impl CommitRun {
         let kept = log.get().map(CommitLog::finish).unwrap_or_default();
         if let Some(reason) = &kept.reason {
             self.context.progress.say(&format!(
-                "note: {} acknowledgements are not in the ledger, and what they promise is not \
-                 judged: {reason}",
+                "note: {} acknowledgements are not in the ledger and will not be judged: {reason}",
                 kept.unkept
             ));
         }

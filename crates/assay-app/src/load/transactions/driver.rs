@@ -221,8 +221,8 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
 
 fn not_counted(error: &assay_model::Error) -> Remark {
     Remark {
-        what: format!("the data could not be looked at: {}", error.message()),
-        why: "it is not known whether all acknowledged transactions are there".to_owned(),
+        what: format!("the data could not be checked: {}", error.message()),
+        why: "it is unknown whether all acknowledged transactions are there".to_owned(),
         remedy: "start the server and run again with --verify".to_owned(),
     }
 }

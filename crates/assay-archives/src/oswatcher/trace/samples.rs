@@ -78,7 +78,7 @@ impl Trace {
         let left_out = self.left_out.first();
         let what = left_out.map_or_else(
             || "no report of iostat -x, vmstat, mpstat or sar in it".to_owned(),
-            |head| format!("the table “{head}” says not what devices or processors did"),
+            |head| format!("the table “{head}” is not about devices or CPUs"),
         );
         Error::usage(
             what,
@@ -102,9 +102,7 @@ impl Trace {
         }
         if self.processors == 0 && founds().all(|found| found.processors.is_none()) {
             notes.push(
-                "the trace does not say how many processors the host has: shares are of all of \
-                 them"
-                    .to_owned(),
+                "the trace does not state the number of CPUs: shares are of all of them".to_owned(),
             );
         }
         if self.is_untimed {
@@ -131,7 +129,7 @@ impl Trace {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        format!("left out, because nothing reads it: {shown}{more}")
+        format!("left out, because it is not used: {shown}{more}")
     }
 
     /// Notes a heading of which nothing is read, once.

@@ -44,7 +44,7 @@ impl Processes {
         let lists = [("open files", self.hidden), ("mapped files", self.hidden_maps)];
         let hidden = lists.into_iter().filter(|(_, count)| *count > 0);
         let unseen = hidden.map(|(what, count)| {
-            format!("{what} of {count} other processes could not be looked at")
+            format!("{what} of {count} other processes could not be inspected")
         });
         unseen.collect()
     }

@@ -70,7 +70,7 @@ fn every_device_of_a_btrfs_is_in_use() {
         "/dev/sda2",
         "rw",
     );
-    let by = mounted("some place as part of btrfs 0aa1");
+    let by = mounted("some directory as part of btrfs 0aa1");
     assert_eq!(use_of(&system, "sdb"), Some((None, by)));
 }
 

@@ -52,7 +52,7 @@ fn impossible_arrays_are_refused() {
 fn a_chain_ends_with_what_stores() {
     let end = SMALL.find("[[part]]\n[part.flash]").unwrap();
     let error = parse_array(&SMALL[..end]).unwrap_err().to_string();
-    assert!(error.contains("do not end with"), "{error}");
+    assert!(error.contains("does not store data"), "{error}");
 }
 
 #[test]

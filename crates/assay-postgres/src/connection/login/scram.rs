@@ -90,7 +90,7 @@ fn check_rounds(challenge: &[u8], address: &Address) -> Answer<()> {
     match rounds {
         Some(rounds) if rounds < ROUNDS_MIN => Err(Failure::Unsafe {
             what: format!(
-                "the server asks for a proof of {rounds} rounds, which is too easy to guess from"
+                "the server uses only {rounds} iterations, which makes the password easy to guess"
             ),
             hint: "set the password again with scram_iterations of 4096 or more, or find out who \
                    answers there",
@@ -115,8 +115,7 @@ fn strange(error: &std::io::Error) -> Failure {
 /// What is said where `channel_binding=require` is not met.
 pub(super) fn unbound() -> Failure {
     Failure::Unsafe {
-        what: "channel_binding=require: the server proves nothing that is bound to the encryption"
-            .to_owned(),
+        what: "channel_binding=require: the server does not support channel binding".to_owned(),
         hint: "it needs TLS, a certificate that is not signed with Ed25519, and a password of the \
                kind scram-sha-256",
     }

@@ -18,7 +18,7 @@ pub(super) fn table(table: &Table) -> Markup {
     let written = tag("table").class(class(table.look)).body(caption.and(head).and(body));
     let more = table.rows.len().saturating_sub(ROWS_MAX);
     let more = (more > 0)
-        .then(|| format!("and {more} more, which the JSON form of this report holds"))
+        .then(|| format!("and {more} more in the JSON form of this report"))
         .map(|words| tag("p").class("note").text(&words));
     tag("div")
         .class("scroll")

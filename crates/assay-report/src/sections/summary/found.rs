@@ -10,7 +10,7 @@ use assay_model::locality::Locality;
 /// Stands next to the numbers of what was measured.
 const HERE: &str = "this storage";
 /// The slowest of several places stands for a storage.
-const LARGEST: &str = " That is the largest working set; the bar reaches down to the smallest.";
+const LARGEST: &str = " The value is the largest working set; the bar extends to the smallest.";
 
 /// The numbers, and how they are to be read.
 pub(super) fn found(report: &Report) -> (Vec<Found>, &'static str) {

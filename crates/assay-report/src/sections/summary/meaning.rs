@@ -88,15 +88,15 @@ const fn outcome_words(outcome: Outcome) -> &'static str {
             "No: at least one limit is missed by more than the uncertainty of the measurement."
         }
         Outcome::Inconclusive => {
-            "Not decided: the measurement is too short or too disturbed for a yes or no. The table \
-             has the reason for each limit."
+            "Undecided: the measurement is too short or too disturbed. The table has the reason \
+             for each limit."
         }
     }
 }
 
 /// What times of queries stand for.
 const DSS: &str = "Reports and analyses take about as long as these queries; the table of queries \
-                   shows which of them wait for the storage and which for the processors.";
+                   shows which wait for storage and which for CPUs.";
 
 /// Up to which rate the limit holds, and what a single read costs.
 fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> {
@@ -116,8 +116,8 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
             rate(most.rate.value)
         ),
         None => format!(
-            "A database that needs {quantile}% of its reads within {limit} does not get that \
-             here; without this limit it gets {} random reads/s.",
+            "p{quantile} read latency exceeds {limit} even at queue depth 1. Without that limit, \
+             the storage delivers {} random reads/s.",
             rate(mix.iops_max.rate.value)
         ),
     };
@@ -134,11 +134,10 @@ fn of_load(load: &Load) -> Vec<String> {
         return Vec::new();
     };
     let mut said: Vec<String> = waited_share(rung).map(of_waiting).into_iter().collect();
-    said.extend(load.knee_sessions.map(|sessions| {
-        format!(
-            "From {sessions} sessions on, more of them bring longer waits rather than more work."
-        )
-    }));
+    said.extend(
+        load.knee_sessions
+            .map(|sessions| format!("Beyond {sessions} sessions, more sessions only wait longer.")),
+    );
     said
 }
 
@@ -198,7 +197,7 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
 
 fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
     let (Some(first), Some(last)) = (found.tiers.first(), found.tiers.last()) else {
-        return vec!["This run does not show how much data is fast.".to_owned()];
+        return vec!["This run does not show the size of a cache.".to_owned()];
     };
     let slow = hundred_reads(last.service_time_ns);
     let Some(holds) = first.holds_bytes else {

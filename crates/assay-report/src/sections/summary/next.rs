@@ -120,7 +120,7 @@ fn of_cuts(found: &Durability, target: &str) -> Vec<Step> {
     }
     let ledger = "--ledger FILE-ON-OTHER-STORAGE";
     vec![if found.cuts.is_empty() {
-        ("Test which data survive a power cut", format!("assay verify {target} {ledger}"))
+        ("Test whether data survive a power cut", format!("assay verify {target} {ledger}"))
     } else {
         (
             "Repeat the cut: every cut lowers the limit",

@@ -29,7 +29,7 @@ pub struct HookOptions {
 }
 
 /// Runs the hook and ends with its code.
-#[expect(clippy::exit, reason = "the guard is nothing but its hook: it ends with its code")]
+#[expect(clippy::exit, reason = "the guard only runs its hook and returns its exit code")]
 pub fn run_hook(options: &HookOptions) -> Result<ExitStatus> {
     match assay_host::hook::guard_hook(&options.command) {
         Ok(code) => std::process::exit(code),

@@ -143,7 +143,7 @@ fn remark(checked: &Checked) -> &'static str {
 fn table(model: &ArrayModel, checked: &[Checked]) -> String {
     let mut text = format!("{}: {}\n", model.name, model.title);
     if checked.is_empty() {
-        text += "  nothing was published that it could be held against\n";
+        text += "  it has no published figures to compare with\n";
     }
     for one in checked {
         let measure = one.figure.measure;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// How the name of a catalog ends.
 const ENDING: &str = ".catalog.toml";
 
-/// List what can be bought, with limits and prices
+/// List devices, arrays and volumes, with limits and prices
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay list catalog
@@ -28,7 +28,7 @@ pub struct Options {
     /// default all entries in short
     #[arg(value_name = "ENTRY|FILE")]
     named: Vec<String>,
-    /// Catalog whose entries replace built-in ones of the same name, or are added
+    /// Catalog to add; its entries replace built-in ones of the same name
     #[arg(long, value_name = "FILE")]
     catalog: Vec<PathBuf>,
     /// Print JSON documents instead of text
@@ -71,7 +71,7 @@ fn list(listings: &[Listing], today: Day) -> String {
         let price = entry.price.as_ref().map_or_else(String::new, |price| aged(price, today));
         let _ = writeln!(text, "{:21} {:9} {}{price}", entry.name, entry.kind(), limits(listing));
     }
-    text + "`assay list catalog NAME` shows all of one; `assay size` chooses among them\n"
+    text + "`assay list catalog NAME` shows one entry; `assay size` chooses among them\n"
 }
 
 /// The day of a price, and what its age means.
@@ -98,12 +98,12 @@ fn priced(listing: &Listing, price: &PriceList) -> String {
         let terabytes = capacity.map(|bytes| real(bytes.0) / 1e12).filter(|size| *size > 0.0);
         parts.extend(terabytes.map(|size| format!("{} per TB", money(each.0 / size))));
     }
-    parts.extend(price.per_gib_month.map(|gib| format!("{} per GiB and month", gib.0)));
+    parts.extend(price.per_gib_month.map(|gib| format!("{} per GiB per month", gib.0)));
     parts.extend(price.per_iops_month.iter().map(|tier| {
-        format!("{} per IOPS and month above {}", tier.price.0, show_count(tier.above.0))
+        format!("{} per IOPS per month above {}", tier.price.0, show_count(tier.above.0))
     }));
     parts.extend(price.per_throughput_month.map(|one| {
-        format!("{} per {}/s and month above what is included", one.price.0, one.unit_per_s)
+        format!("{} per {}/s per month above the included amount", one.price.0, one.unit_per_s)
     }));
     format!("prices in {currency}: {}", parts.join(", "))
 }

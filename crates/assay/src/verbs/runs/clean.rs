@@ -70,7 +70,7 @@ pub fn run(options: &Options, store: &Store) -> Result<ExitStatus> {
     let left = found.left.iter().map(|left| format!("left behind: {}\n", left.words));
     let shown = stays.chain(left).collect::<String>();
     if found.left.is_empty() {
-        return print(&(shown + "nothing is left behind that can be removed\n"));
+        return print(&(shown + "there is nothing to remove\n"));
     }
     print(&shown)?;
     if !options.yes && !is_wanted()? {
@@ -97,9 +97,9 @@ fn disk_bytes(path: &Path) -> u64 {
 
 /// Asks on a terminal; nobody is there to answer where there is none.
 fn is_wanted() -> Result<bool> {
-    agreed("Remove what is left behind?").ok_or_else(|| {
+    agreed("Remove these leftovers?").ok_or_else(|| {
         Error::usage(
-            "nothing was removed: there is no terminal to ask on",
+            "nothing was removed: there is no terminal to confirm on",
             "add --yes to remove what is shown",
         )
     })

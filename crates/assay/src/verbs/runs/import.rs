@@ -16,14 +16,14 @@ use std::path::PathBuf;
   assay runs import pgbench_log.4711 pgbench_log.4711.1
   assay runs import orion_20260101_1200_summary.txt")]
 pub struct Options {
-    /// Files of results, folders of them, or the folder of a SLOB run with its AWR reports; their
-    /// content shows whose they are
+    /// Result files, folders of them, or the folder of a SLOB run with its AWR reports; Assay
+    /// detects their type from the content
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Name of the runs, by which `runs`, `compare` and `report` find them
+    /// Name of the runs, for use with `runs`, `compare` and `report`
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Import also what was imported before
+    /// Import even if already imported
     #[arg(long)]
     again: bool,
     #[command(flatten, next_help_heading = COMMON)]

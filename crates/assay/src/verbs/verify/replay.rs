@@ -16,7 +16,7 @@ use std::path::PathBuf;
   assay verify replay writes.log --states 1000 --unit 4KiB
   assay verify replay ext4.log --image state.img --entries 500 --base before.img")]
 pub struct Options {
-    /// States to look at, for each kind of device
+    /// States to check for each kind of device
     #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     states: u64,
     #[command(flatten)]
@@ -24,10 +24,10 @@ pub struct Options {
     /// Write the state of a device after one cut to this new file, instead of judging many
     #[arg(long, value_name = "FILE", requires = "entries")]
     image: Option<PathBuf>,
-    /// Entries of the log that have completed at that cut
+    /// Number of log entries completed at that cut
     #[arg(long, value_name = "N", requires = "image")]
     entries: Option<u64>,
-    /// What lay on the device before the log; zeros by default
+    /// Content of the device before the log; by default zeros
     #[arg(long, value_name = "FILE", requires = "image")]
     base: Option<PathBuf>,
     /// Print JSON documents instead of text
@@ -93,8 +93,8 @@ fn text(devices: &[ReplayedDevice]) -> String {
         unit.map(|bytes| format!("\nUnpromised blocks change at multiples of {}.", Bytes(bytes))),
     );
     lines.push(
-        "\nCuts needed: that many cuts show that such a device lies, with a confidence of 95%. \
-         Torn blocks were promised to nobody.\n"
+        "\nCuts needed: the number of cuts that expose such a device with 95% confidence. Torn \
+         blocks were not acknowledged.\n"
             .to_owned(),
     );
     lines.join("\n")

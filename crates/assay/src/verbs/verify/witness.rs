@@ -14,34 +14,34 @@ use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Keep what other machines acknowledge, and cut their power
+/// Record writes acknowledged on other machines, and cut their power
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay verify witness --listen 192.0.2.7:9310 --token-file token
   assay verify witness --listen 192.0.2.7:9310 --token-file token --cuts 30 --cut-command ./cut")]
 pub struct Options {
-    /// Address and port to listen at
+    /// Address and port to listen on
     #[arg(long, value_name = "ADDR:PORT")]
     listen: SocketAddr,
-    /// File with the token that the other machines have, too: at least 16 characters
+    /// File with the token shared with the other machines, at least 16 characters
     #[arg(long, value_name = "FILE")]
     token_file: PathBuf,
-    /// Cut the power until this number of cuts is judged
+    /// Cut the power until this number of cuts have been judged
     #[arg(long, value_name = "N", requires = "cut_command", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     cuts: Option<u64>,
     /// Command that cuts the power; it gets `ASSAY_RUN`, `ASSAY_TARGET` and `ASSAY_CUT`
     #[arg(long, value_name = "COMMAND", requires = "cuts")]
     cut_command: Option<String>,
-    /// Load before each cut, and up to twice as long at random
+    /// Minimum time under load before each cut; the time is random, up to twice as long
     #[arg(long, value_name = "TIME", default_value = "10s")]
     steady: Nanos,
-    /// How long the command may take
+    /// Timeout of the command
     #[arg(long, value_name = "TIME", default_value = "60s")]
     cut_timeout: Nanos,
-    /// How long to wait for the judgement of a cut
+    /// Time to wait for the judgement of a cut
     #[arg(long, value_name = "TIME", default_value = "30min")]
     patience: Nanos,
-    /// Directory that keeps the ledgers
+    /// Directory for the ledgers
     #[arg(long, value_name = "DIR", default_value = "assay-ledgers", help_heading = COMMON)]
     store: PathBuf,
     #[command(flatten, next_help_heading = COMMON)]
