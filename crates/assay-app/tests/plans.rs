@@ -6,7 +6,9 @@ use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::load::LoadPlan;
 use assay_app::load::load_options::LoadOptions;
 use assay_app::locality::LocalityPlan;
-use assay_app::study::outline;
+use assay_app::run::RunPlan;
+use assay_app::soak::SoakPlan;
+use assay_app::study::{StudyPlan, outline};
 use assay_app::target_plan::TargetPlan;
 use assay_model::study::{FactorValue, parse_study};
 
@@ -235,6 +237,26 @@ fn plans_without_a_field_take_its_default() {
 }
 
 /// A plan that was kept before options had one name in all verbs means what it meant.
+/// The plan that a former version kept, and what this one makes of it.
+fn reread<P: serde::de::DeserializeOwned + serde::Serialize>(name: &str) -> [serde_json::Value; 2] {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/former_plans");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.plan.json"))).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let plan: P = serde_json::from_value(kept["plan"].clone()).unwrap();
+    [kept["plan"].clone(), serde_json::to_value(&plan).unwrap()]
+}
+
+#[test]
+fn plans_of_runs_that_a_former_version_began_can_go_on() {
+    for [former, now] in
+        [reread::<RunPlan>("run"), reread::<SoakPlan>("soak"), reread::<StudyPlan>("study")]
+    {
+        for (name, value) in former.as_object().unwrap() {
+            assert_eq!(&now[name], value, "{name}");
+        }
+    }
+}
+
 #[test]
 fn plans_with_former_names_of_options_mean_the_same() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/former_plans");
