@@ -87,7 +87,7 @@ fn predicted(random: &mut Random) -> Result<Outcome> {
     let times = (6_000_000_000, 2_000_000_000);
     let on = |device: &SimulatedDevice, seed: u64| -> Option<Profile> {
         let SimulatedDevice::Array(spec) = device else { return None };
-        let run = run_host(&load, &mut *spec.build(), times, seed);
+        let run = run_host(&load, &mut *spec.build(), times.0, times.1, seed);
         Some(profile(&run, &load, &spec.model.name))
     };
     let (Some(measured), Some(truth)) = (on(&before, 1), on(&after, 2)) else {

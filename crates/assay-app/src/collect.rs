@@ -146,7 +146,7 @@ impl Died {
             total.merge(&merged.joint);
             elapsed_ns = interval.end_ns;
         }
-        cell.finish(whole.measurement(&self.workload, &self.targets, (total, elapsed_ns))).map(drop)
+        cell.finish(whole.measurement(&self.workload, &self.targets, total, elapsed_ns)).map(drop)
     }
 
     /// The cycle that was under way, and what all cycles came to; what is missing of them stays

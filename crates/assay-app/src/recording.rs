@@ -433,8 +433,9 @@ impl Recording {
                 Some(Verification::begin(workload, &storage.targets, checked_share)?)
             }
             OpenTarget::Simulated(simulation, device) => {
-                let simulated = (simulation.as_mut(), device.as_ref(), name);
-                Some(Verification::begin_simulated(workload, simulated, checked_share)?)
+                let (simulation, device) = (simulation.as_mut(), device.as_ref());
+                let share = checked_share;
+                Some(Verification::begin_simulated(workload, simulation, device, name, share)?)
             }
             // Each host would verify what it wrote itself; nobody asks for that.
             OpenTarget::Hosts(_) => None,

@@ -244,7 +244,7 @@ impl VerifyPlan {
         let (target, context) = (self.only_target()?.to_owned(), recording.context.clone());
         let identity = identity(storage_of(recording)?, id);
         recording.verify_with_ledger(workload, |opened, run, block_bytes| {
-            let head = head(id, &target, identity, opened, (run, block_bytes));
+            let head = head(id, &target, identity, opened, run, block_bytes);
             let writer = if goes_on { place.go_on(id, &head)? } else { place.create(id, &head)? };
             Recorder::begin(writer, complaint(&context))
         })?;
@@ -311,7 +311,8 @@ fn head(
     named: &str,
     identity: String,
     target: &Target,
-    (run, block_bytes): (u32, u64),
+    run: u32,
+    block_bytes: u64,
 ) -> LedgerHead {
     LedgerHead {
         format: 1,

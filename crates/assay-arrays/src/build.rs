@@ -114,16 +114,10 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
         }
         Part::Tier(tier) => {
             let (fast, slow) = shares(tier, scale.capacity_bytes);
-            let storages = (
-                chain(&tier.fast, scale.holding(fast)),
-                chain(&tier.slow, scale.holding(slow).deeper()),
-            );
-            Box::new(TierDevice::new(
-                tier,
-                (scale.capacity_bytes, scale.seed),
-                scale.hasten,
-                storages,
-            ))
+            let fast = chain(&tier.fast, scale.holding(fast));
+            let slow = chain(&tier.slow, scale.holding(slow).deeper());
+            let Scale { capacity_bytes, seed, hasten, .. } = scale;
+            Box::new(TierDevice::new(tier, capacity_bytes, seed, hasten, fast, slow))
         }
         Part::Hdd(hdd) => Box::new(HddDevice::new(hdd)),
         Part::Flash(flash) => {

@@ -156,7 +156,7 @@ impl Ftl {
         match self.policy {
             CollectionPolicy::Fifo => self.closed.pop_front(),
             CollectionPolicy::Random => self.any(),
-            CollectionPolicy::Greedy => self.best(|block, _| real(u64::from(block.valid))),
+            CollectionPolicy::Greedy => self.best(|block, _, _| real(u64::from(block.valid))),
             CollectionPolicy::CostBenefit => self.best(Self::price),
         }
     }
@@ -170,18 +170,18 @@ impl Ftl {
 
     /// Cost over benefit (Rosenblum and Ousterhout 1992): 2u / ((1 - u) age), the smaller the
     /// better.
-    fn price(block: &Block, (writes, pages): (u64, u32)) -> f64 {
+    fn price(block: &Block, writes: u64, pages: u32) -> f64 {
         let used = f64::from(block.valid) / f64::from(pages);
         2.0 * used / ((1.0 - used).max(1e-9) * real(writes - block.closed + 1))
     }
 
-    fn best(&self, price: impl Fn(&Block, (u64, u32)) -> f64) -> Option<u32> {
-        let state = (self.writes, self.pages_per_block);
+    fn best(&self, price: impl Fn(&Block, u64, u32) -> f64) -> Option<u32> {
+        let price_now = |block| price(block, self.writes, self.pages_per_block);
         let closed = (0u32..)
             .zip(&self.blocks)
             .filter(|(_, block)| block.is_closed && block.valid < self.pages_per_block);
         closed
-            .map(|(index, block)| (price(block, state), index))
+            .map(|(index, block)| (price_now(block), index))
             .min_by(|left, right| left.0.total_cmp(&right.0))
             .map(|(_, index)| index)
     }

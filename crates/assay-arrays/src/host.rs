@@ -133,7 +133,8 @@ pub struct HostEnd {
 pub fn run_host(
     load: &SessionLoad,
     device: &mut dyn Device,
-    (warm_up_ns, elapsed_ns): (u64, u64),
+    warm_up_ns: u64,
+    elapsed_ns: u64,
     seed: u64,
 ) -> HostRun {
     let interval_ns = elapsed_ns.div_ceil(count_of(TIME_PARTS)).max(1);

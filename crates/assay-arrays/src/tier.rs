@@ -50,9 +50,11 @@ impl TierDevice {
     /// Two storages as described, with `capacity_bytes` in use; moving runs `hasten` times faster.
     pub fn new(
         tier: &Tier,
-        (capacity_bytes, seed): (u64, u64),
+        capacity_bytes: u64,
+        seed: u64,
         hasten: f64,
-        (fast, slow): (Box<dyn Device>, Box<dyn Device>),
+        fast: Box<dyn Device>,
+        slow: Box<dyn Device>,
     ) -> Self {
         let pages = u32::try_from(capacity_bytes.div_ceil(tier.page.0)).unwrap_or(u32::MAX);
         let fast_pages = u32::try_from(tier.fast_capacity.0 / tier.page.0).unwrap_or(u32::MAX);
@@ -93,11 +95,11 @@ impl TierDevice {
             && let Some(slot) = self.moving.iter().position(Option::is_none)
             && let Some((hot, cold)) = self.moves.pop_front()
         {
-            self.transfer(now_ns, slot, (hot, cold), false);
+            self.transfer(now_ns, slot, hot, cold, false);
         }
     }
 
-    fn transfer(&mut self, now_ns: u64, slot: usize, (hot, cold): (u32, u32), writing: bool) {
+    fn transfer(&mut self, now_ns: u64, slot: usize, hot: u32, cold: u32, writing: bool) {
         let bytes = self.move_bytes;
         let io = if writing { DeviceIo::write(0, bytes) } else { DeviceIo::read(0, bytes) };
         self.moving[slot] = Some(Moving { hot, cold, left: 2, writing });
@@ -119,7 +121,7 @@ impl TierDevice {
             self.moving[slot] = None;
         } else {
             self.pages.exchange(hot, cold);
-            self.transfer(now_ns, slot, (hot, cold), true);
+            self.transfer(now_ns, slot, hot, cold, true);
         }
     }
 }
@@ -184,11 +186,8 @@ mod tests {
             fast: vec![Part::Ram(ram(100_000))],
             slow: vec![Part::Ram(ram(1_000_000))],
         };
-        let storages: (Box<dyn Device>, Box<dyn Device>) = (
-            Box::new(RamDevice::new(&ram(100_000), 1)),
-            Box::new(RamDevice::new(&ram(1_000_000), 2)),
-        );
-        TierDevice::new(&tier, (64 * PAGE, 1), 1.0, storages)
+        let device = |service_ns, seed| Box::new(RamDevice::new(&ram(service_ns), seed));
+        TierDevice::new(&tier, 64 * PAGE, 1, 1.0, device(100_000, 1), device(1_000_000, 2))
     }
 
     #[test]

@@ -116,8 +116,8 @@ pub fn session_profile(model: &ArrayModel, name: &str) -> Result<Profile> {
         ));
     };
     let spec = spec(model, experiment);
-    let times = (experiment.warm_up.0, experiment.duration.0);
-    let run = run_host(load, spec.build().as_mut(), times, spec.seed);
+    let (warm_up, duration) = (experiment.warm_up.0, experiment.duration.0);
+    let run = run_host(load, spec.build().as_mut(), warm_up, duration, spec.seed);
     Ok(profile(&run, load, &model.name))
 }
 
@@ -127,7 +127,7 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> Outcome {
     let (io, host, bytes) = match &experiment.load {
         Load::Closed(load) => (closed(&spec, load, times), None, load.transfer.0),
         Load::Sessions(load) => {
-            let host = run_host(load, spec.build().as_mut(), times, spec.seed);
+            let host = run_host(load, spec.build().as_mut(), times.0, times.1, spec.seed);
             (host.io.clone(), Some(host), load.block.0)
         }
     };

@@ -180,7 +180,8 @@ impl Simulation {
                 let backend = SimulatedBackend::new(
                     Rc::clone(&world),
                     index,
-                    (plan.slots, plan.slot_bytes),
+                    plan.slots,
+                    plan.slot_bytes,
                     block_bytes,
                 );
                 let worker = Worker::new(backend, plan, times, sender.clone());
@@ -189,7 +190,7 @@ impl Simulation {
             .collect();
         let mut guard = Guard { events: 0, looked_ns: self.now_ns, stop: self.stop.as_deref() };
         let driven =
-            drive(&world, &mut seats, times, (&receiver, &mut collector, observer), &mut guard);
+            drive(&world, &mut seats, times, &receiver, &mut collector, observer, &mut guard);
         drop(seats);
         self.now_ns = world.borrow().now_ns();
         let (device, content) =
@@ -229,7 +230,9 @@ fn drive(
     world: &Rc<RefCell<SimulationState>>,
     seats: &mut [Seat],
     times: Times,
-    (receiver, collector, observer): (&Receiver<Message>, &mut Collector<'_>, &mut dyn Observer),
+    receiver: &Receiver<Message>,
+    collector: &mut Collector<'_>,
+    observer: &mut dyn Observer,
     guard: &mut Guard<'_>,
 ) -> Result<()> {
     let mut due = vec![true; seats.len()];

@@ -154,7 +154,8 @@ impl Verifier {
     /// As for [`new`](Self::new).
     pub fn simulated(
         workload: &Workload,
-        (name, length_bytes): (String, u64),
+        name: String,
+        length_bytes: u64,
         run: u32,
         checked_share: f64,
     ) -> Result<Self> {

@@ -229,11 +229,11 @@ fn estimate(amount: Amount, part: &Part<'_>) -> Result<ClusteredEstimate, Missin
         Amount::Errors(operation) => Ok(errors(operation, &part.total).into()),
         Amount::Iops(operation) => {
             let ios = |operations: &PerOperation| ios(operation, operations);
-            rate_of((operation, Unit::IosPerS), part, ios).map(ClusteredEstimate::from)
+            rate_of(operation, Unit::IosPerS, part, ios).map(ClusteredEstimate::from)
         }
         Amount::Throughput(operation) => {
             let bytes = |operations: &PerOperation| bytes(operation, operations);
-            rate_of((operation, Unit::BytesPerS), part, bytes).map(ClusteredEstimate::from)
+            rate_of(operation, Unit::BytesPerS, part, bytes).map(ClusteredEstimate::from)
         }
         Amount::Time { operation, kind, statistic } => time(operation, kind, statistic, part),
     }
@@ -396,7 +396,8 @@ fn timed(operations: &PerOperation) -> impl Iterator<Item = &OperationResult> {
 
 /// A rate from the batches; `count` picks what is counted, I/Os or bytes.
 fn rate_of(
-    (operation, unit): (Option<Operation>, Unit),
+    operation: Option<Operation>,
+    unit: Unit,
     part: &Part<'_>,
     count: impl Fn(&PerOperation) -> u64,
 ) -> Result<Estimate, Missing> {

@@ -127,7 +127,7 @@ pub fn run_sessions(
         (end, now_ns)
     });
     let finish = if end.is_broken_off { Finish::Interrupted } else { Finish::Complete };
-    measurement(workload, &end, finish, (total, outstanding / f64::max(intervals, 1.0)))
+    measurement(workload, &end, finish, total, outstanding / f64::max(intervals, 1.0))
 }
 
 /// An interval of hosts in the words of the engine.
@@ -162,7 +162,8 @@ fn measurement(
     workload: &Workload,
     end: &HostEnd,
     finish: Finish,
-    (total, outstanding_mean): (Window, f64),
+    total: Window,
+    outstanding_mean: f64,
 ) -> Measurement {
     let mut all = PerOperation::default();
     for stream in &total.streams {

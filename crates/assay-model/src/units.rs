@@ -272,8 +272,8 @@ fn scaled(value: f64, units: &[(f64, &'static str)]) -> (String, &'static str) {
     (format!("{shown:.digits$}"), name)
 }
 
-fn joined((number, unit): (String, &str)) -> String {
-    format!("{number} {unit}")
+fn joined(shown: (String, &str)) -> String {
+    format!("{} {}", shown.0, shown.1)
 }
 
 /// A duration for a reader: `123 µs`, `1.23 ms`.

@@ -5,6 +5,7 @@ use super::course::{Attempt, Course, Measured, MergedObserver};
 use super::hosts::HostNames;
 use super::links::Links;
 use super::wire::{Event, is_turned_away};
+use crate::context::Context;
 use crate::progress::Progress;
 use assay_cluster::clock::Clock;
 use assay_cluster::environments::HostEnvironment;
@@ -20,6 +21,9 @@ use assay_model::environment::Environment;
 use assay_model::measurement::Finish;
 use assay_model::number::{count_of, seconds};
 use assay_model::{Error, ErrorKind, Result};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -79,17 +83,27 @@ pub(super) struct Driver {
     progress: Progress,
 }
 
+/// A secret of 128 bits: lines that went astray are none of this session's.
+fn token() -> Result<String> {
+    let mut bytes = [0; 16];
+    let source = Path::new("/dev/urandom");
+    let read = File::open(source).and_then(|mut source| source.read_exact(&mut bytes));
+    read.map_err(|error| {
+        Error::environment(
+            format!("reading {}: {error}", source.display()),
+            "this needs the system's random numbers",
+        )
+    })?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
 impl Driver {
     /// Starts the nodes and opens a session with each.
     ///
     /// # Errors
     /// An environment error when one cannot be started, or is of another version.
-    pub(super) fn open(
-        hosts: &HostNames,
-        (program, token): (&[String], &str),
-        stop: &Arc<AtomicBool>,
-        progress: &Progress,
-    ) -> Result<Self> {
+    pub(super) fn open(hosts: &HostNames, context: &Context) -> Result<Self> {
+        let token = token()?;
         let names = hosts.names();
         let period_ns = period_ns(count_of(names.len()));
         let clock = match hosts {
@@ -99,14 +113,14 @@ impl Driver {
         let record =
             |name: String| HostRecord { name, clock: clock.clone(), ..HostRecord::default() };
         let mut driver = Self {
-            links: Links::open(hosts, program, token)?,
+            links: Links::open(hosts, &context.guards.node, &token)?,
             hosts: names.into_iter().map(record).collect(),
             period_ns,
             started_ns: None,
-            stop: Arc::clone(stop),
-            progress: progress.clone(),
+            stop: Arc::clone(&context.stop),
+            progress: context.progress.clone(),
         };
-        driver.greet(token)?;
+        driver.greet(&token)?;
         driver.links.beat(period_ns)?;
         Ok(driver)
     }

@@ -4,7 +4,6 @@ use super::conduct::Whole;
 use super::course::Measured;
 use super::driver::Driver;
 use super::hosts::HostNames;
-use super::open_hosts::token;
 use crate::context::Context;
 use assay_cluster::findings::{HostRecord, Start, cluster};
 use assay_cluster::kept::{common_begin_ns, parts_from};
@@ -45,9 +44,7 @@ impl KeptHosts {
     /// # Errors
     /// What any host says, for example that it kept nothing of this run.
     pub(crate) fn open(names: &HostNames, run: &str, context: &Context) -> Result<Self> {
-        let token = token()?;
-        let program = (context.guards.node.as_slice(), token.as_str());
-        let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
+        let mut driver = Driver::open(names, context)?;
         let records = driver.collect(run)?;
         Ok(Self { driver, run: run.to_owned(), transport: names.transport(), records })
     }
@@ -125,7 +122,8 @@ impl KeptRun {
         &self,
         workload: &Workload,
         targets: &[String],
-        (total, elapsed_ns): (Window, u64),
+        total: Window,
+        elapsed_ns: u64,
     ) -> Measurement {
         let whole = Whole {
             workload: &workload.name,

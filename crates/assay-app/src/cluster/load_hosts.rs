@@ -5,7 +5,7 @@ use super::conduct::Whole;
 use super::course::Measured;
 use super::driver::{Driver, Round};
 use super::hosts::HostNames;
-use super::open_hosts::{started_unix_ns, token};
+use super::open_hosts::started_unix_ns;
 use crate::context::Context;
 use assay_cluster::findings::{HostRecord, cluster};
 use assay_cluster::merge::Merged;
@@ -46,9 +46,7 @@ impl LoadHosts {
         openings: &[DatabaseOpening],
         context: &Context,
     ) -> Result<Self> {
-        let token = token()?;
-        let program = (context.guards.node.as_slice(), token.as_str());
-        let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
+        let mut driver = Driver::open(names, context)?;
         driver.connect(openings)?;
         driver.ask_clocks()?;
         let (transport, databases) = (names.transport(), openings.len().max(1));
@@ -83,7 +81,7 @@ impl LoadHosts {
         writer: Option<&RunWriter>,
     ) -> Result<AllSessions> {
         let orders: Vec<Option<NodeOrder>> =
-            parts(step, (self.driver.hosts.len(), self.databases), seed)
+            parts(step, self.driver.hosts.len(), self.databases, seed)
                 .into_iter()
                 .map(order)
                 .collect();
@@ -205,7 +203,7 @@ fn order(part: Option<RungPart>) -> Option<NodeOrder> {
 
 /// The part of each host: its sessions with the numbers that they have of all of its database, and
 /// as much of a rate.
-fn parts(step: &LoadStep, (hosts, databases): (usize, usize), seed: u64) -> Vec<Option<RungPart>> {
+fn parts(step: &LoadStep, hosts: usize, databases: usize, seed: u64) -> Vec<Option<RungPart>> {
     let count = |all: usize| u32::try_from(all).unwrap_or(u32::MAX).max(1);
     let (hosts, databases) = (count(hosts), count(databases));
     let mut first_sessions = vec![0; index_of(u64::from(databases))];
@@ -310,7 +308,7 @@ mod tests {
     fn sessions_are_dealt_once_each_with_their_part_of_the_rate() {
         for (sessions, hosts) in [(1, 3), (7, 3), (8, 2), (64, 5)] {
             let dealt: Vec<RungPart> =
-                parts(&step(sessions), (hosts, 1), 1).into_iter().flatten().collect();
+                parts(&step(sessions), hosts, 1, 1).into_iter().flatten().collect();
             let numbers: Vec<u32> = dealt
                 .iter()
                 .flat_map(|part| part.first_session..part.first_session + part.step.sessions)
@@ -329,14 +327,14 @@ mod tests {
 
     #[test]
     fn databases_have_sessions_of_their_own_dealt_to_their_own_hosts() {
-        let dealt = parts(&step(7), (5, 2), 1);
+        let dealt = parts(&step(7), 5, 2, 1);
         let each = dealt.iter().flatten();
         let numbers: Vec<(u32, u32)> =
             each.map(|part| (part.first_session, part.step.sessions)).collect();
         // The first database has 4 sessions on the hosts 0, 2 and 4, the second one 3 on the hosts
         // 1 and 3.
         assert_eq!(numbers, [(0, 2), (0, 2), (2, 1), (2, 1), (3, 1)]);
-        let resting = parts(&step(2), (4, 2), 1);
+        let resting = parts(&step(2), 4, 2, 1);
         assert_eq!(
             resting.iter().map(Option::is_some).collect::<Vec<_>>(),
             [true, true, false, false]

@@ -3,7 +3,6 @@
 
 use super::driver::Driver;
 use super::hosts::HostNames;
-use super::open_hosts::token;
 use crate::context::Context;
 use assay_cluster::findings::clock_at;
 use assay_engine::monotonic_ns;
@@ -23,9 +22,7 @@ pub fn cluster_survey(
     context: &Context,
 ) -> Result<ClusterSurvey> {
     names.check_paths(targets)?;
-    let token = token()?;
-    let program = (context.guards.node.as_slice(), token.as_str());
-    let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
+    let mut driver = Driver::open(names, context)?;
     let environments = driver.survey(targets)?;
     driver.ask_clocks()?;
     let now_ns = monotonic_ns();

@@ -22,10 +22,7 @@ use assay_model::number::count_of;
 use assay_model::study::{Cell, Setting};
 use assay_model::units::Bytes;
 use assay_model::{Error, Result, Workload};
-use std::fs::File;
-use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 /// Hosts that are ready to measure; when this goes they remove their test files and end.
 pub struct OpenHosts {
@@ -98,9 +95,7 @@ impl OpenHosts {
             // What cannot be divided is said before any node is started.
             check_divisible(workload, plan)?;
         }
-        let token = token()?;
-        let program = (context.guards.node.as_slice(), token.as_str());
-        let mut driver = Driver::open(&plan.hosts, program, &context.stop, &context.progress)?;
+        let mut driver = Driver::open(&plan.hosts, context)?;
         let shared =
             driver.admit(&opening(plan, wanted, context)?)?.iter().flatten().any(Option::is_some);
         if shared && wanted.write {
@@ -364,18 +359,4 @@ fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>, context: &Context) -> Re
 pub(super) fn started_unix_ns(at_ns: u64) -> u64 {
     let since_ns = monotonic_ns().saturating_sub(at_ns);
     unix_ns().saturating_sub(since_ns)
-}
-
-/// A secret of 128 bits: lines that went astray are none of this session's.
-pub(super) fn token() -> Result<String> {
-    let mut bytes = [0; 16];
-    let source = Path::new("/dev/urandom");
-    let read = File::open(source).and_then(|mut source| source.read_exact(&mut bytes));
-    read.map_err(|error| {
-        Error::environment(
-            format!("reading {}: {error}", source.display()),
-            "this needs the system's random numbers",
-        )
-    })?;
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }

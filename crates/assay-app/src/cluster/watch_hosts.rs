@@ -2,7 +2,6 @@
 
 use super::driver::{Driver, Round};
 use super::hosts::HostNames;
-use super::open_hosts::token;
 use crate::context::Context;
 use assay_cluster::environments::apart;
 use assay_cluster::findings::cluster;
@@ -42,9 +41,7 @@ impl WatchHosts {
     /// What any host says, for example that a target is not there.
     pub fn open(names: &HostNames, targets: &[String], context: &Context) -> Result<Self> {
         names.check_paths(targets)?;
-        let token = token()?;
-        let program = (context.guards.node.as_slice(), token.as_str());
-        let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
+        let mut driver = Driver::open(names, context)?;
         let described = driver.described(targets)?;
         driver.ask_clocks()?;
         let (transport, targets) = (names.transport(), targets.to_vec());

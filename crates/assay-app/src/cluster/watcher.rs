@@ -65,7 +65,7 @@ impl Watcher {
             }
             let moment = sampler.sample(monotonic_ns().saturating_sub(at_ns + end_ns));
             cpu = cpu.plus(&moment.counters.cpu.unwrap_or_default());
-            say(part((start_ns, end_ns), moment));
+            say(part(start_ns, end_ns, moment));
         }
         let finish = if end_ns < self.length_ns { Finish::Interrupted } else { Finish::Complete };
         let host_busy_share = (cpu.total_ns() > 0).then(|| cpu.busy_share());
@@ -100,7 +100,7 @@ fn wait_until(at_ns: u64, stop: &AtomicBool) -> bool {
 }
 
 /// What the devices did up to a moment; the kernel keeps no histograms.
-fn part((start_ns, end_ns): (u64, u64), moment: Moment) -> Part {
+fn part(start_ns: u64, end_ns: u64, moment: Moment) -> Part {
     let mut operations = PerOperation::default();
     let mut add = |operation, ios, bytes| {
         let result = OperationResult { ios, bytes, ..OperationResult::default() };

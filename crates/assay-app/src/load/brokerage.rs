@@ -150,14 +150,15 @@ impl BrokeragePlan {
             settings: self.settings(&mix),
             access,
         };
-        let load = || self.transactions::<L>((&rules, &mix), calls);
+        let load = || self.transactions::<L>(&rules, &mix, calls);
         self.shared.run(wanted, load, document, context)
     }
 
     /// The load as one of transactions.
     fn transactions<'a, L: Product>(
         &self,
-        (rules, mix): (&'a Rules, &'a Mix),
+        rules: &'a Rules,
+        mix: &'a Mix,
         calls: Calls,
     ) -> TransactionLoad<Brokerage<'a, L>> {
         let method = Brokerage::new(rules, mix, calls, self.shared.isolation);

@@ -191,7 +191,7 @@ impl DssPlan {
         context: &Context,
     ) -> Result<FinishedRun> {
         let criteria = CriteriaSource::named(self.criteria.as_deref())?;
-        run_queries::<L>(&self.request(parallel)?, (document, criteria.as_ref()), context)
+        run_queries::<L>(&self.request(parallel)?, document, criteria.as_ref(), context)
     }
 
     /// The dialect of the server, and parallel processes on it.

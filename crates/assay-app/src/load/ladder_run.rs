@@ -91,18 +91,19 @@ pub fn run_ladder<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     driver: impl FnMut() -> LoadDriver<M>,
     prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
-    (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
+    document: &PlanDocument,
+    criteria: Option<&CriteriaSource>,
     context: &Context,
 ) -> Result<FinishedRun> {
     let targets = ladder.named()?;
-    let shown = |command: Vec<String>, (named, target): (&LoadTarget, &String)| {
-        named.command(target, &command)
-    };
-    let typed = targets.iter().zip(&ladder.targets);
+    let mut command = context.command.clone();
+    for (named, target) in targets.iter().zip(&ladder.targets) {
+        command = named.command(target, &command);
+    }
     let writer = context.store.create(&NewRun {
         kind: RunKind::Bench,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: typed.fold(context.command.clone(), shown),
+        command,
         targets: targets.iter().map(LoadTarget::shown).collect(),
         created_unix_ns: unix_ns(),
     })?;
@@ -432,7 +433,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
             let step = plan.step(kind, &self.ladder.plan);
             let names: Vec<String> = self.ladder.named()?.iter().map(LoadTarget::shown).collect();
             let mut elsewhere = ElsewhereRung { hosts, plan, step: &step, names: &names, writer };
-            elsewhere.measured((&drivers, servers), &mut observe)
+            elsewhere.measured(&drivers, servers, &mut observe)
         } else {
             let PreparedServer { database, own, .. } = &mut *servers[0];
             let mut on_tick = || {
@@ -528,7 +529,8 @@ struct ElsewhereRung<'a> {
 impl ElsewhereRung<'_> {
     fn measured<M: Method<Link: Product>>(
         &mut self,
-        (drivers, servers): (&[&LoadDriver<M>], Vec<&mut PreparedServer<M::Link>>),
+        drivers: &[&LoadDriver<M>],
+        servers: Vec<&mut PreparedServer<M::Link>>,
         observe: &mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
     ) -> Result<MeasuredRung> {
         let seed = self.plan.pace.map_or(0, |pace| pace.seed);

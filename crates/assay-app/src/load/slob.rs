@@ -297,7 +297,8 @@ impl SlobPlan {
             &ladder,
             driver,
             |named, context| setup.prepare(named, context),
-            (document, criteria.as_ref()),
+            document,
+            criteria.as_ref(),
             context,
         )
     }

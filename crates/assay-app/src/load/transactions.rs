@@ -282,7 +282,7 @@ impl TransactionPlan {
                 load: &load(),
                 settings: &ladder.plan,
             };
-            return case.run((document, criteria.as_ref()), context);
+            return case.run(document, criteria.as_ref(), context);
         }
         let ledger = self.ledger.as_ref().map(|plan| CommitRun::new(plan, &self.target, context));
         let ledger = ledger.transpose()?;
@@ -297,7 +297,8 @@ impl TransactionPlan {
             &ladder,
             driver,
             |named, context| setup.prepare(named, context),
-            (document, criteria.as_ref()),
+            document,
+            criteria.as_ref(),
             context,
         )
     }

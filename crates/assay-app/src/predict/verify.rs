@@ -55,7 +55,7 @@ pub fn verify(
     let model_deviation = model_deviation(&known, plan.projection.model_deviation);
     let projection = ProjectionPlan { model_deviation, ..plan.projection.clone() };
     let plan = &PredictionPlan { projection, ..plan.clone() };
-    let Compared { cases, unanswered } = compared(plan, on, (&loads.0, &loads.1), context)?;
+    let Compared { cases, unanswered } = compared(plan, on, &loads.0, &loads.1, context)?;
     if cases.is_empty() {
         return Err(nothing_answered(before, after, &unanswered));
     }
@@ -124,7 +124,8 @@ fn nothing_answered(before: &str, after: &str, unanswered: &[UnansweredStep]) ->
 fn compared(
     plan: &PredictionPlan,
     on: &str,
-    (before, after): (&Load, &Load),
+    before: &Load,
+    after: &Load,
     context: &Context,
 ) -> Result<Compared> {
     let has_profile = |load: &Load, sessions: u32| {
@@ -140,7 +141,7 @@ fn compared(
             Some(_) if !has_profile(after, sessions) => {
                 StepOutcome::without("the step has no profile in the run after")
             }
-            Some(nearest) => case_of(plan, on, (before, *nearest), (after, sessions), context)?,
+            Some(nearest) => case_of(plan, on, before, *nearest, after, sessions, context)?,
         };
         compared.cases.extend(case);
         if !reasons.is_empty() {
@@ -166,8 +167,10 @@ impl StepOutcome {
 fn case_of(
     plan: &PredictionPlan,
     on: &str,
-    (before, known): (&Load, u32),
-    (after, sessions): (&Load, u32),
+    before: &Load,
+    known: u32,
+    after: &Load,
+    sessions: u32,
     context: &Context,
 ) -> Result<StepOutcome> {
     let read = DatabaseSource::of_step(before, known)?.read();

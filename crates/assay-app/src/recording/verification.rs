@@ -35,11 +35,13 @@ impl Verification {
     /// Verification of a workload on a simulated device, which gets a memory for it.
     pub(super) fn begin_simulated(
         workload: &Workload,
-        (simulation, device, name): (&mut Simulation, &SimulatedDevice, &str),
+        simulation: &mut Simulation,
+        device: &SimulatedDevice,
+        name: &str,
         checked_share: Share,
     ) -> Result<Self> {
-        let named = (name.to_owned(), device.length_bytes());
-        let verifier = Verifier::simulated(workload, named, run_number(), checked_share.0)?;
+        let (name, bytes) = (name.to_owned(), device.length_bytes());
+        let verifier = Verifier::simulated(workload, name, bytes, run_number(), checked_share.0)?;
         let verifier = Arc::new(verifier);
         simulation.verify_by(&verifier, device.fails());
         Ok(Self { verifier, worker_time_ns: 0, told_blocks: 0, in_virtual_time: true })

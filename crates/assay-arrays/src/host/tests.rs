@@ -35,7 +35,7 @@ fn storage(channels: u32, latency_ns: u64) -> RamDevice {
 }
 
 fn run(load: &SessionLoad, device: &mut RamDevice) -> HostRun {
-    run_host(load, device, (1_000_000_000, 10_000_000_000), 1)
+    run_host(load, device, 1_000_000_000, 10_000_000_000, 1)
 }
 
 #[test]

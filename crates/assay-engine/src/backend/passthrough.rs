@@ -44,7 +44,7 @@ impl PassthroughBackend {
             None => target.file.as_raw_fd(),
         };
         let files: Vec<RawFd> = targets.iter().map(file).collect();
-        let ring = Ring::new(ring, targets, &files, (slots, slot_bytes), options)?;
+        let ring = Ring::new(ring, targets, &files, slots, slot_bytes, options)?;
         let fixed_buffers = ring.has_fixed_buffers();
         let mut backend = Self { ring, fixed_buffers, commands: vec![None; slots] };
         backend.try_namespaces()?;

@@ -91,7 +91,8 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
         ring: IoUring<S, C>,
         targets: Arc<[Target]>,
         files: &[RawFd],
-        (slots, slot_bytes): (usize, usize),
+        slots: usize,
+        slot_bytes: usize,
         options: UringOptions,
     ) -> Result<Self> {
         ring.submitter().register_files(files).map_err(|error| {

@@ -117,7 +117,8 @@ impl SimulatedBackend {
     pub fn new(
         world: Rc<RefCell<SimulationState>>,
         worker: u32,
-        (slots, slot_bytes): (u32, usize),
+        slots: u32,
+        slot_bytes: usize,
         block_bytes: Option<u64>,
     ) -> Self {
         let block_bytes = block_bytes.map(index_of);

@@ -33,7 +33,7 @@ impl UringBackend {
             )
         })?;
         let files: Vec<RawFd> = targets.iter().map(|target| target.file.as_raw_fd()).collect();
-        Ok(Self(Ring::new(ring, targets, &files, (slots, slot_bytes), options)?))
+        Ok(Self(Ring::new(ring, targets, &files, slots, slot_bytes, options)?))
     }
 }
 

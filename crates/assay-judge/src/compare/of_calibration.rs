@@ -83,7 +83,7 @@ fn quantity(mix: &MixCalibration, what: CapacityOf) -> Quantity {
 
 /// The answers of one mix, all of them judged but the knee, which the storage does not promise.
 fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
-    let of = |what: CapacityOf, (estimate, doubts): (Estimate, Vec<Doubt>)| {
+    let of = |what: CapacityOf, estimate: Estimate, doubts: Vec<Doubt>| {
         let quantity = quantity(mix, what);
         let subject = quantity.has_subjects().then(|| mix.name.clone());
         let unit = quantity.unit();
@@ -109,7 +109,11 @@ fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
         (CapacityOf::SingleStreamThroughput, mix.single_stream_bytes_per_s.map(alone)),
         (CapacityOf::BaseServiceTime, Some(alone(mix.base_service_time_ns))),
     ];
-    found.into_iter().filter_map(|(what, found)| Some(of(what, found?))).collect()
+    let figures = found.into_iter().filter_map(|(what, found)| {
+        let (estimate, doubts) = found?;
+        Some(of(what, estimate, doubts))
+    });
+    figures.collect()
 }
 
 /// Rate and limited quantile of every rung.

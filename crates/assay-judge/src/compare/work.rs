@@ -31,7 +31,7 @@ fn rows(mine: &[BucketCount], mine_s: f64, theirs: &[BucketCount], theirs_s: f64
         Share {
             iops,
             share: ios / total(side).max(f64::MIN_POSITIVE),
-            outstanding: iops * middle_s(range),
+            outstanding: iops * middle_s(range.0, range.1),
         }
     };
     ranges
@@ -46,7 +46,7 @@ fn rows(mine: &[BucketCount], mine_s: f64, theirs: &[BucketCount], theirs_s: f64
 }
 
 /// The middle of a range, s; an open one counts from its beginning.
-fn middle_s((low_ns, high_ns): (u64, Option<u64>)) -> f64 {
+fn middle_s(low_ns: u64, high_ns: Option<u64>) -> f64 {
     high_ns.map_or(seconds(low_ns), |high_ns| f64::midpoint(real(low_ns), real(high_ns)) / 1e9)
 }
 

@@ -133,7 +133,9 @@ pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
 
 fn class(
     purpose: IoPurpose,
-    (ios, bytes, read_share): (u64, u64, f64),
+    ios: u64,
+    bytes: u64,
+    read_share: f64,
     delta: &Delta<'_>,
     source: &str,
 ) -> IoClass {
@@ -148,8 +150,8 @@ fn class(
 /// used.
 fn reads(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
     let source = "file_summary_by_event_name: innodb_data_file, reads";
-    let sums = (data.reads, data.read_bytes, 1.0);
-    let mut class = class(IoPurpose::SingleBlockRead, sums, delta, source);
+    let purpose = IoPurpose::SingleBlockRead;
+    let mut class = class(purpose, data.reads, data.read_bytes, 1.0, delta, source);
     class.latency_s = mean_s(data.read_time_s, data.reads).map(|mean| Figure::new(mean, source));
     class
 }
@@ -157,26 +159,29 @@ fn reads(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
 /// Writes of data files have no time: threads of the background ask for them and do not wait.
 fn writes(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
     let source = "file_summary_by_event_name: innodb_data_file, writes";
-    class(IoPurpose::DataFileWrite, (data.writes, data.write_bytes, 0.0), delta, source)
+    class(IoPurpose::DataFileWrite, data.writes, data.write_bytes, 0.0, delta, source)
 }
 
 fn both(row: &FileCounts, delta: &Delta<'_>) -> IoClass {
     let ios = row.reads + row.writes;
     let share = real(row.reads) / real(ios.max(1));
-    let sums = (ios, row.read_bytes + row.write_bytes, share);
-    class(IoPurpose::Temporary, sums, delta, "file_summary_by_event_name: temporary files")
+    let bytes = row.read_bytes + row.write_bytes;
+    let source = "file_summary_by_event_name: temporary files";
+    class(IoPurpose::Temporary, ios, bytes, share, delta, source)
 }
 
 /// Where nothing is timed, pages are still counted.
 fn pages(delta: &Delta<'_>) -> [IoClass; 2] {
     let (pages, page) = (Pages::of(delta), page_bytes(delta));
     let written_bytes = (pages.written + pages.doubled).saturating_mul(page);
-    let read = (pages.read, pages.read.saturating_mul(page), 1.0);
+    let read_bytes = pages.read.saturating_mul(page);
     [
-        class(IoPurpose::SingleBlockRead, read, delta, "Innodb_pages_read"),
+        class(IoPurpose::SingleBlockRead, pages.read, read_bytes, 1.0, delta, "Innodb_pages_read"),
         class(
             IoPurpose::DataFileWrite,
-            (pages.written, written_bytes, 0.0),
+            pages.written,
+            written_bytes,
+            0.0,
             delta,
             "Innodb_pages_written, bytes with those of the doublewrite buffer",
         ),
@@ -185,9 +190,9 @@ fn pages(delta: &Delta<'_>) -> [IoClass; 2] {
 
 fn log(delta: &Delta<'_>) -> IoClass {
     let count = |name: &str| delta.status(name).unwrap_or(0);
-    let sums = (count("INNODB_LOG_WRITES"), count("INNODB_OS_LOG_WRITTEN"), 0.0);
-    let mut class =
-        class(IoPurpose::LogWrite, sums, delta, "Innodb_log_writes and Innodb_os_log_written");
+    let (ios, bytes) = (count("INNODB_LOG_WRITES"), count("INNODB_OS_LOG_WRITTEN"));
+    let source = "Innodb_log_writes and Innodb_os_log_written";
+    let mut class = class(IoPurpose::LogWrite, ios, bytes, 0.0, delta, source);
     class.latency_s = log_sync_s(delta)
         .map(|mean| Figure::new(mean, "file_summary_by_event_name: innodb_log_file, flushes"));
     class
@@ -208,13 +213,13 @@ pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
     }
     let active = sums.iter().filter(|(_, counts)| !counts.is_idle());
     let mut functions: Vec<FunctionIo> =
-        active.map(|(key, counts)| function(*key, counts, delta)).collect();
+        active.map(|((object, event), counts)| function(object, event, counts, delta)).collect();
     let bytes = |one: &FunctionIo| one.read_bytes_per_s + one.write_bytes_per_s;
     functions.sort_by(|left, right| bytes(right).total_cmp(&bytes(left)));
     functions
 }
 
-fn function((object, event): (&str, &str), counts: &FileCounts, delta: &Delta<'_>) -> FunctionIo {
+fn function(object: &str, event: &str, counts: &FileCounts, delta: &Delta<'_>) -> FunctionIo {
     // Of data files the engine only asks for writes.
     let is_waited = event != DATA_FILE;
     FunctionIo {

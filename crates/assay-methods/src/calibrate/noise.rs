@@ -237,8 +237,7 @@ fn stretches(rung: &Rung, stalls: Option<&Stalls>) -> Vec<Stretch> {
 
 fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) -> OfRung {
     let stretches = stretches(rung, stalls);
-    let (variance_s, freedom) =
-        moderated(short_noise(&stretches), rung.estimates.iops.value, usual_dispersion);
+    let (variance_s, freedom) = noise_of_rung(rung, &stretches, usual_dispersion);
     let visits = stretches
         .iter()
         .map(|stretch| Visit {
@@ -257,8 +256,7 @@ fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) 
 
 /// A rung's visits in parts as long as a slice.
 fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
-    let (variance_s, _) =
-        moderated(short_noise(&stretches(rung, None)), rung.estimates.iops.value, usual_dispersion);
+    let (variance_s, _) = noise_of_rung(rung, &stretches(rung, None), usual_dispersion);
     let of_slice = |slice: &Slice| -> Vec<Visit> {
         let mut from_s = measured_from_s(slice);
         let of_part = |part: &[Interval]| {
@@ -294,11 +292,9 @@ fn usual_dispersion(ladder: &Ladder, stalls: Option<&Stalls>) -> Option<f64> {
 /// Where few batches show the variance, that of the other rungs counts with it (Smyth, Statistical
 /// Applications in Genetics and Molecular Biology 3, 2004): two batches alone would make the
 /// interval six times as wide.
-fn moderated(
-    (variance_s, freedom): (f64, f64),
-    iops: f64,
-    usual_dispersion: Option<f64>,
-) -> (f64, f64) {
+fn noise_of_rung(rung: &Rung, stretches: &[Stretch], usual_dispersion: Option<f64>) -> (f64, f64) {
+    let (variance_s, freedom) = short_noise(stretches);
+    let iops = rung.estimates.iops.value;
     match usual_dispersion {
         Some(dispersion) if freedom < FEWEST_FREEDOM && iops > 0.0 => {
             let all = freedom + FREEDOM_OF_ALL;

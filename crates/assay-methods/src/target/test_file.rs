@@ -103,7 +103,7 @@ impl<'a> TestFiles<'a> {
         self.fill(&mut held.admission, self.opening.fill_time, progress)?;
         let (opening, stop) = (self.opening, self.stop);
         let mut show = |file: &Target| Ok(look(file, opening.backend, stop)?.sign());
-        self.grow(&mut held.admission, &wanted, started_ns, (progress, &mut show))?;
+        self.grow(&mut held.admission, &wanted, started_ns, progress, &mut show)?;
         held.goes = !self.opening.keep;
         Ok(held)
     }
@@ -174,7 +174,8 @@ impl<'a> TestFiles<'a> {
         admission: &mut Admission,
         wanted: &Wanted,
         started_ns: u64,
-        (progress, look): (FillProgress<'_>, Look<'_>),
+        progress: FillProgress<'_>,
+        look: Look<'_>,
     ) -> Result<()> {
         if wanted.most_bytes <= wanted.size_bytes {
             return Ok(());
@@ -488,7 +489,7 @@ mod tests {
             seen.push(file.length_bytes / MIB);
             Ok((file.length_bytes < 10 * MIB).then_some(Sign::Recent(0.5)))
         };
-        files.grow(&mut admission, &wanted, monotonic_ns(), (&mut progress, &mut look)).unwrap();
+        files.grow(&mut admission, &wanted, monotonic_ns(), &mut progress, &mut look).unwrap();
         assert_eq!((seen, admission.size_bytes() / MIB), (vec![2, 5, 11], 12));
         assert!(files.remarks.is_empty());
         let content = fs::read(admission.path()).unwrap();
@@ -498,7 +499,7 @@ mod tests {
         // As large as it may become, and still cached: the reader hears of it.
         let wanted = Wanted { most_bytes: 16 * MIB, ..wanted };
         let mut look = |_: &Target| Ok(Some(Sign::Recent(0.5)));
-        files.grow(&mut admission, &wanted, monotonic_ns(), (&mut progress, &mut look)).unwrap();
+        files.grow(&mut admission, &wanted, monotonic_ns(), &mut progress, &mut look).unwrap();
         assert_eq!((admission.size_bytes() / MIB, files.remarks.len()), (16, 1));
         assert_eq!(admission.marker().unwrap().filled_bytes, admission.data_bytes());
         files.gate.remove(&admission).unwrap();

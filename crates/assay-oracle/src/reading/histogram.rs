@@ -26,7 +26,7 @@ impl Reading {
         let is_main = !table.title.contains('(') || table.title.contains("(global)");
         for row in &table.rows {
             let waits = is_main.then(|| self.waits(table, row, event + 1)).flatten();
-            let buckets = self.buckets(table, row, (first, waits), &bounds);
+            let buckets = self.buckets(table, row, first, waits, &bounds);
             self.ranges.add(&row.text(event), waits, buckets);
         }
     }
@@ -52,7 +52,8 @@ impl Reading {
         &mut self,
         table: &Table,
         row: &Row,
-        (first, waits): (usize, Option<Quantity>),
+        first: usize,
+        waits: Option<Quantity>,
         bounds: &[Option<(u64, Option<u64>)>],
     ) -> Vec<EventBucket> {
         let mut buckets = Vec::with_capacity(bounds.len());

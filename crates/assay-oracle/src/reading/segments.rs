@@ -19,7 +19,7 @@ impl Reading {
             return self.unreadable(table);
         };
         for row in &table.rows {
-            self.segment(table, row, (owner, object), (reads, is_requests));
+            self.segment(table, row, owner, object, reads, is_requests);
         }
     }
 
@@ -35,7 +35,7 @@ impl Reading {
                 "physical read requests" => true,
                 _ => continue,
             };
-            self.segment(table, row, (owner, object), (ends("value"), is_requests));
+            self.segment(table, row, owner, object, ends("value"), is_requests);
         }
     }
 
@@ -44,8 +44,10 @@ impl Reading {
         &mut self,
         table: &Table,
         row: &Row,
-        (owner, object): (usize, usize),
-        (reads, is_requests): (Option<usize>, bool),
+        owner: usize,
+        object: usize,
+        reads: Option<usize>,
+        is_requests: bool,
     ) {
         if columns::is_number(row.cell(object)) {
             self.unread(

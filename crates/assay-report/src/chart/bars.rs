@@ -78,7 +78,7 @@ fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
     for (place, kind) in chart.kinds.iter().enumerate() {
         let width = FILLED * step / real_len(chart.kinds.len().max(1));
         let left = plot.left + (1.0 - FILLED) / 2.0 * step + width * real_len(place);
-        draw(&mut scene, kind, (left, step, width), |value| y.place(value / divisor));
+        draw(&mut scene, kind, left, step, width, |value| y.place(value / divisor));
     }
     labels(&mut scene, chart, step);
     base_line(&mut scene);
@@ -92,12 +92,7 @@ fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
 
 /// The bars of a kind; what was cut off at a limit has no whisker, because where it would have
 /// ended is not known.
-fn draw(
-    scene: &mut Scene,
-    kind: &Kind,
-    (left, step, width): (f64, f64, f64),
-    y: impl Fn(f64) -> f64,
-) {
+fn draw(scene: &mut Scene, kind: &Kind, left: f64, step: f64, width: f64, y: impl Fn(f64) -> f64) {
     let mut rects = Vec::new();
     let bottom = scene.plot.bottom();
     for (group, bar) in kind.bars.iter().enumerate() {

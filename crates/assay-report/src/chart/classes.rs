@@ -49,7 +49,8 @@ impl Place {
 
 /// Draws the rows in their order from above.
 pub(crate) fn classes(
-    (title, name): (&str, &str),
+    title: &str,
+    name: &str,
     unit: Unit,
     places: &[Place],
     format: &Formatter,
@@ -68,7 +69,7 @@ pub(crate) fn classes(
     horizontal(&mut scene, format, &Axis::new(format, name, unit, x, wanted));
     let mut top = plot.top + (ROW - BAR) / 2.0;
     for place in places {
-        draw(&mut scene, place, (x, top), unit, format);
+        draw(&mut scene, place, x, top, unit, format);
         top += ROW;
     }
     let said = places.iter().map(|place| in_words(place, unit, format));
@@ -76,7 +77,7 @@ pub(crate) fn classes(
     scene
 }
 
-fn draw(scene: &mut Scene, place: &Place, (x, top): (Scale, f64), unit: Unit, format: &Formatter) {
+fn draw(scene: &mut Scene, place: &Place, x: Scale, top: f64, unit: Unit, format: &Formatter) {
     let ink = if place.value.is_some() { Ink::Read } else { Ink::Class(7) };
     let (low, high) = place.ends();
     let (left, right) = (x.place(low), x.place(high));
@@ -85,10 +86,10 @@ fn draw(scene: &mut Scene, place: &Place, (x, top): (Scale, f64), unit: Unit, fo
     scene.marks.push(Mark::Rects { rects: vec![[left, top, width, BAR]], ink });
     let (right, middle) = (left + width, top + BAR / 2.0);
     if high < place.high {
-        arrow(scene, (right, middle), ARROW, ink);
+        arrow(scene, right, middle, ARROW, ink);
     }
     if low > place.low {
-        arrow(scene, (left, middle), -ARROW, ink);
+        arrow(scene, left, middle, -ARROW, ink);
     }
     let at = (scene.plot.left - 8.0, top + BAR - 2.5);
     let name_ink = if place.value.is_some() { Ink::Label } else { Ink::Axis };
@@ -99,7 +100,7 @@ fn draw(scene: &mut Scene, place: &Place, (x, top): (Scale, f64), unit: Unit, fo
 }
 
 /// A head of an arrow at the end of a bar that is drawn shorter than it is.
-fn arrow(scene: &mut Scene, (at, middle): (f64, f64), length: f64, ink: Ink) {
+fn arrow(scene: &mut Scene, at: f64, middle: f64, length: f64, ink: Ink) {
     let half = BAR / 2.0;
     let points = vec![(at, middle - half), (at + length, middle), (at, middle + half)];
     scene.marks.push(Mark::Line { points, ink, stroke: Stroke::Solid });
@@ -134,8 +135,8 @@ mod tests {
             high,
         };
         let places = [place("here", Some(2e5), 2e5, 2e5), place("disk", None, 1e7, 2e7)];
-        let words = ("Read latency", "latency");
-        let scene = classes(words, Unit::Ns, &places, &Formatter::default(), Size::Narrow);
+        let format = Formatter::default();
+        let scene = classes("Read latency", "latency", Unit::Ns, &places, &format, Size::Narrow);
         let rects: Vec<[f64; 4]> = scene
             .marks
             .iter()

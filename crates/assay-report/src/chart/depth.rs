@@ -24,7 +24,7 @@ pub(crate) fn depth(mixes: &[MixCalibration], format: &Formatter, size: Size) ->
     depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "queue depth");
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
     let entries = measured.map(|mix| {
-        draw(&mut scene, mix, format, (x, y));
+        draw(&mut scene, mix, format, x, y);
         (mix.name.clone(), ink_of(mix.read_share), stroke_of(mix))
     });
     let entries: Vec<_> = entries.collect();
@@ -65,7 +65,7 @@ pub(crate) fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>, name: &
 }
 
 /// The line of one mix with its points and their intervals.
-fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, (x, y): (Scale, Scale)) {
+fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, x: Scale, y: Scale) {
     let ink = ink_of(mix.read_share);
     let height = |bytes_per_s: f64| y.place(bytes_per_s / format.divisor(Unit::BytesPerS));
     let mut points: Vec<&CurvePoint> = mix.large_curve.iter().collect();

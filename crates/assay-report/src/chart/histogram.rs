@@ -26,7 +26,8 @@ const LINE: f64 = 13.0;
 pub(crate) fn histogram(
     operation: Operation,
     times: &Histogram,
-    (kind, what): (&str, &str),
+    kind: &str,
+    what: &str,
     format: &Formatter,
     size: Size,
 ) -> Scene {
@@ -169,7 +170,8 @@ mod tests {
         let scene = histogram(
             Operation::Read,
             &times,
-            ("service time", "reads"),
+            "service time",
+            "reads",
             &Formatter::default(),
             Size::Half,
         );

@@ -165,7 +165,7 @@ pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
         let mut rects = Vec::new();
         for (number, host) in of.hosts.iter().enumerate() {
             let top = scene.plot.top + row * real_len(number);
-            rects.extend(runs(&host.rates_iops, level, range).map(|(from, to)| {
+            rects.extend(runs(&host.rates_iops, level, range.0, range.1).map(|(from, to)| {
                 let at = |part: usize| {
                     x.place(of.elapsed_s * real_len(part) / real_len(host.rates_iops.len()))
                 };
@@ -194,7 +194,7 @@ fn range(hosts: &[HostLine]) -> (f64, f64) {
 }
 
 /// Neighbouring parts of one depth of colour, from the first of them to the one behind the last.
-fn runs(rates: &[f64], level: u8, (low, high): (f64, f64)) -> impl Iterator<Item = (usize, usize)> {
+fn runs(rates: &[f64], level: u8, low: f64, high: f64) -> impl Iterator<Item = (usize, usize)> {
     let depth = move |rate: f64| {
         let share = if high > low { (rate - low) / (high - low) } else { 1.0 };
         u8::try_from(index(share.clamp(0.0, 1.0) * f64::from(LEVELS - 1) + 0.5))
@@ -391,10 +391,10 @@ mod tests {
     #[test]
     fn neighbouring_parts_of_one_depth_are_one_piece_and_together_cover_all() {
         let rates = [100.0, 100.0, 50.0, 75.0, 100.0];
-        let deepest: Vec<_> = runs(&rates, LEVELS, (50.0, 100.0)).collect();
+        let deepest: Vec<_> = runs(&rates, LEVELS, 50.0, 100.0).collect();
         assert_eq!(deepest, [(0, 2), (4, 5)]);
         let all: usize = (1..=LEVELS)
-            .flat_map(|level| runs(&rates, level, (50.0, 100.0)).map(|(from, to)| to - from))
+            .flat_map(|level| runs(&rates, level, 50.0, 100.0).map(|(from, to)| to - from))
             .sum();
         assert_eq!(all, rates.len());
     }

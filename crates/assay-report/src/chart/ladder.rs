@@ -22,32 +22,47 @@ pub(crate) struct Curve {
     pub(crate) value: fn(&Rung) -> Option<f64>,
 }
 
-/// Draws lines over sessions, which are called `who`; times on a logarithmic scale, rates from
-/// zero.
+/// A chart of lines over sessions.
+pub(crate) struct LadderChart<'a> {
+    /// Its title.
+    pub(crate) title: &'a str,
+    /// What sessions are called: `users`.
+    pub(crate) who: &'a str,
+    /// Name of the vertical axis.
+    pub(crate) name: &'a str,
+    /// Its unit: times are drawn on a logarithmic scale, rates from zero.
+    pub(crate) unit: Unit,
+    /// The lines.
+    pub(crate) curves: &'a [Curve],
+}
+
+/// Draws lines over the sessions of steps.
 pub(crate) fn ladder(
-    (title, who): (&str, &str),
-    name: &str,
-    unit: Unit,
+    chart: &LadderChart<'_>,
     rungs: &[&Rung],
-    curves: &[Curve],
     format: &Formatter,
     size: Size,
 ) -> Scene {
-    let mut scene = Scene::new(size, 280.0, title.to_owned());
+    let LadderChart { who, unit, curves, .. } = *chart;
+    let mut scene = Scene::new(size, 280.0, chart.title.to_owned());
     let plot = scene.plot;
     let sessions = || rungs.iter().map(|rung| f64::from(rung.sessions));
     let (least, most) = (sessions().fold(f64::INFINITY, f64::min), sessions().fold(1.0, f64::max));
     let x = Scale::log(least.min(most), most).onto(plot.left, plot.right());
     let y = vertical_scale(unit, rungs, curves).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, format, &Axis::new(format, name, unit, y, 5));
+    vertical(&mut scene, format, &Axis::new(format, chart.name, unit, y, 5));
     depths(&mut scene, x, rungs.iter().map(|rung| rung.sessions).collect(), who);
+    let words = |curve: &Curve, rung: &Rung, value| {
+        let sessions = several(rung.sessions, one_of(who));
+        format!("{}, {sessions}: {}", curve.name, format.value(unit, value))
+    };
     for curve in curves {
-        draw(&mut scene, rungs, (curve, who), unit, format, (x, y));
+        draw(&mut scene, rungs, curve, x, y, words);
     }
     let entries: Vec<_> =
         curves.iter().map(|curve| (curve.name.to_owned(), curve.ink, curve.stroke)).collect();
     legend(&mut scene, &entries);
-    scene.description = describe(rungs, (curves, who), unit, format);
+    scene.description = describe(rungs, curves, who, unit, format);
     scene
 }
 
@@ -64,10 +79,10 @@ fn vertical_scale(unit: Unit, rungs: &[&Rung], curves: &[Curve]) -> Scale {
 fn draw(
     scene: &mut Scene,
     rungs: &[&Rung],
-    (curve, who): (&Curve, &str),
-    unit: Unit,
-    format: &Formatter,
-    (x, y): (Scale, Scale),
+    curve: &Curve,
+    x: Scale,
+    y: Scale,
+    words: impl Fn(&Curve, &Rung, f64) -> String,
 ) {
     let place =
         |rung: &&Rung| Some((x.place(f64::from(rung.sessions)), y.place((curve.value)(rung)?)));
@@ -85,13 +100,7 @@ fn draw(
     scene.line(sessions.into_iter().filter_map(middle).collect(), curve.ink, curve.stroke);
     for rung in rungs {
         if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
-            let says = format!(
-                "{}, {}: {}",
-                curve.name,
-                several(rung.sessions, one_of(who)),
-                format.value(unit, value)
-            );
-            scene.dot(place, curve.ink, says);
+            scene.dot(place, curve.ink, words(curve, rung, value));
         }
     }
 }
@@ -99,7 +108,8 @@ fn draw(
 /// The last rung in words.
 fn describe(
     rungs: &[&Rung],
-    (curves, who): (&[Curve], &str),
+    curves: &[Curve],
+    who: &str,
     unit: Unit,
     format: &Formatter,
 ) -> String {

@@ -45,7 +45,7 @@ pub(crate) fn latency(
     let x = time_axis(&mut scene, seconds(timeline.end_ns()));
     let y = range(&timeline, operation, format).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, &name, Unit::Ns, y, 5));
-    draw(&mut scene, &timeline, operation, (x, y), format.divisor(Unit::Ns));
+    draw(&mut scene, &timeline, operation, x, y, format.divisor(Unit::Ns));
     let entries = LINES.map(|(name, _, stroke)| (name.to_owned(), operation.into(), stroke));
     legend(&mut scene, &entries);
     events(&mut scene, x, happened);
@@ -72,7 +72,8 @@ fn draw(
     scene: &mut Scene,
     timeline: &Timeline,
     operation: Operation,
-    (x, y): (Scale, Scale),
+    x: Scale,
+    y: Scale,
     divisor: f64,
 ) {
     let ink = Ink::from(operation);

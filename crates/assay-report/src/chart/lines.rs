@@ -100,7 +100,7 @@ fn lines(of: &Lines, format: &Formatter, size: Size) -> Scene {
     let of_time = of.across == Across::LogTime;
     let along = |at: f64| x.place(if of_time { at / format.divisor(Unit::Ns) } else { at });
     for line in &of.curves {
-        draw(&mut scene, line, (&along, y), of.unit, format);
+        draw(&mut scene, line, &along, y, of.unit, format);
     }
     for (at, _) in &of.marks {
         let ends = vec![(x.place(*at), scene.plot.top), (x.place(*at), scene.plot.bottom())];
@@ -171,7 +171,8 @@ fn upwards(scene: &Scene, of: &Lines, format: &Formatter) -> Scale {
 fn draw(
     scene: &mut Scene,
     line: &Line,
-    (along, y): (&dyn Fn(f64) -> f64, Scale),
+    along: &dyn Fn(f64) -> f64,
+    y: Scale,
     unit: Unit,
     format: &Formatter,
 ) {

@@ -30,7 +30,7 @@ pub(crate) fn rates(
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "IOPS", Unit::IosPerS, y, 4));
     for operation in timeline.operations() {
-        draw(&mut scene, timeline.columns(), operation, (x, y), divisor);
+        draw(&mut scene, timeline.columns(), operation, x, y, divisor);
     }
     legend(&mut scene, &entries(timeline.operations().into_iter()));
     events(&mut scene, x, happened);
@@ -51,7 +51,8 @@ fn draw(
     scene: &mut Scene,
     columns: &[Column],
     operation: Operation,
-    (x, y): (Scale, Scale),
+    x: Scale,
+    y: Scale,
     divisor: f64,
 ) {
     let ink = Ink::from(operation);

@@ -56,7 +56,7 @@ pub(crate) fn waits(
     name_below(&mut scene, "measured time");
     let mut begin_s = 0.0;
     for (stretch, columns) in stretches.iter().zip(&columns) {
-        draw(&mut scene, stretch.series, columns, (begin_s, x, y));
+        draw(&mut scene, stretch.series, columns, begin_s, x, y);
         name(&mut scene, stretch, x.place(begin_s));
         begin_s += length_s(stretch.series);
     }
@@ -115,7 +115,9 @@ fn draw(
     scene: &mut Scene,
     series: &WaitSeries,
     columns: &[Column],
-    (begin_s, x, y): (f64, Scale, Scale),
+    begin_s: f64,
+    x: Scale,
+    y: Scale,
 ) {
     let mut below = vec![0.0; columns.len()];
     for place in 0..=CLASSES.len() {

@@ -29,7 +29,7 @@ pub(crate) fn processors(columns: &[Moment], format: &Formatter, size: Size) -> 
         line("idle, outstanding I/O", Ink::Sync, Stroke::Dashed, &wait),
         line("stolen", Ink::Mix, Stroke::Dotted, &stolen),
     ];
-    draw(columns, &lines, ("CPU time", Unit::Share), format, size)
+    draw(columns, &lines, "CPU time", Unit::Share, format, size)
 }
 
 /// Mean time of the reads and writes of a device.
@@ -50,7 +50,7 @@ pub(crate) fn device(columns: &[Moment], name: &str, format: &Formatter, size: S
     let together = [line("reads and writes", Ink::Mix, Stroke::Solid, &joint)];
     let is_joint = columns.iter().any(|column| joint(column).is_some());
     let lines = if is_joint { &together[..] } else { &apart[..] };
-    let mut scene = draw(columns, lines, ("Mean time", Unit::Ns), format, size);
+    let mut scene = draw(columns, lines, "Mean time", Unit::Ns, format, size);
     scene.title = format!("Mean time of an I/O of {name}");
     scene
 }
@@ -68,7 +68,8 @@ fn line<'a>(
 fn draw(
     columns: &[Moment],
     lines: &[Line<'_>],
-    (title, unit): (&str, Unit),
+    title: &str,
+    unit: Unit,
     format: &Formatter,
     size: Size,
 ) -> Scene {
@@ -84,7 +85,7 @@ fn draw(
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, title, unit, y, 4));
     for line in lines {
-        let points = points(&columns, line.value, (x, y));
+        let points = points(&columns, line.value, x, y);
         scene.marks.push(Mark::Line { points, ink: line.ink, stroke: line.stroke });
     }
     let entries = lines.iter().map(|line| (line.name.to_owned(), line.ink, line.stroke));
@@ -97,7 +98,8 @@ fn draw(
 fn points(
     columns: &[Moment],
     value: &dyn Fn(&Moment) -> Option<f64>,
-    (x, y): (Scale, Scale),
+    x: Scale,
+    y: Scale,
 ) -> Vec<Point> {
     let mut begin_s = 0.0;
     let mut points = Vec::new();

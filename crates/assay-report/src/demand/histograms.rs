@@ -26,7 +26,7 @@ pub(super) fn histograms(profile: &Profile) -> Table {
     let ranges = ranges(&curves).into_iter().filter(|_| elapsed_s > 0.0);
     let rows = ranges.map(|range| {
         let cell = |(_, curve): &(String, &LatencyCurve)| in_range(curve, range, elapsed_s);
-        std::iter::once(words(range)).chain(curves.iter().map(cell)).collect()
+        std::iter::once(words(range.0, range.1)).chain(curves.iter().map(cell)).collect()
     });
     Table::of_numbers("I/Os by latency and event", &names).with(rows)
 }
@@ -49,7 +49,7 @@ fn ranges(curves: &[(String, &LatencyCurve)]) -> Vec<(u64, Option<u64>)> {
     ranges
 }
 
-fn words((low_ns, high_ns): (u64, Option<u64>)) -> String {
+fn words(low_ns: u64, high_ns: Option<u64>) -> String {
     let low = show_time_ns(real(low_ns));
     match high_ns {
         Some(high_ns) if low_ns == 0 => format!("below {}", show_time_ns(real(high_ns))),

@@ -9,7 +9,7 @@ use super::load_view::LoadView;
 use super::session_time::time_of_sessions;
 use super::words::{end_words, goal_words, rate_of_repeats, several};
 use crate::chart::histogram::histogram;
-use crate::chart::ladder::{Curve, ladder};
+use crate::chart::ladder::{Curve, LadderChart, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
 use crate::view::Chart;
@@ -155,8 +155,14 @@ fn flaw(load: &Load) -> Option<String> {
 fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
-        let title = ("Reads by sessions", "sessions");
-        ladder(title, "reads per second", Unit::IosPerS, &rungs, &RATES, &format, size)
+        let chart = LadderChart {
+            title: "Reads by sessions",
+            who: "sessions",
+            name: "reads per second",
+            unit: Unit::IosPerS,
+            curves: &RATES,
+        };
+        ladder(&chart, &rungs, &format, size)
     };
     let mut charts = vec![Chart::new(
         "reads-by-sessions",
@@ -167,8 +173,14 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     )];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
-        let title = ("Times by sessions", "sessions");
-        ladder(title, "time", Unit::Ns, &rungs, &TIMES, &format, size)
+        let chart = LadderChart {
+            title: "Times by sessions",
+            who: "sessions",
+            name: "time",
+            unit: Unit::Ns,
+            curves: &TIMES,
+        };
+        ladder(&chart, &rungs, &format, size)
     };
     charts.push(Chart::new(
         "times-by-sessions",
@@ -190,7 +202,7 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
             several(rung.sessions, "session")
         );
         let draw =
-            move |size| histogram(Operation::Read, &times, ("time", "statements"), &format, size);
+            move |size| histogram(Operation::Read, &times, "time", "statements", &format, size);
         charts.push(Chart::new("histogram-statements", Size::Half, caption, draw));
     }
     charts

@@ -6,7 +6,7 @@ use super::split::Split;
 use super::transactions::{best, result};
 use super::words::several;
 use crate::chart::histogram::histogram;
-use crate::chart::ladder::{Curve, ladder};
+use crate::chart::ladder::{Curve, LadderChart, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
 use crate::phrases::capital;
@@ -45,13 +45,26 @@ pub(super) fn charts<'a>(
     let draw = move |size| {
         let title = format!("{} by users", capital(counted.plural));
         let curve = line(counted.plural, Ink::Write, Stroke::Solid, picture.rate);
-        ladder((&title, "users"), counted.unit.0, Unit::Count, &rungs, &[curve], &format, size)
+        let chart = LadderChart {
+            title: &title,
+            who: "users",
+            name: counted.unit.0,
+            unit: Unit::Count,
+            curves: &[curve],
+        };
+        ladder(&chart, &rungs, &format, size)
     };
     let mut charts = vec![Chart::new("rate-by-users", Size::Half, picture.rate_words, draw)];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
-        let title = ("Times by users", "users");
-        ladder(title, "response time", Unit::Ns, &rungs, picture.times, &format, size)
+        let chart = LadderChart {
+            title: "Times by users",
+            who: "users",
+            name: "response time",
+            unit: Unit::Ns,
+            curves: picture.times,
+        };
+        ladder(&chart, &rungs, &format, size)
     };
     charts.push(Chart::new("times-by-users", Size::Half, picture.times_words, draw));
     let has_locks = load.rungs.iter().any(|rung| Split::of(rung).locks.is_some());
@@ -73,8 +86,8 @@ fn distribution<'a>(
     let caption =
         format!("Response times of all {plural} with {}.", several(rung.sessions, "user"));
     let draw = move |size| {
-        let words = ("response time", plural);
-        histogram(Operation::Write, found.response(), words, &format, size)
+        let times = found.response();
+        histogram(Operation::Write, times, "response time", plural, &format, size)
     };
     Some(Chart::new("histogram-transactions", Size::Half, caption, draw))
 }

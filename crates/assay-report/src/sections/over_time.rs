@@ -37,7 +37,8 @@ pub(super) struct OverTime {
 impl OverTime {
     /// A page keeps its size whatever the number of runs: `runs` of them share the columns.
     pub(super) fn new(
-        (number, prefix): (u32, &str),
+        number: u32,
+        prefix: &str,
         run: &RunReport,
         runs: usize,
         format: &Formatter,

@@ -21,13 +21,15 @@ pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section
         found.overlays.iter().partition(|overlay| is_curve(overlay));
     [
         section(
-            ("curves", "Curves over each other"),
+            "curves",
+            "Curves over each other",
             "Each side under the same loads; the shaded band is the 95% interval of every point.",
             &curves,
             format,
         ),
         section(
-            ("courses", "Latencies and rates, overlaid"),
+            "courses",
+            "Latencies and rates, overlaid",
             "Share of I/Os above each latency, and the rate over time; each repeat has its own \
              line.",
             &courses,
@@ -40,7 +42,8 @@ pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section
 }
 
 fn section<'a>(
-    (id, title): (&'static str, &'static str),
+    id: &'static str,
+    title: &'static str,
     lead: &str,
     overlays: &[&Overlay],
     format: Formatter,

@@ -356,7 +356,7 @@ fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
 type OfPoint = fn(&SessionPoint) -> f64;
 
 /// A line a target, and the measured point.
-fn session_lines(drawn: &[&ProjectedTarget], of: OfPoint, (at, height): (f64, f64)) -> Vec<Line> {
+fn session_lines(drawn: &[&ProjectedTarget], of: OfPoint, at: f64, height: f64) -> Vec<Line> {
     let styled = drawn.iter().zip(STYLES.iter().cycle());
     let mut curves: Vec<Line> = styled
         .map(|(target, style)| {
@@ -372,13 +372,12 @@ fn session_lines(drawn: &[&ProjectedTarget], of: OfPoint, (at, height): (f64, f6
 }
 
 fn response_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_s: f64) -> Vec<Line> {
-    session_lines(drawn, |point| 1e9 * point.response_s, (sessions, 1e9 * measured_s))
+    session_lines(drawn, |point| 1e9 * point.response_s, sessions, 1e9 * measured_s)
 }
 
 /// Throughput, and what no number of sessions can exceed where a curve comes near it.
 fn work_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_per_s: f64) -> Vec<Line> {
-    let mut curves =
-        session_lines(drawn, |point| point.throughput_per_s, (sessions, measured_per_s));
+    let mut curves = session_lines(drawn, |point| point.throughput_per_s, sessions, measured_per_s);
     for (target, style) in drawn.iter().zip(STYLES.iter().cycle()) {
         let most = target.curve.iter().map(|point| point.throughput_per_s).fold(0.0, f64::max);
         let near = target.bounds.first().filter(|bound| bound.most_per_s <= NEAR_BOUND * most);

@@ -24,7 +24,7 @@ pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     let runs = (0..).zip(&report.runs).map(|(number, run)| {
         let several = report.runs.len() > 1;
         let prefix = if several { format!("run-{}-", number + 1) } else { String::new() };
-        let over_time = OverTime::new((number, &prefix), run, report.runs.len(), &format);
+        let over_time = OverTime::new(number, &prefix, run, report.runs.len(), &format);
         one(run, &prefix, &over_time, format)
     });
     runs.collect()
@@ -127,7 +127,7 @@ fn distributions<'a>(
             let times = whole.get(operation).map(OperationResult::response);
             times.map_or_else(Default::default, |times| {
                 let what = format!("{}s", operation.name());
-                histogram(operation, times, (kind, &what), &format, size)
+                histogram(operation, times, kind, &what, &format, size)
             })
         };
         let file = format!("{prefix}histogram-{}", operation.name());

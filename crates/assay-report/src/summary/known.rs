@@ -106,13 +106,19 @@ pub(crate) fn blocks<'a>(found: &[Found], what: &str, format: Formatter) -> Vec<
     let times = places(found, |one| one.read_time_ns, |class| Some(class.read_time_ns));
     charts.extend(chart(
         times,
-        ("read-time-among-classes", "Time of a random read"),
+        "read-time-among-classes",
+        "Time of a random read",
         Unit::Ns,
         format,
     ));
     let rates = places(found, |one| one.reads_per_s, |class| class.reads_per_s);
-    let name = ("reads-among-classes", "Random reads per second");
-    charts.extend(chart(rates, name, Unit::IosPerS, format));
+    charts.extend(chart(
+        rates,
+        "reads-among-classes",
+        "Random reads per second",
+        Unit::IosPerS,
+        format,
+    ));
     if charts.is_empty() {
         return Vec::new();
     }
@@ -161,12 +167,13 @@ fn short(name: &str) -> String {
 
 fn chart<'a>(
     places: Vec<Place>,
-    (file, title): (&str, &'static str),
+    file: &str,
+    title: &'static str,
     unit: Unit,
     format: Formatter,
 ) -> Option<Block<'a>> {
     (!places.is_empty()).then(|| {
-        let draw = move |size| classes((title, title), unit, &places, &format, size);
+        let draw = move |size| classes(title, title, unit, &places, &format, size);
         Block::Chart(Chart::new(file, Size::Half, "", draw))
     })
 }

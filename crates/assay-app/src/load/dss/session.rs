@@ -40,7 +40,8 @@ struct Measuring<'a, L: Product> {
 /// What the store, the gate or the server say before anything was measured.
 pub fn run_queries<L: Product>(
     request: &DssRequest<'_>,
-    (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
+    document: &PlanDocument,
+    criteria: Option<&CriteriaSource>,
     context: &Context,
 ) -> Result<FinishedRun> {
     let named = LoadTarget::read(request.target)?;

@@ -71,7 +71,8 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
     /// server does not start for another reason than what it found on storage.
     pub(super) fn run(
         &self,
-        (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
+        document: &PlanDocument,
+        criteria: Option<&CriteriaSource>,
         context: &Context,
     ) -> Result<FinishedRun> {
         let ledger = read_own(&self.ledger.place, self.target)?;

@@ -11,7 +11,9 @@ pub(super) fn table(table: &Table) -> Markup {
     if table.is_empty() {
         return Markup::new();
     }
-    let head = tag("thead").body(tag("tr").all(table.columns.iter().enumerate().map(head)));
+    let head = tag("thead").body(
+        tag("tr").all(table.columns.iter().enumerate().map(|(place, column)| head(place, column))),
+    );
     let rows = table.rows.iter().take(ROWS_MAX);
     let body = tag("tbody").all(rows.map(|cells| row(table, cells)));
     let caption = tag("caption").text(&table.caption);
@@ -37,7 +39,7 @@ const fn class(look: Look) -> &'static str {
     }
 }
 
-fn head((place, column): (usize, &Column)) -> Markup {
+fn head(place: usize, column: &Column) -> Markup {
     let is_unnamed = place == 0 && column.name.is_empty();
     let name = if is_unnamed { "What" } else { &column.name };
     let cell = tag("th").attribute("scope", "col");

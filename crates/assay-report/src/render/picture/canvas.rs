@@ -168,7 +168,7 @@ impl Canvas {
             Anchor::Middle => x - width / 2.0,
             Anchor::End => x - width,
         };
-        if let Some(outline) = self.glyphs.outline(text, size, (left, y)) {
+        if let Some(outline) = self.glyphs.outline(text, size, left, y) {
             // A seam of paper keeps text readable on lines, as on the page.
             let seam = Stroke { width: 3.0, ..Stroke::default() };
             self.pixels.stroke_path(&outline, &paint(PAPER, 0.85), &seam, place(), None);

@@ -32,7 +32,7 @@ impl Glyphs {
     }
 
     /// The outlines of a text, from the left end of its base line; nothing for blanks alone.
-    pub(super) fn outline(&self, text: &str, size: f64, (x, y): (f64, f64)) -> Option<Path> {
+    pub(super) fn outline(&self, text: &str, size: f64, x: f64, y: f64) -> Option<Path> {
         let face = self.face.as_ref()?;
         let scale = size / f64::from(face.units_per_em());
         let mut all = PathBuilder::new();
@@ -103,9 +103,9 @@ mod tests {
         let glyphs = Glyphs::new();
         let (one, two) = (glyphs.width("IOPS", 12.0), glyphs.width("IOPSIOPS", 12.0));
         assert!(one > 10.0 && (two - 2.0 * one).abs() < 1e-9);
-        let outline = glyphs.outline("IOPS", 12.0, (100.0, 50.0)).unwrap().bounds();
+        let outline = glyphs.outline("IOPS", 12.0, 100.0, 50.0).unwrap().bounds();
         assert!(outline.left() >= 100.0 && f64::from(outline.right()) <= 100.0 + one);
         assert!(outline.top() > 38.0 && outline.bottom() <= 51.0);
-        assert!(glyphs.outline("  ", 12.0, (0.0, 0.0)).is_none());
+        assert!(glyphs.outline("  ", 12.0, 0.0, 0.0).is_none());
     }
 }
