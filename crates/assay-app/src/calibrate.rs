@@ -50,7 +50,12 @@ pub struct CalibrationRunPlan {
     #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
     pub read_share: Vec<Share>,
     /// Size of a small I/O
-    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
+    #[arg(
+        long,
+        aliases = ["block", "block-size", "bs"],
+        value_name = "SIZE",
+        default_value = "8KiB"
+    )]
     pub transfer: Bytes,
     /// Size of a large I/O
     #[arg(long, value_name = "SIZE", default_value = "1MiB")]

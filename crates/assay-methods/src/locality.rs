@@ -52,7 +52,12 @@ pub struct Curve {
     #[arg(long, value_name = "SIZE")]
     pub largest: Option<Bytes>,
     /// Size of a read
-    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
+    #[arg(
+        long,
+        aliases = ["block", "block-size", "bs"],
+        value_name = "SIZE",
+        default_value = "8KiB"
+    )]
     pub transfer: Bytes,
     /// Warm-up before each working set; must exceed the time that the slowest tier takes to adapt
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]

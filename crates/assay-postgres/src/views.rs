@@ -7,7 +7,8 @@ use crate::connection::Row;
 use crate::model::{Database, IoKey, IoRow, LogCounters, Version};
 
 /// Databases; times in seconds.
-pub(crate) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::text, xact_commit, xact_rollback, blks_read, \
+pub(crate) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::text, \
+    xact_commit, xact_rollback, blks_read, \
      blks_hit, tup_inserted + tup_updated + tup_deleted, temp_files, temp_bytes, sessions, \
      active_time / 1000, blk_read_time / 1000, blk_write_time / 1000, extract(epoch FROM \
      stats_reset)::float8 FROM pg_stat_database";

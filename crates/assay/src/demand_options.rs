@@ -13,7 +13,13 @@ pub struct DemandOptions {
     #[arg(long)]
     closed: bool,
     /// Add this share to all rates; below 0% if the load shrinks
-    #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_parser = growth,
+        default_value = "0%",
+        allow_hyphen_values = true
+    )]
     growth: f64,
     /// Add this share on top of the rates
     #[arg(long, value_name = "SHARE", default_value = "0%")]

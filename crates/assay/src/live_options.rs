@@ -21,7 +21,13 @@ use std::time::Instant;
 pub struct LiveOptions {
     /// Serve a live page of the run to browsers on this machine; its address contains a token; by
     /// default on a free port
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
+    #[arg(
+        long,
+        value_name = "ADDR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:0"
+    )]
     pub live: Option<String>,
     /// Show the measurement live on the whole terminal
     #[arg(long, conflicts_with = "quiet")]

@@ -27,7 +27,13 @@ pub struct HostsPlan {
     #[arg(long, value_name = "HOSTS", required = false)]
     pub hosts: HostNames,
     /// Divide the workload's queue depth among the hosts instead of using all of it on each
-    #[arg(id = "total", long = "total", requires = "hosts", action = ArgAction::SetTrue, value_parser = total())]
+    #[arg(
+        id = "total",
+        long = "total",
+        requires = "hosts",
+        action = ArgAction::SetTrue,
+        value_parser = total()
+    )]
     #[serde(default)]
     pub outstanding: Outstanding,
 }

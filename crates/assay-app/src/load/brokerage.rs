@@ -41,7 +41,12 @@ pub struct BrokeragePlan {
     #[arg(long, help_heading = OWN, value_enum)]
     pub calls: Option<CallMode>,
     /// Mix of transactions: default, write-heavy, or a file *.mix.toml
-    #[arg(long, help_heading = OWN, value_name = "default|write-heavy|FILE", default_value = "default")]
+    #[arg(
+        long,
+        help_heading = OWN,
+        value_name = "default|write-heavy|FILE",
+        default_value = "default"
+    )]
     pub mix: String,
     /// Zipf skew of the customers: the k-th has weight k^-SKEW; 0 for none
     #[arg(long, help_heading = OWN, value_name = "THETA", default_value_t = 0.4)]

@@ -43,14 +43,34 @@ pub struct DssPlan {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
     /// Concurrent streams of each throughput run; 0 for no throughput run
-    #[arg(long, aliases = ["sessions", "users", "clients", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(STREAMS))]
+    #[arg(
+        long,
+        aliases = ["sessions", "users", "clients", "vu", "vus"],
+        short_alias = 'c',
+        value_name = "N,N,…",
+        value_delimiter = ',',
+        default_value = "2",
+        value_parser = clap::value_parser!(u32).range(STREAMS)
+    )]
     pub streams: Vec<u32>,
     /// Parallel worker processes for each step of a query; all runs are made with each number;
     /// default 2 on PostgreSQL, none elsewhere
-    #[arg(long, alias = "parallelism", value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(PARALLEL))]
+    #[arg(
+        long,
+        alias = "parallelism",
+        value_name = "N,N,…",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u32).range(PARALLEL)
+    )]
     pub parallel: Option<Vec<u32>>,
     /// Repeat all runs this many times
-    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
+    #[arg(
+        long,
+        alias = "repeat",
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(REPEATS)
+    )]
     pub repeats: u32,
     /// Timeout of a query; a longer one is cancelled and counted at the limit
     #[arg(long, value_name = "TIME", default_value = "10min")]
@@ -85,7 +105,13 @@ pub struct DssPlan {
     #[arg(long, help_heading = SERVER, value_name = "SIZE")]
     pub work_mem: Option<Bytes>,
     /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
-    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "128MiB")]
+    #[arg(
+        long,
+        help_heading = SERVER,
+        aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"],
+        value_name = "SIZE",
+        default_value = "128MiB"
+    )]
     #[serde(alias = "shared_buffers")]
     pub buffer_pool: Bytes,
     /// The server

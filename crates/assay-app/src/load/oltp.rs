@@ -41,7 +41,13 @@ pub struct OltpPlan {
     #[arg(long, help_heading = OWN, value_name = "SHARE", default_value = "0%")]
     pub think: Share,
     /// Partitions of the order-line table, by a hash of the warehouse; 0 for one table
-    #[arg(long, help_heading = OWN, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(PARTITIONS))]
+    #[arg(
+        long,
+        help_heading = OWN,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u32).range(PARTITIONS)
+    )]
     pub partitions: u32,
 }
 

@@ -59,7 +59,14 @@ pub struct SlobPlan {
     pub other_targets: Vec<String>,
     /// Numbers of concurrent sessions in total, one load step each; by
     /// default 1,2,4,8,16 on each database
-    #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
+    #[arg(
+        long,
+        aliases = ["users", "clients", "connections", "threads", "vu", "vus"],
+        short_alias = 'c',
+        value_name = "N,N,…",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u32).range(SESSIONS)
+    )]
     pub sessions: Option<Vec<u32>>,
     /// Double the sessions until throughput stops rising
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
@@ -74,10 +81,21 @@ pub struct SlobPlan {
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "15s")]
     pub time: Nanos,
     /// Statements per session instead of a duration; the result is then the elapsed time
-    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(WORK))]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "time",
+        value_parser = clap::value_parser!(u64).range(WORK)
+    )]
     pub work: Option<u64>,
     /// Repeat all steps this many times, alternately up and down, so that two runs can be compared
-    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
+    #[arg(
+        long,
+        alias = "repeat",
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(REPEATS)
+    )]
     pub repeats: u32,
     /// Size of each table; a row fills one 8 KiB block
     #[arg(long, alias = "size", value_name = "SIZE", default_value = "1GiB")]
@@ -134,7 +152,13 @@ pub struct SlobPlan {
     pub criteria: Option<PathBuf>,
     /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`); choose a
     /// small one, so that reads reach the storage
-    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "32MiB")]
+    #[arg(
+        long,
+        help_heading = SERVER,
+        aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"],
+        value_name = "SIZE",
+        default_value = "32MiB"
+    )]
     #[serde(alias = "shared_buffers")]
     pub buffer_pool: Bytes,
     /// The server

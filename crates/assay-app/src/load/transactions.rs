@@ -59,7 +59,14 @@ pub struct TransactionPlan {
     pub other_targets: Vec<String>,
     /// Numbers of concurrent sessions in total, one load step each; by
     /// default 1,4,8,16 on each database
-    #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
+    #[arg(
+        long,
+        aliases = ["users", "clients", "connections", "threads", "vu", "vus"],
+        short_alias = 'c',
+        value_name = "N,N,…",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u32).range(SESSIONS)
+    )]
     #[serde(alias = "users")]
     pub sessions: Option<Vec<u32>>,
     /// Double the sessions until throughput stops rising
@@ -89,7 +96,13 @@ pub struct TransactionPlan {
     #[arg(long, value_enum, default_value_t = Spacing::Poisson, requires = "rate")]
     pub arrival: Spacing,
     /// Repeat all steps this many times, alternately up and down, so that two runs can be compared
-    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
+    #[arg(
+        long,
+        alias = "repeat",
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(REPEATS)
+    )]
     pub repeats: u32,
     /// Isolation level of the transactions
     #[arg(long, value_enum, default_value_t = Isolation::ReadCommitted)]
@@ -126,7 +139,13 @@ pub struct TransactionPlan {
     #[arg(long, value_name = "FILE")]
     pub criteria: Option<PathBuf>,
     /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
-    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "256MiB")]
+    #[arg(
+        long,
+        help_heading = SERVER,
+        aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"],
+        value_name = "SIZE",
+        default_value = "256MiB"
+    )]
     #[serde(alias = "shared_buffers")]
     pub buffer_pool: Bytes,
     /// The server

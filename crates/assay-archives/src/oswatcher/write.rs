@@ -133,7 +133,10 @@ fn iostat(moment: &Moment) -> Option<String> {
              {idle:6.2}\n"
         );
     }
-    text.push_str("Device            r/s     rkB/s   r_await     w/s     wkB/s   w_await     f/s   f_await   aqu-sz    %util\n");
+    text.push_str(
+        "Device            r/s     rkB/s   r_await     w/s     wkB/s   w_await     \
+        f/s   f_await   aqu-sz    %util\n",
+    );
     let elapsed_s = moment.elapsed_s();
     // iostat has no column for reads and writes together.
     for device in moment.counters.devices.iter().filter(|one| one.counters.joint_ios == 0) {

@@ -145,7 +145,8 @@ const PARTS: &str = "SELECT relname, oid::regclass::text FROM pg_class WHERE rel
                      AND relkind IN ('r', 'p') AND relispartition";
 /// What no load makes at all: views, foreign tables, composite types, triggers and rules on our
 /// tables.
-const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' WHEN \
+const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the \
+    materialized view ' WHEN \
      'f' THEN 'the foreign table ' ELSE 'the type ' END || relname FROM pg_class WHERE \
      relnamespace = {n} AND relkind IN ('v', 'm', 'f', 'c') UNION ALL SELECT 'the type ' || \
      typname FROM pg_type WHERE typnamespace = {n} AND typtype IN ('d', 'e', 'r', 'm') UNION ALL \
@@ -154,7 +155,8 @@ const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm'
      ' || rulename || ' on ' || relname FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = \
      ev_class WHERE relnamespace = {n} AND relkind IN ('r', 'p')";
 /// What lies elsewhere and depends on our tables: views, references, parts and heirs.
-const ELSEWHERE: &str = "SELECT 'the view ' || v.oid::regclass::text FROM pg_depend AS d JOIN pg_rewrite AS r ON \
+const ELSEWHERE: &str = "SELECT 'the view ' || v.oid::regclass::text FROM pg_depend AS d JOIN \
+    pg_rewrite AS r ON \
      d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid JOIN pg_class AS v ON v.oid = \
      r.ev_class JOIN pg_class AS c ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid \
      WHERE c.relnamespace = {n} AND v.relnamespace <> {n} UNION SELECT 'the table ' || \

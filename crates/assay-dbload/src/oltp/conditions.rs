@@ -16,7 +16,8 @@ const LINES: &str = "SELECT ol_w_id AS w, ol_d_id AS d, ol_o_id AS o, count(*) A
                      ol_o_id";
 
 /// What was delivered to each customer and what each has paid.
-const CUSTOMERS: &str = "SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance AS balance, c_ytd_payment AS paid, \
+const CUSTOMERS: &str = "SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance AS balance, \
+    c_ytd_payment AS paid, \
      coalesce(bought.amount, 0) AS amount, coalesce(paid.received, 0) AS received FROM \
      {s}.customer LEFT JOIN (SELECT o_w_id, o_d_id, o_c_id, sum(amount) AS amount FROM {s}.orders \
      JOIN {lines} ON o_w_id = w AND o_d_id = d AND o_id = o GROUP BY o_w_id, o_d_id, o_c_id) AS \

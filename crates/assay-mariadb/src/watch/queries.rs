@@ -74,7 +74,8 @@ pub(super) const IO_STATUS: &[&str] = &[
 ];
 
 /// Instruments of interest that are on and timed, and consumers that are on.
-pub(super) const INSTRUMENTS: &str = "SELECT /* assay */ NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND \
+pub(super) const INSTRUMENTS: &str = "SELECT /* assay */ NAME FROM \
+    performance_schema.setup_instruments WHERE ENABLED = 'YES' AND \
      TIMED = 'YES' AND (NAME = 'statement/sql/select' OR NAME LIKE 'wait/io/file/innodb/%' OR \
      NAME IN ('stage/sql/Commit', 'stage/sql/waiting for handler commit')) UNION ALL SELECT NAME \
      FROM performance_schema.setup_consumers WHERE ENABLED = 'YES'";

@@ -29,7 +29,8 @@ pub(super) const SETTINGS: &str = "SELECT /* assay */ current_setting('track_io_
 
 /// Relations of the database that anybody asked a block of; sizes are those of the last vacuum,
 /// which needs no lock, and not known before the first.
-pub(super) const RELATIONS: &str = "SELECT /* assay */ c.oid, n.nspname || '.' || c.relname, CASE WHEN c.relkind = 'i' THEN \
+pub(super) const RELATIONS: &str = "SELECT /* assay */ c.oid, n.nspname || '.' || c.relname, \
+    CASE WHEN c.relkind = 'i' THEN \
      'index' ELSE 'table' END, coalesce(t.spcname, d.spcname)::text, \
      pg_stat_get_blocks_fetched(c.oid) - pg_stat_get_blocks_hit(c.oid), \
      pg_stat_get_blocks_hit(c.oid), nullif(c.relpages, 0)::int8 * \

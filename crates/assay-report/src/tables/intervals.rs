@@ -7,7 +7,8 @@ use assay_model::number::{rate, seconds};
 use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
 
 /// The header line of the table of intervals; it stands once, before the rows of all runs.
-pub const INTERVALS_HEADER: &str = "run_id,cell,workload,interval,start_s,end_s,operation,ios,iops,throughput_bytes_per_s,errors,\
+pub const INTERVALS_HEADER: &str = "run_id,cell,workload,interval,start_s,end_s,operation,ios,\
+    iops,throughput_bytes_per_s,errors,\
      service_time_mean_ns,service_time_min_ns,service_time_q0_5_ns,service_time_q0_9_ns,\
      service_time_q0_99_ns,service_time_q0_999_ns,service_time_max_ns,response_time_mean_ns,\
      response_time_min_ns,response_time_q0_5_ns,response_time_q0_9_ns,response_time_q0_99_ns,\

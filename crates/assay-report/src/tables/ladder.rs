@@ -7,7 +7,8 @@ use assay_model::load::{Load, Rung};
 use assay_model::number::{rate, real, seconds};
 
 /// The header line.
-const HEADER: &str = "load,product,version,sessions,repeat,elapsed_s,statements_per_s,statements_low_per_s,\
+const HEADER: &str = "load,product,version,sessions,repeat,elapsed_s,statements_per_s,\
+    statements_low_per_s,\
      statements_high_per_s,confidence,n,backlog,logical_reads_per_s,physical_reads_per_s,\
      read_bytes_per_s,read_wait_mean_ns,writes_per_s,write_bytes_per_s,log_bytes_per_s,\
      log_syncs_per_s,commits_per_s,database_time_s_per_s,cpu_s_per_s,read_s_per_s,write_s_per_s,\

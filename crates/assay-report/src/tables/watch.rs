@@ -8,7 +8,8 @@ use assay_model::number::{rate, seconds};
 use assay_model::watch::Moment;
 
 /// The header line of the table of the machine; it stands once, before all rows.
-pub const WATCH_HEADER: &str = "at_unix_s,elapsed_s,cell,cpu_user_share,cpu_system_share,cpu_io_wait_share,cpu_steal_share,\
+pub const WATCH_HEADER: &str = "at_unix_s,elapsed_s,cell,cpu_user_share,cpu_system_share,\
+    cpu_io_wait_share,cpu_steal_share,\
      running,blocked,cpu_pressure_share,io_pressure_share,memory_pressure_share,available_bytes,\
      tcp_out_segments_per_s,tcp_retransmit_share,receive_bytes_per_s,send_bytes_per_s,device,\
      read_iops,write_iops,read_bytes_per_s,write_bytes_per_s,read_time_mean_ns,write_time_mean_ns,\

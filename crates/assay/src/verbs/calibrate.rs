@@ -29,7 +29,14 @@ pub struct Options {
     plan: CalibrationRunPlan,
     /// Accept the options of another program after this one: `--as orion -run simple -testname
     /// mytest`
-    #[arg(long = "as", value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with = "hosts", help_heading = None::<&'static str>)]
+    #[arg(
+        long = "as",
+        value_name = "PROGRAM",
+        num_args = 1..,
+        allow_hyphen_values = true,
+        conflicts_with = "hosts",
+        help_heading = None::<&'static str>
+    )]
     foreign: Vec<String>,
     #[command(flatten)]
     run: RunOptions,

@@ -69,7 +69,13 @@ pub struct Options {
     #[arg(long, value_name = "FACTOR", value_parser = positive)]
     cpu_speed: Option<f64>,
     /// Growth of the work; below 0% if it shrinks
-    #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_parser = growth,
+        default_value = "0%",
+        allow_hyphen_values = true
+    )]
     growth: f64,
     /// Size of the buffer cache to predict for
     #[arg(long, value_name = "SIZE")]

@@ -47,7 +47,12 @@ pub struct Options {
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with_all = ["csv", "json"])]
     jsonl: Option<Table>,
     /// Print the run in another program's format
-    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["csv", "jsonl", "json", "relative"])]
+    #[arg(
+        long = "as",
+        value_enum,
+        value_name = "FORM",
+        conflicts_with_all = ["csv", "jsonl", "json", "relative"]
+    )]
     form: Option<Form>,
     /// With `--as orion`: write its CSV files and summary to this directory, as new files
     #[arg(long, value_name = "DIR", requires = "form")]

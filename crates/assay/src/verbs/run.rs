@@ -162,8 +162,8 @@ fn run_demand(database: &str, options: &Options) -> Result<ExitStatus> {
     start::carry_out(&plan, &options.run)
 }
 
-/// The demand of a live server before it was watched: a typical one, which a plan that is only shown
-/// needs for what it would do to the storage.
+/// The demand of a live server before it was watched: a typical one, which a plan that is only
+/// shown needs for what it would do to the storage.
 pub fn unwatched(address: &str, time: Nanos, typical: Workload) -> Workload {
     let server = without_passwords(address);
     Workload {

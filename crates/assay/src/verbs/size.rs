@@ -76,7 +76,13 @@ struct DemandOptions {
     #[arg(long, value_name = "TIME")]
     peak_time: Option<Nanos>,
     /// Growth per year; below 0% if the database shrinks
-    #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_parser = growth,
+        default_value = "0%",
+        allow_hyphen_values = true
+    )]
     growth: f64,
     /// Years of growth; 1 if only --growth is given
     #[arg(long, value_name = "N")]

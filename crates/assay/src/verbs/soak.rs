@@ -31,7 +31,10 @@ pub struct Options {
         long,
         help_heading = None::<&'static str>,
         value_name = "RUN",
-        conflicts_with_all = locked_options(&["workload"], &[ids::<SoakPlan>(), ids::<WorkloadChanges>()])
+        conflicts_with_all = locked_options(
+            &["workload"],
+            &[ids::<SoakPlan>(), ids::<WorkloadChanges>()],
+        )
     )]
     resume: Option<String>,
     #[command(flatten, next_help_heading = None::<&'static str>)]

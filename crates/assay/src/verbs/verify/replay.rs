@@ -17,7 +17,12 @@ use std::path::PathBuf;
   assay verify replay ext4.log --image state.img --entries 500 --base before.img")]
 pub struct Options {
     /// States to check for each kind of device
-    #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "10000",
+        value_parser = clap::value_parser!(u64).range(1..=10_000_000)
+    )]
     states: u64,
     #[command(flatten)]
     plan: ReplayPlan,

@@ -27,7 +27,12 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     token_file: PathBuf,
     /// Cut the power until this number of cuts have been judged
-    #[arg(long, value_name = "N", requires = "cut_command", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "cut_command",
+        value_parser = clap::value_parser!(u64).range(1..=100_000)
+    )]
     cuts: Option<u64>,
     /// Command that cuts the power; it gets `ASSAY_RUN`, `ASSAY_TARGET` and `ASSAY_CUT`
     #[arg(long, value_name = "COMMAND", requires = "cuts")]
