@@ -112,7 +112,7 @@ impl Default for CalibrationRunPlan {
 }
 
 impl CalibrationRunPlan {
-    /// Finds the most IOPS within the limit, the most bytes a second, and the curve between.
+    /// Finds the most IOPS within the limit, the most bytes per second, and the curve between.
     pub fn run(&self, criteria: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let plan = self.resolved();
         let method = plan.method();

@@ -336,7 +336,7 @@ impl CheckPlan {
         Ok(())
     }
 
-    /// Three rungs of the SLOB method, in the database's part of the time.
+    /// Three steps of the SLOB method, in the database's part of the time.
     fn on_database(&self, directory: &str, writer: &RunWriter, context: &Context) -> Result<()> {
         let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
         rules.check()?;

@@ -14,7 +14,7 @@ pub(crate) const PIECE_BYTES_MAX: usize = 64 << 10;
 const SLICE: Duration = Duration::from_millis(200);
 /// How long a whole ledger may take, whatever its length.
 const LEDGER_TIME: Duration = Duration::from_secs(15);
-/// What it must come to in the time behind that, bytes a second.
+/// What it must come to in the time behind that, bytes per second.
 const LEDGER_BYTES_PER_S: u64 = 1 << 20;
 
 /// Until when a peer is waited for, and whether Ctrl-C ends that before.

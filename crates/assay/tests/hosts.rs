@@ -62,7 +62,7 @@ fn measuring(place: &Place) -> (Started, Vec<i32>) {
     (run, hosts)
 }
 
-/// Whether hosts surely did not begin together, as on a busy machine, which decides nothing.
+/// Whether hosts certainly did not begin together, as on a busy machine, which decides nothing.
 fn is_apart(cluster: &Value) -> bool {
     let start = &cluster["start"];
     let of = |name: &str| whole(&start[name]);

@@ -1,5 +1,5 @@
 //! What loads of transactions share: the plan of their ladder, where their tables are, and what is
-//! done around a rung.
+//! done around a step.
 
 mod commit_judgement;
 mod commit_ledger;
@@ -385,14 +385,14 @@ impl TransactionPlan {
         );
         let restored = match self.restore_every {
             None => "never".to_owned(),
-            Some(1) => "before every rung".to_owned(),
-            Some(every) => format!("before every {every}. rung"),
+            Some(1) => "before every step".to_owned(),
+            Some(every) => format!("before every {every}th step"),
         };
         shown([
             ("isolation", self.isolation.name().to_owned()),
             ("arrivals", rate),
             ("ramp", self.ramp.to_string()),
-            ("warm-up of each rung", self.warm_up.to_string()),
+            ("warm-up of each step", self.warm_up.to_string()),
             ("data restored", restored),
             ("seed", self.seed.to_string()),
         ])

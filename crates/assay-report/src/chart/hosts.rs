@@ -18,7 +18,7 @@ pub(crate) struct HostLine {
     pub(crate) name: String,
     /// What is remarkable about it, in a word; may be empty.
     pub(crate) remark: &'static str,
-    /// Its I/Os a second in equal parts of the common time.
+    /// Its I/Os per second in equal parts of the common time.
     pub(crate) rates_iops: Vec<f64>,
     /// From the common start to its first worker, and what that may be off by, ns.
     pub(crate) start_ns: Option<(i64, u64)>,
@@ -268,9 +268,9 @@ pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
 pub(crate) struct AloneAndTogether {
     /// The host.
     pub(crate) name: String,
-    /// I/Os a second alone.
+    /// I/Os per second alone.
     pub(crate) alone: Estimate,
-    /// I/Os a second with all others, where known.
+    /// I/Os per second with all others, where known.
     pub(crate) together: Option<Estimate>,
 }
 

@@ -104,7 +104,7 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
     table
 }
 
-/// The name within its part; a rung stands first, because it distinguishes the rows.
+/// The name within its part; a step stands first, because it distinguishes the rows.
 fn label(part: &str, measure: &Measure) -> String {
     let rest = measure.quantity.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
     match (rest.filter(|_| !part.is_empty()), &measure.subject) {

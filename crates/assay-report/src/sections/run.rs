@@ -52,7 +52,7 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
     Block::Article(None, vec![Block::part(title, content)])
 }
 
-/// Of fewer independent observations a run shows hardly more than one swing of its rate.
+/// Of fewer independent observations a run shows barely more than one swing of its rate.
 const SLOW_OBSERVATIONS: u64 = 3;
 
 /// What the intervals rest on, or why there are none.
