@@ -132,7 +132,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         "run reads.toml /dev/null",
         4,
         "error: cannot measure /dev/null: it is a character device\nhint: give a regular file, a \
-         block device, a directory, or an NVMe namespace past the block layer, such as /dev/ng0n1",
+         block device, a directory, or an NVMe character device such as /dev/ng0n1",
     ),
     (
         "inspect nothere",

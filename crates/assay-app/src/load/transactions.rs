@@ -386,7 +386,7 @@ impl TransactionPlan {
         let restored = match self.restore_every {
             None => "never".to_owned(),
             Some(1) => "before every step".to_owned(),
-            Some(every) => format!("before every {every}th step"),
+            Some(every) => format!("before every {every} steps"),
         };
         shown([
             ("isolation", self.isolation.name().to_owned()),

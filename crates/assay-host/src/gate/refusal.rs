@@ -256,8 +256,8 @@ fn wrong_kind_hint(kind: &str) -> &'static str {
                 takes a directory";
     }
     if kind == "character device" {
-        return "give a regular file, a block device, a directory, or an NVMe namespace past the \
-                block layer, such as /dev/ng0n1";
+        return "give a regular file, a block device, a directory, or an NVMe character device \
+                such as /dev/ng0n1";
     }
     "give a regular file, a block device or a directory"
 }

@@ -209,7 +209,7 @@ fn unaccounted(verdict: &mut TimeVerdict) {
         && cpu > 1.0
     {
         verdict.notes.push(format!(
-            "DB CPU is {:.1}% of DB time as printed; it is taken for all of it.",
+            "DB CPU is {:.1}% of DB time as printed; it is treated as all of it.",
             cpu * 100.0
         ));
         verdict.cpu_share = Some(1.0);
