@@ -68,7 +68,7 @@ pub struct CheckPlan {
     /// Total measured time, without filling a test file
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
     pub time: Nanos,
-    /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with
+    /// Limit on p99 latency, at queue depth 1 and at --min-iops [default: 1ms, none with
     /// --for]
     #[arg(long, value_name = "TIME", value_parser = latency)]
     pub max_latency: Option<Nanos>,

@@ -525,7 +525,7 @@ fn a_file_of_another_user_is_his_for_root_too() {
         println!("skipped: only root can give a file away");
         return;
     }
-    refused(&files, "ours", "it belongs to the user with the number 65534");
+    refused(&files, "ours", "it belongs to the user with id 65534");
     assert!(gate().remove_created(&created).is_err());
     assert!(found(&files, "ours").is_none());
     assert!(path.exists());

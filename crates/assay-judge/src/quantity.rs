@@ -157,7 +157,7 @@ pub enum Mix {
 pub enum CapacityOf {
     /// Most IOPS within the latency limit.
     IopsWithinLimit,
-    /// Most IOPS at any depth.
+    /// Maximum IOPS at any depth.
     IopsMax,
     /// Most bytes per second.
     ThroughputMax,

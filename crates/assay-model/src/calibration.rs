@@ -112,7 +112,7 @@ pub struct MixCalibration {
     /// I/O keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops_within_limit: Option<Capacity>,
-    /// Most IOPS at any depth.
+    /// Maximum IOPS at any depth.
     pub iops_max: Capacity,
     /// Most bytes per second with large I/Os, many at once; `None` when stopped before it was
     /// measured.

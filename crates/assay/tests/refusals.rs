@@ -410,8 +410,8 @@ fn a_file_without_rights_is_only_refused_where_rights_matter() {
     refused(
         &place.run("run mixed.toml file"),
         4,
-        "error: refusing to write to file: Assay did not create it\nhint: your own files are only \
-         ever read; give a directory, and Assay creates a file of its own there",
+        "error: refusing to write to file: Assay did not create it\nhint: your files are only \
+         read; give a directory, in which Assay creates a new file",
     );
 }
 

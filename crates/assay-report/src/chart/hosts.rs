@@ -255,8 +255,7 @@ pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
         scene.text((place, scene.plot.top - 6.0), Anchor::End, Ink::Limit, "limit");
     }
     scene.description = format!(
-        "A point for each host at the time after the common start at which its first worker \
-         began, from {} to {}.",
+        "Start of the first worker of each host relative to the common start, from {} to {}.",
         format.value(Unit::Ns, first),
         format.value(Unit::Ns, begun.iter().map(|host| ends(host)[1]).fold(first, f64::max))
     );

@@ -121,8 +121,7 @@ fn distributions<'a>(
         timed(&whole).iter().map(|(operation, _)| *operation).collect();
     let chart = |operation: Operation| {
         let whole = Rc::clone(&whole);
-        let caption =
-            format!("{} of all {}s: distribution of latency.", capital(kind), operation.name());
+        let caption = format!("Distribution of the {} of all {}s.", kind, operation.name());
         let draw = move |size| {
             let times = whole.get(operation).map(OperationResult::response);
             times.map_or_else(Default::default, |times| {
