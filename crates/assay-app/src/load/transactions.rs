@@ -112,7 +112,7 @@ pub struct TransactionPlan {
     #[arg(long, value_name = "HOSTS")]
     pub hosts: Option<HostNames>,
     /// Name of Assay's schema on your server, and with --restore-every of its database; by default
-    /// assay_LOAD
+    /// assay_ and the name of the load
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
     /// What to do with incomplete tables, or tables loaded with other options
