@@ -593,6 +593,20 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 "error: local processes and ssh hosts do not need a cluster\nhint: name the hosts \
                  of the cluster, joined by commas",
             ),
+        ],
+    );
+    let ran = place.run("run mixed.toml data --hosts local:2");
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert!(place.run_ids().is_empty() && place.test_files("d").is_empty());
+}
+
+#[test]
+fn a_load_that_hosts_cannot_share_is_refused_before_anything_is_touched() {
+    let place = Place::new();
+    all_refused(
+        &place,
+        &[
             (
                 "calibrate d --hosts local:4 --outstanding-max 3",
                 2,
@@ -613,9 +627,6 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             ),
         ],
     );
-    let ran = place.run("run mixed.toml data --hosts local:2");
-    assert_eq!(ran.code, Some(4), "{ran:#?}");
-    assert_eq!(fs::read(&file).unwrap(), before);
     assert!(place.run_ids().is_empty() && place.test_files("d").is_empty());
 }
 
