@@ -548,6 +548,10 @@ fn ctrl_c_ends_all_hosts_and_keeps_what_they_measured() {
     assert!(place.test_files("d").is_empty());
 }
 
+const SIMULATED: &str = "error: a simulated device exists in one program, and --hosts has \
+                         several\nhint: name a directory, a file or a block device, or leave \
+                         --hosts out";
+
 #[test]
 fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
     let place = Place::new();
@@ -568,12 +572,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 2,
                 "error: --hosts <HOSTS>: the host hA is named twice\nhint: name every host once",
             ),
-            (
-                "run reads.toml sim:servers?count=8&service=100us --hosts local:2",
-                2,
-                "error: a simulated device exists in one program, and --hosts has several\nhint: \
-                 name a directory, a file or a block device, or leave --hosts out",
-            ),
+            ("run reads.toml sim:servers?count=8&service=100us --hosts local:2", 2, SIMULATED),
             (
                 "run reads.toml nowhere --hosts local:2",
                 4,
@@ -593,32 +592,13 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 "error: local processes and ssh hosts do not need a cluster\nhint: name the hosts \
                  of the cluster, joined by commas",
             ),
-        ],
-    );
-    let ran = place.run("run mixed.toml data --hosts local:2");
-    assert_eq!(ran.code, Some(4), "{ran:#?}");
-    assert_eq!(fs::read(&file).unwrap(), before);
-    assert!(place.run_ids().is_empty() && place.test_files("d").is_empty());
-}
-
-#[test]
-fn a_load_that_hosts_cannot_share_is_refused_before_anything_is_touched() {
-    let place = Place::new();
-    all_refused(
-        &place,
-        &[
             (
                 "calibrate d --hosts local:4 --outstanding-max 3",
                 2,
                 "error: 3 outstanding I/Os are too few for 4 hosts\nhint: give every host at \
                  least one with --outstanding-max",
             ),
-            (
-                "calibrate sim:servers?count=8&service=100us --hosts local:2",
-                2,
-                "error: a simulated device exists in one program, and --hosts has several\nhint: \
-                 name a directory, a file or a block device, or leave --hosts out",
-            ),
+            ("calibrate sim:servers?count=8&service=100us --hosts local:2", 2, SIMULATED),
             (
                 "run reads.toml d --hosts local:8 --total",
                 2,
@@ -627,6 +607,9 @@ fn a_load_that_hosts_cannot_share_is_refused_before_anything_is_touched() {
             ),
         ],
     );
+    let ran = place.run("run mixed.toml data --hosts local:2");
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    assert_eq!(fs::read(&file).unwrap(), before);
     assert!(place.run_ids().is_empty() && place.test_files("d").is_empty());
 }
 
