@@ -135,7 +135,7 @@ impl SealedPieces {
         let content = index_of(u64::from(u32::from_le_bytes(length)));
         self.came += count_of(content);
         if content > PIECE_BYTES_MAX || self.came > LEDGER_BYTES_MAX {
-            return Err(io::Error::new(ErrorKind::InvalidData, "what it has is not a ledger"));
+            return Err(io::Error::new(ErrorKind::InvalidData, "its file is not a ledger"));
         }
         let mut message = vec![0; 4 + content];
         message[..4].copy_from_slice(&length);

@@ -329,8 +329,8 @@ fn pipes_sockets_and_small_files_are_no_targets() {
         (
             "check small",
             4,
-            "error: cannot measure small: it has 524288 bytes\nhint: give a target of at least \
-             1MiB",
+            "error: cannot measure small: it has only 524288 bytes\nhint: give a target of at \
+             least 1MiB",
         ),
     ];
     all_refused(&place, &cases);
