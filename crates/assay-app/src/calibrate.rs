@@ -148,7 +148,7 @@ impl Plan for CalibrationRunPlan {
         })
     }
 
-    /// Finds the most IOPS within the limit, the most bytes a second, and the curve between.
+    /// Finds the most IOPS within the limit, the most bytes per second, and the curve between.
     fn run(&self, context: &Context) -> Result<FinishedRun> {
         let plan = self.resolved();
         let criteria = CriteriaSource::named(self.criteria.as_deref())?;

@@ -70,7 +70,7 @@ pub struct CheckPlan {
     /// Total measured time, without filling a test file
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
     pub time: Nanos,
-    /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with
+    /// Limit on p99 latency, at queue depth 1 and at --min-iops [default: 1ms, none with
     /// --for]
     #[arg(long, value_name = "TIME", value_parser = latency)]
     pub max_latency: Option<Nanos>,
@@ -364,7 +364,7 @@ impl CheckPlan {
         Ok(())
     }
 
-    /// Three rungs of the SLOB method, in the database's part of the time.
+    /// Three steps of the SLOB method, in the database's part of the time.
     fn on_database(&self, directory: &str, writer: &RunWriter, context: &Context) -> Result<()> {
         let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
         rules.check()?;

@@ -287,7 +287,7 @@ fn nothing_measured(name: &str) -> Error {
     Error::usage(format!("the run {name} measured nothing"), "name a completed run")
 }
 
-/// The last cell that is not a rung of a ladder.
+/// The last cell that is not a step of a ladder.
 fn only_cell(run: &RunReader) -> Result<CellReader> {
     let mut cells = run.cells()?;
     cells.retain(|cell| !is_rung(cell.name()));

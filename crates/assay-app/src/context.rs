@@ -1,4 +1,4 @@
-//! What whoever calls gives to everything that measures: where runs are kept, how it is stopped,
+//! What the caller gives to everything that measures: where runs are kept, how it is stopped,
 //! who hears of it.
 
 use crate::progress::Progress;

@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 /// How often the machine is read during a measurement.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// When the next moment is due; moments that were missed are not made up for.
+/// When the next sample is due; samples that were missed are not made up for.
 pub struct Pace {
     every: Duration,
     due: Instant,
 }
 
 impl Pace {
-    /// The first moment is due after one period.
+    /// The first sample is due after one period.
     pub fn new(every: Duration) -> Self {
         let due = Instant::now() + every;
         Self { every, due }
@@ -31,7 +31,7 @@ impl Pace {
         self.due.saturating_duration_since(Instant::now())
     }
 
-    /// Goes on to the next moment and says by how much this one came too late, ns.
+    /// Goes on to the next sample and says by how much this one came too late, ns.
     pub fn step(&mut self) -> u64 {
         let now = Instant::now();
         let late = now.saturating_duration_since(self.due);
@@ -42,7 +42,7 @@ impl Pace {
         narrow(late.as_nanos())
     }
 
-    /// The moment was taken early, for a reason: the next one is due a period from now.
+    /// The sample was taken early, for a reason: the next one is due a period from now.
     fn restart(&mut self) {
         self.due = Instant::now() + self.every;
     }
@@ -70,10 +70,10 @@ impl HostSampler {
         Self { sender: Some(sender), thread: thread.ok() }
     }
 
-    /// Says which cell is measured from now on; the moment before ends here.
+    /// Says which cell is measured from now on; the previous sample ends here.
     pub fn mark(&self, cell: Option<&str>) {
         if let Some(sender) = &self.sender {
-            // A thread that could not be started, or keep its moments, hears nothing.
+            // A thread that could not be started, or keep its samples, hears nothing.
             drop(sender.send(Word::Cell(cell.map(str::to_owned))));
         }
     }
@@ -110,6 +110,6 @@ fn watch(mut log: WatchLog, devices: Vec<String>, words: &Receiver<Word>) {
         }
         pace.restart();
     }
-    // What a power failure would take is no more than the last moments.
+    // What a power failure would take is no more than the last samples.
     drop(log.sync());
 }

@@ -10,7 +10,7 @@ use assay_model::verdict::NamedEstimate;
 use assay_model::watch::Moment;
 use assay_report::{Watch, WatchBuilder};
 
-/// Moments as they are read from a run.
+/// Samples as they are read from a run.
 #[derive(Default)]
 pub struct HostSamples {
     builder: WatchBuilder,
@@ -23,7 +23,7 @@ pub struct HostSamples {
     devices: Vec<DeviceSeries>,
 }
 
-/// A device moment by moment.
+/// A device sample by sample.
 struct DeviceSeries {
     name: String,
     counters: Vec<DeviceCounters>,
@@ -39,12 +39,12 @@ const OPERATIONS: [Operation; 3] = [
 ];
 
 impl HostSamples {
-    /// Nothing yet; only moments of this cell will be judged, where there is one.
+    /// Nothing yet; only samples of this cell will be judged, where there is one.
     pub fn new(cell: Option<&str>) -> Self {
         Self { cell: cell.map(str::to_owned), ..Self::default() }
     }
 
-    /// Adds the moment that follows.
+    /// Adds the next sample.
     pub fn add(&mut self, moment: &Moment) {
         self.builder.add(moment);
         if self.cell.is_some() && moment.cell != self.cell {
@@ -68,7 +68,7 @@ impl HostSamples {
         }
     }
 
-    /// The network: a count of what happened, so without an interval; unknown where hardly anything
+    /// The network: a count of what happened, so without an interval; unknown where almost nothing
     /// was sent.
     pub fn network(&self) -> Vec<NamedEstimate> {
         // A limit of half a percent is five segments of these; of fewer, one that is lost by chance
@@ -111,7 +111,7 @@ impl HostSamples {
 }
 
 impl DeviceSeries {
-    /// Mean time of an operation with its interval; `None` where it hardly happened.
+    /// Mean time of an operation with its interval; `None` where it barely happened.
     fn time(&self, (name, of): &Operation, moment_s: f64) -> Option<NamedEstimate> {
         let counted = self.counters.iter().map(of);
         let (times, ios): (Vec<f64>, Vec<f64>) =

@@ -35,7 +35,7 @@ pub struct LoadedRun {
     pub report: Report,
     /// How each cell went over time, in the order of the report's runs.
     series: Vec<Series>,
-    /// How each rung of a load went over time, in their order.
+    /// How each step of a load went over time, in their order.
     rungs: Vec<Series>,
     /// What watching the machine showed, or another program measured.
     watched: Vec<NamedEstimate>,
@@ -222,7 +222,7 @@ fn of_hosts(cluster: &Cluster) -> Option<Doubt> {
 
 /// The cells that a page shows one by one: those of a study or of many cycles are in its results.
 fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
-    // The rungs of a ladder are reported together, from their own document.
+    // The steps of a ladder are reported together, from their own document.
     let cells = run.cells()?.into_iter().filter(|cell| !is_rung(cell.name()));
     let cells: Vec<CellReader> = cells.collect();
     let kind = run.manifest().kind;
@@ -230,7 +230,7 @@ fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
     Ok(if many { Vec::new() } else { cells })
 }
 
-/// How each rung went over time; nothing of those whose intervals were not kept.
+/// How each step went over time; nothing of those whose intervals were not kept.
 pub fn series_of_rungs(run: &RunReader, load: &Load) -> Result<Vec<Series>> {
     let of_rung = |rung: &Rung| {
         let Ok(cell) = run.cell(&rung_cell(rung.sessions, rung.repeat)) else {

@@ -19,7 +19,7 @@ pub use verify::{VerificationSummary, verify};
 /// The plan of a prediction; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionPlan {
-    /// A report, a profile, or a rung of a load as RUN:SESSIONS.
+    /// A report, a profile, or a step of a load as RUN:SESSIONS.
     pub profile: String,
     /// Targets: calibrations by run or file, or simulated devices, each perhaps as NAME=TARGET.
     pub on: Vec<String>,

@@ -161,7 +161,7 @@ fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Re
     Ok(())
 }
 
-/// Every rung of small I/Os as IOPS at a mean latency.
+/// Every step of small I/Os as IOPS at a mean latency.
 fn points(found: &Calibration) -> Vec<IopsPoint> {
     let rungs = found.mixes.iter().flat_map(|mix| mix.curve.iter().map(move |rung| (mix, rung)));
     let point = |(mix, rung): (

@@ -182,7 +182,7 @@ mod tests {
         let load = Closed { sequential: true, transfer_bytes: 1 << 20, ..Closed::reads(1) };
         let run = load.run(&mut HddDevice::new(&hdd(1)), 10_000_000_000);
         let bytes_per_s = run.iops() * f64::from(1 << 20);
-        // Between two reads the platter hardly turns.
+        // Between two reads the platter barely turns.
         assert!(bytes_per_s > 0.85 * 120e6 && bytes_per_s < 121e6, "{bytes_per_s}");
     }
 }

@@ -308,7 +308,7 @@ mod tests {
     use assay_model::array::{Ram, Spread};
     use assay_model::units::{Bytes, Nanos};
 
-    /// Members of one channel with 1 ms an I/O: a thousand I/Os a second each.
+    /// Members of one channel with 1 ms an I/O: a thousand I/Os per second each.
     fn raid(level: RaidLevel, members: u32) -> RaidDevice {
         let ram = Ram { channels: 1, latency: Nanos(1_000_000), spread: Spread::Constant };
         let described = Raid { level, members, stripe: Bytes(65_536) };

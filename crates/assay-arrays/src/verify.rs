@@ -228,7 +228,7 @@ impl Outcome {
         real(count_of(settled)) * self.part_s() * self.hasten
     }
 
-    /// When reads first are below nine tenths of what they were for two parts of the time, seconds
+    /// When reads first are below 90% of what they were for two parts of the time, seconds
     /// of the real pace.
     fn fall_s(&self) -> Option<f64> {
         let part_s = self.part_s();

@@ -129,7 +129,7 @@ pub(super) fn at_completion(
     range(&mut program);
     program.put(0x63, STACK, 7, -20, 0);
     program.map_and(counts, 2, -20).call(LOOK_UP).end_when(true, 0, 0);
-    // One more, also when another processor counts at the same moment.
+    // One more, also when another processor counts simultaneously.
     program.set(1, 1).put(0xdb, 0, 1, 0, 0);
     program.finish()
 }

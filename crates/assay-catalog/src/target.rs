@@ -60,12 +60,12 @@ impl VolumeTarget {
         words.ordered(name, volume, index).map_err(|error| error.context(format!("catalog:{name}")))
     }
 
-    /// I/Os a second that it sustains, at most those of its machine.
+    /// I/Os per second that it sustains, at most those of its machine.
     pub fn sustained_iops(&self) -> f64 {
         self.machine_iops().min(self.order.iops.0)
     }
 
-    /// I/Os a second at most: of a burst, where there is one.
+    /// I/Os per second at most: of a burst, where there is one.
     pub fn most_iops(&self) -> f64 {
         let burst = self.burst.map_or(0.0, |burst| burst.rate.0);
         self.machine_iops().min(self.order.iops.0.max(burst))

@@ -20,7 +20,7 @@ const RATE_MIN: f64 = 0.9;
 const TAIL_MAX: f64 = 1.25;
 /// In how many runs of equal hosts any of them is named.
 const ERROR_SHARE: f64 = 0.05;
-/// Hosts that give together this part of what each gives alone hardly take anything from each
+/// Hosts that give together this part of what each gives alone barely take anything from each
 /// other.
 const TOGETHER_MIN: f64 = 0.9;
 /// Parts of the common window of which a host's rates are kept.

@@ -32,7 +32,7 @@ pub struct Merged {
 pub struct HostSeries {
     /// Everything, with coarse histograms.
     pub operations: PerOperation,
-    /// I/Os a second in each interval.
+    /// I/Os per second in each interval.
     pub iops: Vec<f64>,
     /// The 99% quantile of the service times of reads, or of writes where nothing is read, ns; of
     /// each interval with enough of them.

@@ -107,11 +107,11 @@ pub struct DatabaseOpening {
     pub schema: String,
 }
 
-/// One host's part of a rung.
+/// One host's part of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RungPart {
-    /// The rung, with the sessions and the rate of this host.
+    /// The step, with the sessions and the rate of this host.
     pub step: LoadStep,
     /// Number of its first session.
     pub first_session: u32,
@@ -235,7 +235,7 @@ pub enum NodeOrder {
     Watch(WatchOrder),
     /// Enters a database for sessions of a load.
     Connect(Box<DatabaseOpening>),
-    /// Opens the sessions of a rung, which begin with [`NodeOrder::Start`]; where there is a load
+    /// Opens the sessions of a step, which begin with [`NodeOrder::Start`]; where there is a load
     /// before the measured one, that begins with the first and the measured one with a second.
     Climb(Box<RungPart>),
     /// When it begins, ns on the node's own clock.

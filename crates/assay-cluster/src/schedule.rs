@@ -106,7 +106,7 @@ impl Skew {
         Some(Self { skew_ns: latest.last_ns - earliest.first_ns, uncertainty_ns, first, last })
     }
 
-    /// Whether the hosts surely began within a limit.
+    /// Whether the hosts certainly began within a limit.
     pub const fn is_within(&self, limit_ns: u64) -> bool {
         self.skew_ns + self.uncertainty_ns <= limit_ns
     }

@@ -3,7 +3,7 @@
 
 use assay_model::cluster::CommonStart;
 
-/// Tries of a slice whose hosts surely did not begin together.
+/// Tries of a slice whose hosts certainly did not begin together.
 const TRIES: u32 = 3;
 
 /// The clock of the method. It stands still while hosts get ready to begin, but never for longer

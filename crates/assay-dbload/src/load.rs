@@ -1,9 +1,9 @@
 //! Any load on a database server, whatever its product: a managed server, sessions that start
-//! together, a ladder of their numbers, and for every rung what the server, the processors and the
+//! together, a ladder of their numbers, and for every step what the server, the processors and the
 //! device counted.
 //!
 //! [`Tables`] defines the tables of a load, and [`fill`] loads them; a [`Method`] defines what a
-//! session does; [`measure`] carries one rung of it out, a [`LadderSearch`] says which comes next.
+//! session does; [`measure`] carries one step of it out, a [`LadderSearch`] says which comes next.
 
 mod check;
 mod chunks;

@@ -56,7 +56,7 @@ impl ReadBuffer {
     /// Encrypts everything from now on.
     ///
     /// # Errors
-    /// When something has come that is not encrypted, which whoever stands between may have put
+    /// When something has come that is not encrypted, which an attacker in between may have put
     /// there; and those of [`Stream::encrypt`].
     pub fn encrypt(&mut self, tls: &Tls, host: &str) -> Answer<()> {
         if self.start != self.end {

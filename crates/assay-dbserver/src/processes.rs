@@ -90,7 +90,7 @@ impl Group {
     }
 
     /// What those that live used after `earlier`. Whoever came since then counts from its
-    /// beginning, and whoever has ended counts for nothing: its use before `earlier` must not
+    /// beginning, and any that ended counts for nothing: its use before `earlier` must not
     /// be taken off that of others.
     pub fn since(&self, earlier: &Self) -> Usage {
         let none =

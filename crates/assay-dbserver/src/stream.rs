@@ -29,7 +29,7 @@ pub fn is_this_machine(name: &str) -> bool {
 #[derive(Debug)]
 pub struct Stream {
     socket: Socket,
-    /// None where what is sent can be read by whoever stands between.
+    /// None where what is sent can be read by an attacker in between.
     encrypted: Option<Box<Encrypted>>,
     /// Whether a local socket is a trustworthy account's; see [`Owner`].
     owner: Option<Owner>,

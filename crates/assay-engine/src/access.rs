@@ -184,7 +184,7 @@ impl Cursor {
     }
 }
 
-/// Chooses the transfer size of the next I/O.
+/// Chooses the block size of the next I/O.
 #[derive(Debug)]
 pub struct Sizes {
     bounds: Vec<(f64, u64)>,

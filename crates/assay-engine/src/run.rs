@@ -261,7 +261,7 @@ fn check_passthrough(chosen: &Chosen, targets: &[Target]) -> Result<()> {
         BackendChoice::Posix => through.next().map_or(Ok(()), |(target, _)| {
             let why = chosen.reason.as_deref().unwrap_or("blocking calls pass no commands");
             Err(Error::environment(
-                format!("{} is reached by io_uring alone: {why}", target.name),
+                format!("{} works only with io_uring: {why}", target.name),
                 "allow io_uring, or name the block device of the namespace, such as /dev/nvme0n1",
             ))
         }),

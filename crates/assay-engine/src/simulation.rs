@@ -63,7 +63,7 @@ impl Guard<'_> {
 
 fn stands_still() -> Error {
     Error::usage(
-        "the simulated device completes more than 10^9 IOPS, so its time hardly advances",
+        "the simulated device completes more than 10^9 IOPS, so its time barely advances",
         "give it a service time, for example sim:servers?count=8&service=200us",
     )
 }

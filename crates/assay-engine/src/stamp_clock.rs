@@ -1,5 +1,5 @@
 //! The clock of time stamps: the processor's time-stamp counter where the kernel keeps time by it,
-//! too, checked against the system's clock a hundred times a second; else the system's clock.
+//! too, checked against the system's clock a hundred times per second; else the system's clock.
 //!
 //! The counter is read in half the time, and a turn of a worker with one I/O reads the clock twice.
 //! Both show `CLOCK_MONOTONIC`. Most of what the system's clock costs is the fence in front of its
@@ -77,7 +77,7 @@ impl Default for StampClock {
     }
 }
 
-/// Both clocks at one moment.
+/// Both clocks at one time.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     ticks: u64,

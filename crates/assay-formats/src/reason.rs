@@ -88,7 +88,7 @@ pub enum Approximation {
     Concatenated,
     /// Nothing is flushed after the last I/O, whose time would be a part of the run.
     NoFinalFlush,
-    /// Blocking calls have one I/O outstanding, whatever depth is asked for.
+    /// Blocking calls have queue depth 1, whatever depth is asked for.
     BlockingCalls,
     /// The load before measuring ends with time instead of an amount of data.
     WarmUpByTime,
@@ -210,11 +210,11 @@ impl Approximation {
             Self::OneHost => "one host issues the I/O of several",
             Self::DepthLadder => DEPTH_LADDER,
             Self::DealtThreads => "threads are dealt out among workloads by their skew",
-            Self::MeanDistance => "the random distance became its mean",
-            Self::ShareOfSpace => "an offset in bytes became a share of the space",
+            Self::MeanDistance => "a random distance is replaced by its mean",
+            Self::ShareOfSpace => "a byte offset is converted to a share of the space",
             Self::NoEarlyEnd => NO_EARLY_END,
             Self::DepthSearch => DEPTH_SEARCH,
-            Self::SearchTime => "the time of a data point is that of the whole search",
+            Self::SearchTime => "the time per data point applies to the whole search",
             Self::BothKinds => BOTH_KINDS,
             Self::Concatenated => "targets are concatenated instead of striped",
             Self::NoPriority => "all I/Os have the same priority",

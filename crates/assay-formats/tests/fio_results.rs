@@ -144,7 +144,7 @@ fn logs_of_every_kind_have_their_numbers() {
     assert_eq!(single.ios(), 200);
     let rates = result("all_iops.log");
     let found = numbers(&rates);
-    // Two jobs of 400 reads a second each in one log.
+    // Two jobs of 400 reads per second each in one log.
     assert!(found[0].0 == "iops" && (found[0].1 - 800.0).abs() < 20.0, "{found:?}");
     assert!(!rates.lacks.contains(&Lack::Date));
     let means = result("all_clat.log");

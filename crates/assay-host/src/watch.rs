@@ -9,7 +9,7 @@ use assay_model::number::count_of;
 use assay_model::stack::BlockStack;
 use assay_model::watch::{Moment, NamedInterface, RunQueue};
 
-/// Reads the machine at moments that the caller chooses.
+/// Reads the machine at samples that the caller chooses.
 #[derive(Debug)]
 pub struct Sampler {
     root: SysRoot,
@@ -64,7 +64,7 @@ pub fn busy_disks(root: &SysRoot) -> Vec<String> {
     names.filter(is_disk).collect()
 }
 
-/// The machine at this moment.
+/// The machine at this sample.
 fn read_moment(root: &SysRoot, devices: &[String]) -> Moment {
     let text = |path: &str| root.text(path).unwrap_or_default();
     let stat = text("/proc/stat");

@@ -297,7 +297,7 @@ fn a_target_that_is_too_small_or_odd_is_handled() {
     let files = Files::new();
     fs::write(files.path("small"), vec![1; 1000]).unwrap();
     let error = gate().admit_read(&files.path("small")).unwrap_err();
-    assert!(error.message().ends_with("it has 1000 bytes"), "{error}");
+    assert!(error.message().ends_with("it has only 1000 bytes"), "{error}");
     assert_eq!(error.hint(), "give a target of at least 1MiB");
     fs::write(files.path("odd"), vec![1; (1 << 20) + 5000]).unwrap();
     let odd = gate().admit_read(&files.path("odd")).unwrap();
@@ -401,7 +401,9 @@ fn what_does_not_fit_is_not_created() {
     let path = files.path("huge");
     let error = gate().create_file(&path, 1 << 60).unwrap_err();
     assert!(error.message().contains("must stay free"), "{error}");
-    assert!(gate().create_file(&path, 4096).unwrap_err().message().contains("it has 4096 bytes"));
+    assert!(
+        gate().create_file(&path, 4096).unwrap_err().message().contains("it has only 4096 bytes")
+    );
     assert!(gate().create_file(&files.path("no/such/place"), SIZE).is_err());
     assert!(!path.exists());
 }
@@ -525,7 +527,7 @@ fn a_file_of_another_user_is_his_for_root_too() {
         println!("skipped: only root can give a file away");
         return;
     }
-    refused(&files, "ours", "it belongs to the user with the number 65534");
+    refused(&files, "ours", "it belongs to the user with id 65534");
     assert!(gate().remove_created(&created).is_err());
     assert!(found(&files, "ours").is_none());
     assert!(path.exists());

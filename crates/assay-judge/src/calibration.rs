@@ -50,12 +50,12 @@ fn limit_words(limit: &LatencyLimit) -> String {
     format!("with p{} ≤ {number} {unit}", (limit.quantile * 1e9).round() / 1e7)
 }
 
-/// The rung with this number of outstanding I/Os.
+/// The step with this number of outstanding I/Os.
 pub(crate) fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoint> {
     mix.curve.iter().find(|point| point.outstanding == outstanding)
 }
 
-/// Where even one outstanding I/O breaks the limit, the rate within it is known: there is none.
+/// Where even queue depth 1 breaks the limit, the rate within it is known: there is none.
 /// Unless the limit lies inside the interval of the quantile: then there may be as much as one
 /// outstanding I/O gives.
 fn none_within(mix: &MixCalibration, limit: &LatencyLimit) -> Estimate {
@@ -79,7 +79,7 @@ fn base_quantile(
     Ok(one.limited_quantile_ns)
 }
 
-/// A quantile of a rung, without its upper end where too few independent I/Os lie beyond it to tell
+/// A quantile of a step, without its upper end where too few independent I/Os lie beyond it to tell
 /// one. And how many these are.
 pub(crate) fn trusted(estimate: Estimate, quantile: f64) -> (Estimate, u64) {
     let clusters = real(estimate.n) * (1.0 - quantile);

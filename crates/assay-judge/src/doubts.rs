@@ -87,7 +87,7 @@ fn not_from_storage(operation: Option<Operation>, measurement: &Measurement) -> 
     found.as_ref().and_then(Cause::doubt)
 }
 
-/// A rung of a calibration on a host that had no processor to spare.
+/// A step of a calibration on a host that had no processor to spare.
 pub(crate) fn of_point(point: Option<&CurvePoint>) -> Option<Doubt> {
     let point = point?;
     let load = HostLoad {
@@ -98,7 +98,7 @@ pub(crate) fn of_point(point: Option<&CurvePoint>) -> Option<Doubt> {
     Some(doubt(load.busy()?, Bias::Unflattering, IDLE_HOST))
 }
 
-/// A rung of a load on a host that had no processor to spare, or whose reads nobody saw reach a
+/// A step of a load on a host that had no processor to spare, or whose reads nobody saw reach a
 /// device.
 pub(crate) fn of_rung(rung: &Rung, what: LoadAmount) -> Option<Doubt> {
     if what == LoadAmount::Errors {

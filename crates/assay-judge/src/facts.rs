@@ -24,7 +24,7 @@ pub struct Run<'a> {
 pub struct LoadFacts<'a> {
     /// The ladder.
     pub load: &'a Load,
-    /// How each of its rungs went over time, in their order; fewer where they were not kept.
+    /// How each of its steps went over time, in their order; fewer where they were not kept.
     pub series: &'a [Series],
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct ShortRun {
     pub(crate) lowest_value: f64,
     /// … to here.
     pub(crate) highest_value: f64,
-    /// Ends that the level in the long run hardly ever leaves.
+    /// Ends that the level in the long run almost never leaves.
     pub(crate) bounds: (f64, f64),
 }
 

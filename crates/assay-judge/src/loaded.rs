@@ -13,7 +13,7 @@ use assay_model::measurement::Operation;
 use assay_model::number::{count_of, real};
 use assay_model::verdict::Doubt;
 
-/// The rungs of one number of sessions, by their places in the load.
+/// The steps of one number of sessions, by their places in the load.
 struct Group {
     sessions: u32,
     places: Vec<usize>,
@@ -65,13 +65,13 @@ fn errors(rung: &Rung) -> u64 {
     rung.measurement.errors.iter().map(|error| error.ios).sum()
 }
 
-/// A load that is asked for what its rungs did.
+/// A load that is asked for what its steps did.
 struct Search<'a> {
     load: LoadFacts<'a>,
 }
 
 impl Search<'_> {
-    /// The sessions whose rungs did the most: of what is counted where that is asked, else of all
+    /// The sessions whose steps did the most: of what is counted where that is asked, else of all
     /// statements.
     fn busiest(&self, what: LoadAmount) -> Option<u32> {
         let by = match what {
@@ -87,7 +87,7 @@ impl Search<'_> {
         most.map(|group| group.sessions)
     }
 
-    /// How much a rung did, whatever may be said of its doubt.
+    /// How much a step did, whatever may be said of its doubt.
     fn work(&self, place: usize, what: LoadAmount) -> Option<f64> {
         let rung = &self.load.load.rungs[place];
         match what {

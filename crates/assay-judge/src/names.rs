@@ -73,7 +73,7 @@ fn calibrated(rest: &str) -> Option<Quantity> {
     })
 }
 
-/// A capacity, or a quantile at one outstanding I/O.
+/// A capacity, or a quantile at queue depth 1.
 fn capacity(what: &str) -> Option<CapacityOf> {
     if let Some(digits) = what.strip_prefix("base_service_time.q") {
         return quantile(digits).map(CapacityOf::BaseQuantile);

@@ -80,7 +80,7 @@ pub enum Amount {
         /// Which number of its distribution.
         statistic: TimeStatistic,
     },
-    /// Completed I/Os a second.
+    /// Completed I/Os per second.
     Iops(Option<Operation>),
     /// Bytes per second.
     Throughput(Option<Operation>),
@@ -157,15 +157,15 @@ pub enum Mix {
 pub enum CapacityOf {
     /// Most IOPS within the latency limit.
     IopsWithinLimit,
-    /// Most IOPS at any depth.
+    /// Maximum IOPS at any depth.
     IopsMax,
-    /// Most bytes a second.
+    /// Most bytes per second.
     ThroughputMax,
     /// Bytes a second of one sequential stream.
     SingleStreamThroughput,
-    /// Mean service time at one outstanding I/O.
+    /// Mean service time at queue depth 1.
     BaseServiceTime,
-    /// A quantile of the service time at one outstanding I/O; known of the one that the calibration
+    /// A quantile of the service time at queue depth 1; known of the one that the calibration
     /// limits.
     BaseQuantile(f64),
     /// IOPS at the knee of the curve.

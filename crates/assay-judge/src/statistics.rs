@@ -33,7 +33,7 @@ pub struct Tail {
     pub clusters: u64,
 }
 
-/// One quantity over another one that was measured independently; `None` unless both are surely
+/// One quantity over another one that was measured independently; `None` unless both are certainly
 /// above 0. Without an interval where one of them has none.
 pub fn quotient(of: &Estimate, by: &Estimate) -> Option<Estimate> {
     if !(of.has_interval() && by.has_interval()) {
@@ -160,7 +160,7 @@ impl<'a> Tails<'a> {
     }
 }
 
-/// Index of the first of the observations of another level, where they surely do not keep one.
+/// Index of the first of the observations of another level, where they certainly do not keep one.
 pub fn level_change(observations: &[f64]) -> Option<usize> {
     let looks_like = fit_of_two(observations)?;
     if looks_like < LEVELS_APART {

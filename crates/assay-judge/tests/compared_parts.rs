@@ -157,7 +157,7 @@ fn load() -> Load {
     serde_json::from_str(include_str!("../../../contract/examples/small.load.json")).unwrap()
 }
 
-/// A ladder of rungs: sessions and transactions of each of two kinds a second; a number twice is a
+/// A ladder of steps: sessions and transactions of each of two kinds a second; a number twice is a
 /// repeat.
 fn ladder(asked: &Load, rungs: &[(u32, u64)]) -> SideFacts {
     let rungs = rungs

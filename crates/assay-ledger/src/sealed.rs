@@ -14,7 +14,7 @@ pub(crate) const PIECE_BYTES_MAX: usize = 64 << 10;
 const SLICE: Duration = Duration::from_millis(200);
 /// How long a whole ledger may take, whatever its length.
 const LEDGER_TIME: Duration = Duration::from_secs(15);
-/// What it must come to in the time behind that, bytes a second.
+/// What it must come to in the time behind that, bytes per second.
 const LEDGER_BYTES_PER_S: u64 = 1 << 20;
 
 /// Until when a peer is waited for, and whether Ctrl-C ends that before.
@@ -135,7 +135,7 @@ impl SealedPieces {
         let content = index_of(u64::from(u32::from_le_bytes(length)));
         self.came += count_of(content);
         if content > PIECE_BYTES_MAX || self.came > LEDGER_BYTES_MAX {
-            return Err(io::Error::new(ErrorKind::InvalidData, "what it has is not a ledger"));
+            return Err(io::Error::new(ErrorKind::InvalidData, "its file is not a ledger"));
         }
         let mut message = vec![0; 4 + content];
         message[..4].copy_from_slice(&length);

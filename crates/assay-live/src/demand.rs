@@ -7,7 +7,7 @@ use assay_model::profile::{DeviceIo, Figure, IoClass, IoPurpose, ProcessIo};
 /// Reads that the kernel counts beyond this many times what the server counts are those of
 /// statements that have not ended.
 const UNCOUNTED_RATIO: f64 = 1.25;
-/// Fewer bytes a second than this are not such a statement.
+/// Fewer bytes per second than this are not such a statement.
 const UNCOUNTED_BYTES_PER_S: f64 = 262_144.0;
 /// The kernel reads ahead in pieces of this size where a statement reads from one end to the other.
 const READ_AHEAD_BYTES: f64 = 131_072.0;

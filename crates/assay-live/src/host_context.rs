@@ -8,7 +8,7 @@ use assay_model::profile::{IoSample, ProcessIo, ProfileProduct, ProfileSource, R
 use assay_model::run::Utc;
 
 /// Intervals of what was sampled; neighbouring samples may resemble one another, and allowing for
-/// that is the task of whoever implements this. `None` where there is too little to say.
+/// that is the task of the implementation. `None` where there is too little to say.
 pub trait IntervalEstimator {
     /// The mean of equally long observations.
     fn mean(&self, observations: &[f64]) -> Option<Estimate>;

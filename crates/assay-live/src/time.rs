@@ -152,7 +152,7 @@ pub fn cpu_in_waits(model: &TimeModel, samples: &Samples) -> Option<String> {
     })
 }
 
-/// The same verdict where reads are not timed and hardly any sample saw one: user I/O is then not
+/// The same verdict where reads are not timed and almost no sample saw one: user I/O is then not
 /// known, which is not 0.
 pub fn without_user_io(verdict: TimeVerdict, why: &str) -> TimeVerdict {
     if verdict.bottleneck == Bottleneck::Idle {

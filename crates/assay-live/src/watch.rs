@@ -41,7 +41,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Ten samples a second, in more than an hour one.
+    /// Ten samples per second, in more than an hour one.
     pub fn of(length: Duration) -> Self {
         let every = if length > LONG { 1000 } else { 100 };
         Self { length, every: Duration::from_millis(every) }
@@ -64,7 +64,7 @@ pub type ObservedServerSpan<W> = Observed<<W as ObservedServer>::Snapshot>;
 pub trait ObservedServer: Send + Sized {
     /// Where a server is, and who asks.
     type Address: Display;
-    /// Its counters at one moment.
+    /// Its counters at one time.
     type Snapshot: Send;
     /// A session that reads single blocks while the load runs.
     type Canary: Send;
@@ -154,7 +154,7 @@ pub trait ObservedServer: Send + Sized {
     fn begun(before: &Self::Snapshot, after: &Self::Snapshot) -> u64;
 }
 
-/// What the sessions of a server did at one moment.
+/// What the sessions of a server did at one time.
 #[derive(Clone, Debug, Default)]
 pub struct ServerSample {
     /// Active client sessions by what they did.

@@ -1,4 +1,4 @@
-//! Asks a server: counters at both ends of an interval, and in between, ten times a second, what
+//! Asks a server: counters at both ends of an interval, and in between, ten times per second, what
 //! its sessions do.
 
 mod own;

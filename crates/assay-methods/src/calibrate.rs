@@ -1,8 +1,8 @@
-//! What a target can give: most IOPS within a latency limit, most IOPS, most bytes a second, and
+//! What a target can give: most IOPS within a latency limit, most IOPS, most bytes per second, and
 //! the curve between.
 //!
 //! The load is the number of outstanding I/Os of the whole job, kept in a closed loop. It is
-//! doubled until more load is shown to give no more; then the limit is searched between the rungs.
+//! doubled until more load is shown to give no more; then the limit is searched between the steps.
 //! Everything is measured in short slices until its interval is tight or its share of the time
 //! budget is used. A rate that falls under one and the same load divides the result into a burst
 //! and a sustained part.

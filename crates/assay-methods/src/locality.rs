@@ -601,7 +601,7 @@ mod tests {
         let found = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &curve);
         let following = found.following.unwrap_or_else(|| panic!("{:?}", found.doubts));
         assert_eq!(following.half_s.len(), 3);
-        // 1,536 pages at 500 reads a second: half of the reads are fast after 20 s and some.
+        // 1,536 pages at 500 reads per second: half of the reads are fast after 20 s and some.
         for half_s in following.half_s {
             assert!((20.0..23.0).contains(&half_s), "{half_s}");
         }

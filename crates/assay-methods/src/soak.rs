@@ -91,7 +91,7 @@ impl SoakRecorder {
     }
 
     /// Adds an interval of the cycle that began at `cycle_s`; says when the level of the IOPS
-    /// surely changed.
+    /// certainly changed.
     pub fn add(&mut self, cycle: u32, cycle_s: f64, interval: &Interval) -> Option<Alarm> {
         let batch = Batch::of(cycle, cycle_s, interval);
         self.worked_s += batch.elapsed_s;

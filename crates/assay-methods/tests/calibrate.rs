@@ -319,7 +319,7 @@ fn a_busy_host_is_named_as_the_limit() {
     assert_eq!(mix.iops_within_limit.unwrap().bound, Bound::Host);
     assert!(mix.curve.last().unwrap().worker_busy_share > 0.99);
     assert!(calibration.remarks.iter().any(|remark| remark.what.contains("had no idle CPU")));
-    // Host-bound is said where the rate no longer rises, not at every busy rung.
+    // Host-bound is said where the rate no longer rises, not at every busy step.
     let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
         let busy = if workload.outstanding() < 8 { 1.0 } else { 0.3 };
         measurement.conduct.host_busy_share = Some(busy);

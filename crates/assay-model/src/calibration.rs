@@ -106,15 +106,15 @@ pub struct MixCalibration {
     pub transfer_bytes: u64,
     /// Bytes of one large I/O.
     pub large_transfer_bytes: u64,
-    /// Mean service time at one outstanding I/O, ns.
+    /// Mean service time at queue depth 1, ns.
     pub base_service_time_ns: Estimate,
     /// Most IOPS with the limited quantile within its limit; `None` when not even one outstanding
     /// I/O keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops_within_limit: Option<Capacity>,
-    /// Most IOPS at any depth.
+    /// Maximum IOPS at any depth.
     pub iops_max: Capacity,
-    /// Most bytes a second with large I/Os, many at once; `None` when stopped before it was
+    /// Most bytes per second with large I/Os, many at once; `None` when stopped before it was
     /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_max_bytes_per_s: Option<Capacity>,
@@ -122,13 +122,13 @@ pub struct MixCalibration {
     /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub single_stream_bytes_per_s: Option<Estimate>,
-    /// Rungs of small random I/Os, by outstanding I/Os, all of one regime: the sustained one where
+    /// Steps of small random I/Os, by outstanding I/Os, all of one regime: the sustained one where
     /// burst and sustained differ.
     pub curve: Vec<CurvePoint>,
-    /// Rungs of small random I/Os measured before the level fell, where it did.
+    /// Steps of small random I/Os measured before the level fell, where it did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub burst_curve: Vec<CurvePoint>,
-    /// Rungs of large I/Os, by outstanding I/Os.
+    /// Steps of large I/Os, by outstanding I/Os.
     pub large_curve: Vec<CurvePoint>,
     /// Where service time begins to grow faster than IOPS, if anywhere on the curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,7 +179,7 @@ pub struct StallRecurrence {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Contradiction {
-    /// Small I/Os moved more bytes a second than large ones.
+    /// Small I/Os moved more bytes per second than large ones.
     SmallAboveLarge,
     /// One outstanding I/O took another time at the end than at the beginning.
     BaseChanged,
@@ -215,7 +215,7 @@ pub enum Bound {
     LatencyLimit,
     /// The host's CPU was used up; the storage may deliver more.
     Host,
-    /// The highest rung was still rising; the storage may deliver more.
+    /// The highest step was still rising; the storage may deliver more.
     StillRising,
     /// Time ran out before it could be determined.
     TimeBudget,
@@ -225,7 +225,7 @@ pub enum Bound {
     Contradicted,
 }
 
-/// One rung: a load and what came of it.
+/// One step: a load and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -242,7 +242,7 @@ pub struct CurvePoint {
     pub service_time_ns: Estimate,
     /// The limited quantile of the service time, ns.
     pub limited_quantile_ns: Estimate,
-    /// Everything measured at this rung, read and write apart.
+    /// Everything measured at this step, read and write apart.
     pub operations: PerOperation,
     /// Measured time, s.
     pub elapsed_s: f64,
@@ -275,7 +275,7 @@ pub struct Knee {
 pub struct LimitStep {
     /// The limit.
     pub limit: LatencyLimit,
-    /// Most IOPS within it; `None` when not even one outstanding I/O keeps it.
+    /// Most IOPS within it; `None` when not even queue depth 1 keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Capacity>,
 }

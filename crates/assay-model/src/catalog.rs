@@ -147,7 +147,7 @@ pub struct ArrayOffer {
 pub struct IopsPoint {
     /// Share of reads among the I/Os.
     pub read_share: Share,
-    /// I/Os a second.
+    /// I/Os per second.
     pub rate: Rate,
     /// Bytes of one.
     pub transfer: Bytes,
@@ -166,7 +166,7 @@ pub struct IopsPoint {
 pub struct InstanceOffer {
     /// The cloud: a volume of another one cannot be attached.
     pub provider: String,
-    /// I/Os a second that it sustains.
+    /// I/Os per second that it sustains.
     pub iops: Rate,
     /// Bytes a second that it sustains.
     pub throughput_per_s: Bytes,

@@ -95,7 +95,7 @@ pub struct RunDocuments<'a> {
     pub calibration: Option<&'a Calibration>,
     /// What happened under workloads.
     pub measurements: Vec<&'a Measurement>,
-    /// The rung of a load that stands for it.
+    /// The step of a load that stands for it.
     pub rung: Option<&'a Rung>,
 }
 
@@ -359,7 +359,7 @@ impl HostLoad {
         })
     }
 
-    /// During one rung of a load on a database.
+    /// During one step of a load on a database.
     pub fn from_rung(rung: &Rung) -> Option<Self> {
         let elapsed_s = rung.elapsed_s();
         let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);

@@ -42,7 +42,7 @@ pub struct Cluster {
     /// What all hosts give together against each of them alone, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
-    /// I/Os a second of all hosts together, from intervals of their sum.
+    /// I/Os per second of all hosts together, from intervals of their sum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
     /// Bytes a second of all hosts together, from intervals of their sum.
@@ -75,7 +75,7 @@ pub struct ClusterHost {
     pub bytes: u64,
     /// I/Os that failed in the common window.
     pub errors: u64,
-    /// Its I/Os a second.
+    /// Its I/Os per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
     /// Its part of all I/Os, 0..=1.
@@ -89,7 +89,7 @@ pub struct ClusterHost {
     /// end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_busy_share_max: Option<f64>,
-    /// I/Os a second over the common window, in at most 120 equal parts of its intervals.
+    /// I/Os per second over the common window, in at most 120 equal parts of its intervals.
     pub rates_iops: Vec<f64>,
     /// What it does with all other hosts idle, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,7 +110,7 @@ pub struct ClusterHost {
 pub struct HostAlone {
     /// Mean service time of one I/O at a time, ns.
     pub base_service_time_ns: f64,
-    /// Its I/Os a second under the load that it has when all hosts measure.
+    /// Its I/Os per second under the load that it has when all hosts measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
 }
@@ -134,7 +134,7 @@ pub enum SharedLimit {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sharing {
-    /// I/Os a second of those hosts together over the sum of each of them alone.
+    /// I/Os per second of those hosts together over the sum of each of them alone.
     pub ratio: Estimate,
     /// The hosts that were measured alone.
     pub hosts: u32,
@@ -230,7 +230,7 @@ pub struct CommonWindow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StragglerKind {
-    /// It does fewer I/Os a second than the others.
+    /// It does fewer I/Os per second than the others.
     Rate,
     /// The slowest hundredth of its I/Os takes longer than that of the others.
     Tail,
@@ -292,13 +292,13 @@ pub struct SharedDevice {
 }
 
 impl CommonStart {
-    /// Whether the hosts surely began within the limit.
+    /// Whether the hosts certainly began within the limit.
     pub const fn is_together(&self) -> bool {
         self.skew_ns + self.uncertainty_ns <= self.limit_ns
     }
 
-    /// Whether the hosts surely did not begin within the limit: not even where the clocks are off
-    /// as far as they may be.
+    /// Whether the hosts certainly did not begin within the limit: not even where the clocks are
+    /// off as far as they may be.
     pub const fn is_apart(&self) -> bool {
         self.skew_ns.saturating_sub(self.uncertainty_ns) > self.limit_ns
     }

@@ -185,7 +185,7 @@ impl TcpCounters {
     }
 }
 
-/// Memory at one moment.
+/// Memory at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -215,7 +215,7 @@ pub struct NamedDevice {
     pub counters: DeviceCounters,
 }
 
-/// All counters at one moment, or what was counted between two moments.
+/// All counters at one time, or what was counted between two moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]

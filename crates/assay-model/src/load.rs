@@ -63,7 +63,7 @@ pub struct Load {
     /// Conditions that the data must keep, each time that they were checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Checks>,
-    /// What became of transactions that the server acknowledged, one a rung and kind.
+    /// What became of transactions that the server acknowledged, one a step and kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<Commits>,
     /// Whether storage keeps what the server acknowledged, where a ledger says so.
@@ -112,7 +112,7 @@ pub struct Encryption {
     /// What was checked of the server's certificate.
     pub checked: CertificateCheck,
     /// Time that this program spent on encrypting and decrypting for each answer that it waited
-    /// for, mean over all sessions from the first measured rung or run on, ns; `None` before.
+    /// for, mean over all sessions from the first measured step or run on, ns; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_per_answer_ns: Option<f64>,
 }
@@ -122,7 +122,7 @@ pub struct Encryption {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CertificateCheck {
-    /// Nothing: whoever stands between may read and change everything.
+    /// Nothing: an attacker in between may read and change everything.
     Nothing,
     /// That an authority signed it which is trusted.
     Authority,
@@ -165,12 +165,13 @@ impl Load {
     /// The newest form of the document.
     pub const FORMAT: u32 = 2;
 
-    /// The rung with the most reading and changing statements a second; of repeats the middle one.
+    /// The step with the most reading and changing statements per second; of repeats the middle
+    /// one.
     pub fn best(&self) -> Option<&Rung> {
         self.best_by(Rung::statements_per_s)
     }
 
-    /// The rung with the most by any rate. Of the repeats of each number of sessions the middle one
+    /// The step with the most by any rate. Of the repeats of each number of sessions the middle one
     /// counts, the lower of two: the luckiest of several says nothing of the next one.
     pub fn best_by(&self, rate: impl Fn(&Rung) -> f64) -> Option<&Rung> {
         let by_rate = |one: &&Rung, other: &&Rung| rate(one).total_cmp(&rate(other));
@@ -198,7 +199,7 @@ impl Load {
             || self.durability.as_ref().is_some_and(|found| found.broken() > 0)
     }
 
-    /// Whether in any rung more than the tolerated share of the reads never reached the device.
+    /// Whether in any step more than the tolerated share of the reads never reached the device.
     pub fn is_cached(&self) -> bool {
         let verdicts = self.rungs.iter().map(|rung| rung.physical.verdict);
         verdicts.into_iter().any(|verdict| verdict == PhysicalVerdict::Cached)

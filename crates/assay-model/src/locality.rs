@@ -68,12 +68,12 @@ pub struct Adaptation {
     pub period_s: f64,
     /// Time after each jump until half of what it cost was over, s.
     pub half_s: Vec<f64>,
-    /// Until nine tenths were, s.
+    /// Until 90% were, s.
     pub most_s: Vec<f64>,
     /// The mean time until half was over, over the jumps, s; absent with fewer than two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_mean_s: Option<Estimate>,
-    /// The mean time until nine tenths were, s.
+    /// The mean time until 90% were, s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_mean_s: Option<Estimate>,
 }

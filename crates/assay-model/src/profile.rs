@@ -38,7 +38,7 @@ pub const FORMAT: u32 = 1;
 
 /// A server with fewer active sessions on average than this rests, as it does by Assay's verdict.
 const RESTING_SESSIONS: f64 = 0.05;
-/// What a server at rest still writes a second: statistics, its checkpoints, late pages.
+/// What a server at rest still writes per second: statistics, its checkpoints, late pages.
 const RESTING_IOPS: f64 = 10.0;
 
 /// What a database demanded of its storage in an interval.

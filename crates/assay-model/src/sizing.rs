@@ -113,13 +113,13 @@ pub enum FailingPart {
 pub enum LimitKind {
     /// Bytes that can be kept.
     Capacity,
-    /// I/Os a second at the latency.
+    /// I/Os per second at the latency.
     Iops,
     /// Bytes a second in both directions together.
     Throughput,
     /// Mean time of a read: the longest that is accepted, and the least that there is.
     Latency,
-    /// I/Os a second of the virtual machine.
+    /// I/Os per second of the virtual machine.
     InstanceIops,
     /// Bytes a second of the virtual machine.
     InstanceThroughput,

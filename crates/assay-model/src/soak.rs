@@ -134,7 +134,7 @@ pub struct SoakSeries {
     /// The last level over the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_of_first: Option<Estimate>,
-    /// Whether users surely lost more than the tolerance.
+    /// Whether users certainly lost more than the tolerance.
     pub degraded: bool,
 }
 

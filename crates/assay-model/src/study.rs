@@ -233,7 +233,7 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("compressible", "share of the content that compresses away: \"50%\""),
     ("update_share", "share of the statements of simulated sessions that change data: \"25%\""),
     ("cache_hits", "share of their block look-ups that the buffer cache holds: \"50%\""),
-    ("cpus", "processors of a simulated host: 8, 16"),
+    ("cpus", "CPUs of a simulated host: 8, 16"),
     ("hosts", "simulated hosts: 1, 2"),
     ("memory", "buffer cache of a database under a load: \"256MiB\""),
     ("cache_ratio", "the same by the size of its data, cache to data: \"2:1\", \"1:3\""),

@@ -67,9 +67,9 @@ pub struct Doubt {
 pub struct LevelChange {
     /// When, s since the measured time began.
     pub at_s: f64,
-    /// I/Os a second before.
+    /// I/Os per second before.
     pub before_iops: Estimate,
-    /// I/Os a second after.
+    /// I/Os per second after.
     pub after_iops: Estimate,
     /// Mean service time before, ns.
     pub before_ns: Estimate,

@@ -1,4 +1,4 @@
-//! The host during a measurement: how it stood at a moment, what it counted between two of them,
+//! The host during a measurement: how it stood at a sample, what it counted between two of them,
 //! and the sum.
 
 use crate::counters::{
@@ -15,7 +15,7 @@ pub use summary::Summary;
 /// A sample that comes later than this share of its period was held up by a busy machine.
 const LATE_SHARE: f64 = 0.2;
 
-/// Tasks at one moment.
+/// Tasks at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ pub struct NamedInterface {
     pub counters: InterfaceCounters,
 }
 
-/// The machine at one moment, or what was counted between two moments: one line of `watch.jsonl`.
+/// The machine at one time, or what was counted between two samples: one line of `watch.jsonl`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -73,7 +73,7 @@ pub struct Moment {
     pub watcher_cpu_ns: u64,
 }
 
-/// What one device did between two moments, in the words of `iostat`.
+/// What one device did between two samples, in the words of `iostat`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceRates {
     /// Reads per second.
@@ -97,7 +97,7 @@ pub struct DeviceRates {
     /// Share of the time with at least one I/O; of what works in parallel it says nothing about
     /// how much more would go.
     pub busy_share: f64,
-    /// Little's law: I/Os a second times their mean time, over the mean number in the queue; 1
+    /// Little's law: I/Os per second times their mean time, over the mean number in the queue; 1
     /// closes. None where nothing was done.
     pub littles_law_ratio: Option<f64>,
 }

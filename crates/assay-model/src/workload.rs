@@ -169,7 +169,7 @@ pub enum Arrival {
     },
     /// At a given rate whatever completes; response times count from the intended start.
     Open {
-        /// I/Os a second of the whole stream.
+        /// I/Os per second of the whole stream.
         rate: Rate,
         /// How the times between starts are distributed.
         #[serde(default)]

@@ -27,7 +27,7 @@ pub struct Point {
 pub struct OperationPoint {
     /// What the I/Os did.
     pub operation: Operation,
-    /// Completed I/Os a second.
+    /// Completed I/Os per second.
     pub iops: f64,
     /// Bytes moved a second.
     pub bytes_per_s: f64,

@@ -99,9 +99,7 @@ fn courses(points: &VecDeque<Point>, columns: usize) -> Vec<String> {
     ];
     if points.back().is_some_and(|point| point.cpu_busy_share.is_some()) {
         let busy = |point: &Point| point.cpu_busy_share.unwrap_or_default();
-        lines.push(course("processors", points, columns, busy, |share| {
-            format!("{:.0}%", 100.0 * share)
-        }));
+        lines.push(course("CPU", points, columns, busy, |share| format!("{:.0}%", 100.0 * share)));
     }
     lines
 }

@@ -484,7 +484,7 @@ fn io_by_function_uses_1024_totals_are_not_added_and_faults_show() {
 
 #[test]
 fn the_size_of_multi_block_reads_follows_from_blocks_and_requests() {
-    // 1,000 reads a second of one block and 1,000 of ten.
+    // 1,000 reads per second of one block and 1,000 of ten.
     let counters = html_table(
         "Instance Activity Stats",
         "",

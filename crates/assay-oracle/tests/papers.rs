@@ -96,7 +96,7 @@ fn blocks_and_tablespaces_of_9i_give_the_whole_demand() {
     assert!(profile.missing.iter().any(|title| title == "Time Model Statistics"));
 }
 
-/// TMS paper: reads a second times read time, most first.
+/// TMS paper: reads per second times read time, most first.
 #[test]
 fn tablespaces_are_ranked_by_time_waited() {
     let profile = profile(&read(&statspack_of_the_paper()));

@@ -10,7 +10,7 @@
 //!   with it (R. Shee, K. Deshpande, K. Gopalakrishnan, *Oracle Wait Interface*, 2004, chapter 6: a
 //!   row lock is held until its transaction ends).
 //! - `Queue`: a server that is busy most of the time makes what comes wait (L. Kleinrock, *Queueing
-//!   Systems* 1, 1975), and one that hardly works proves nothing.
+//!   Systems* 1, 1975), and one that barely works proves nothing.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -112,7 +112,7 @@ const fn made(
     Made { row, cpu_s, foreground, background, redo }
 }
 
-/// A log that is fine and hardly used.
+/// A log that is fine and barely used.
 const CALM: &[(&str, u32, u32)] = &[("log file parallel write", 100_000, 100)];
 /// Writes of 300 ms.
 const DYING: &[(&str, u32, u32)] = &[("log file parallel write", 10_000, 3_000)];

@@ -15,7 +15,7 @@ const VERSION_STEP: u32 = 10_000;
 const LOG_PLACE: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN 0 ELSE \
                          pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::int8 END";
 
-/// Counters at one moment, or their differences.
+/// Counters at one time, or their differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DatabaseCounters {
     /// Blocks found in the server's cache.

@@ -8,7 +8,7 @@
 //! A [`binaries::Binaries`] is a set of server programs; [`server::Server`] runs one of them in a
 //! directory that the caller owns. An [`address::Address`] leads to a server, ours or anybody's; a
 //! [`connection::Connection`] is one session on it, synchronous and lean, so that thousands of
-//! statements a second cost the client little.
+//! statements per second cost the client little.
 #![forbid(unsafe_code)]
 
 pub mod address;

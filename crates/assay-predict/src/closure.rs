@@ -81,7 +81,7 @@ fn response_factor(
 /// What a database adds to a read before anything is known: a system call and a wake-up, and a
 /// share of a read alone for another file system or another way to the device.
 const OVERHEAD: (f64, f64) = (50e-6, 0.05);
-/// How far a curve is off where a queue is long, beyond the noise of its rungs, as a share.
+/// How far a curve is off where a queue is long, beyond the noise of its steps, as a share.
 const CURVE_ERROR: f64 = 0.05;
 
 /// How much of what a wait has beyond the curve is the database's: the mean of a normal posterior,
@@ -94,7 +94,7 @@ fn credible_share(known_s: f64, storage: &Storage) -> f64 {
 }
 
 /// Time of a read with as many outstanding as there were. The rate would not do: near the end of a
-/// curve hardly any of it stands for many that wait.
+/// curve almost no of it stands for many that wait.
 fn curve_s(demand: &Demand, storage: &Storage) -> f64 {
     let outstanding = demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s);
     storage.curve.latency_s(outstanding.max(1.0))

@@ -1,12 +1,12 @@
-//! The storage by itself: reads a second by how many reads are outstanding, between and beyond the
-//! rungs of a calibration.
+//! The storage by itself: reads per second by how many reads are outstanding, between and beyond
+//! the steps of a calibration.
 
 use assay_model::number::{index, real_len};
 
 /// Reads a second by reads outstanding, the writes of a mix going along.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCurve {
-    /// Outstanding reads and reads a second, both ascending; the first is above 0.
+    /// Outstanding reads and reads per second, both ascending; the first is above 0.
     points: Vec<(f64, f64)>,
 }
 
@@ -42,15 +42,15 @@ impl ReadCurve {
         self.points.last().map_or(1.0, |(at, _)| *at)
     }
 
-    /// The most reads a second.
+    /// The most reads per second.
     pub fn most_iops(&self) -> f64 {
         self.points.last().map_or(0.0, |(_, iops)| *iops)
     }
 
     /// Reads a second with this many outstanding.
     ///
-    /// A curve of saturation bends down. Between two rungs it lies above the line through them and
-    /// below the lines of the rungs around, prolonged: the middle of these ends is taken.
+    /// A curve of saturation bends down. Between two steps it lies above the line through them and
+    /// below the lines of the steps around, prolonged: the middle of these ends is taken.
     pub fn iops(&self, outstanding: f64) -> f64 {
         let after = self.points.partition_point(|(at, _)| *at < outstanding);
         let Some(next) = self.points.get(after).copied() else {
@@ -91,7 +91,7 @@ impl ReadCurve {
         Self { points: self.points.iter().map(|(at, iops)| (*at, iops * factor)).collect() }
     }
 
-    /// The same storage if every read beyond the last rung took what one takes there: as much as it
+    /// The same storage if every read beyond the last step took what one takes there: as much as it
     /// may have more.
     pub fn prolonged(&self) -> Self {
         let mut points = self.points.clone();

@@ -69,7 +69,7 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 /// Inputs as they may as well have been: the curve with one factor for all of a run and one for
-/// each rung.
+/// each step.
 fn drawn(around: Around<'_>, random: &mut Random) -> (Demand, Storage) {
     let deviations = around.demand.deviations;
     let mut factor = |deviation: f64| (deviation * random.normal()).exp();

@@ -252,8 +252,8 @@ impl Network<'_> {
         self.demand.reads_mean * self.overheads.read_s + self.demand.other_s + self.demand.cluster_s
     }
 
-    /// All delays at a throughput; `wait` gives the wait for one commit by commits a second, flush
-    /// and the wait before.
+    /// All delays at a throughput; `wait` gives the wait for one commit by commits per second,
+    /// flush and the wait before.
     fn delays(
         &self,
         throughput_per_s: f64,

@@ -23,7 +23,7 @@ const CONTENTION_MAX: f64 = 0.20;
 const CLOSURE_DOUBTED: f64 = 0.05;
 /// Share of reads that memory answered, beyond which they say nothing of storage.
 const CACHED_MAX: f64 = 0.02;
-/// Below this share of DB time it hardly matters where reads come from.
+/// Below this share of DB time it barely matters where reads come from.
 const READS_MATTER: f64 = 0.05;
 /// From this share of busy processors on, others may have slowed a calibration.
 const BUSY_MAX: f64 = 0.5;

@@ -16,7 +16,7 @@ const INNODB_DATA_FILE: &str = "wait/io/file/innodb/innodb_data_file";
 /// waited for, and did not say.
 const OUTSIDE_MAX: f64 = 0.10;
 
-/// A rung of a load as its sessions saw it.
+/// A step of a load as its sessions saw it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadFacts {
     /// Sessions.
@@ -47,7 +47,7 @@ pub struct LoadFacts {
 }
 
 impl LoadFacts {
-    /// Of one rung of a load.
+    /// Of one step of a load.
     pub fn of(load: &Load, rung: &Rung) -> Self {
         let operations = rung.measurement.operations();
         let (ios, elapsed_s) = (operations.ios(), rung.elapsed_s());
@@ -233,7 +233,7 @@ mod tests {
         assert!(
             (demand.throughput_per_s - 50.0).abs() < 1e-9 && (demand.cpu_s - 0.001).abs() < 1e-9
         );
-        // Commits were a twentieth of DB time, and are so still.
+        // Commits were 5% of DB time, and are so still.
         assert!((demand.commit_s() - 0.008).abs() < 1e-9, "{}", demand.commit_s());
         assert!((demand.contention_s - 0.008).abs() < 1e-9);
         assert!((demand.other_s - (0.160 - 0.128 - 0.001 - 0.008 - 0.008)).abs() < 1e-9);

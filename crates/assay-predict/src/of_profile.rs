@@ -42,7 +42,7 @@ pub fn demand_of(profile: &Profile, cached_share: Option<f64>) -> ReadProfile {
     reader.read(reader.demand(), cached_share)
 }
 
-/// The same of a rung of a load, whose sessions know their work and its time themselves.
+/// The same of a step of a load, whose sessions know their work and its time themselves.
 pub fn demand_of_load(profile: &Profile, facts: &LoadFacts) -> ReadProfile {
     let reader = Reader { profile };
     let mut demand = reader.demand();

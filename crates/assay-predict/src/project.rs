@@ -283,7 +283,7 @@ impl Asked<'_> {
         Some(missed(&solved, population, self.response_factor, limit_per_s))
     }
 
-    /// The response if the storage went on beyond its last rung as there, where the answer lies
+    /// The response if the storage went on beyond its last step as there, where the answer lies
     /// near that and more was not shown to give no more.
     fn if_more(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
         let storage = around.storage;
@@ -456,7 +456,7 @@ fn projected(
     }
 }
 
-/// The curve of the storage, and points between its rungs.
+/// The curve of the storage, and points between its steps.
 fn storage_curve(storage: &Storage) -> Vec<StoragePoint> {
     let reach = storage.curve.reach();
     let steps = 24_u32;

@@ -186,12 +186,12 @@ fn busy_host(mix: &MixCalibration) -> Option<f64> {
     busy.get(busy.len() / 2).copied()
 }
 
-/// Rungs are alike where the higher one gives less than this more.
+/// Steps are alike where the higher one gives less than this more.
 const FLAT: f64 = 1.03;
-/// A rung is a higher one with this many times the outstanding I/Os.
+/// A step is a higher one with this many times the outstanding I/Os.
 const HIGHER: f64 = 1.4;
 
-/// What ended the curve: the storage, where its last rung gives no more than one well below it,
+/// What ended the curve: the storage, where its last step gives no more than one well below it,
 /// whatever the method had no time for.
 fn end(mix: &MixCalibration) -> Bound {
     let rungs = points(mix);
@@ -202,15 +202,15 @@ fn end(mix: &MixCalibration) -> Bound {
     if is_flat { Bound::Saturated } else { mix.iops_max.bound }
 }
 
-/// Reads outstanding and reads a second of every rung: by Little's law for the reads alone.
+/// Reads outstanding and reads per second of every step: by Little's law for the reads alone.
 fn points(mix: &MixCalibration) -> Vec<(f64, f64)> {
     mix.curve.iter().filter_map(point).collect()
 }
 
-/// Further from a rung than this many of its standard deviations noise does not move it.
+/// Further from a step than this many of its standard deviations noise does not move it.
 const NOISE: f64 = 3.0;
 
-/// The rungs without their noise, where a curve of saturation can lie so near to all of them.
+/// The steps without their noise, where a curve of saturation can lie so near to all of them.
 fn smoothed(mix: &MixCalibration) -> Vec<(f64, f64)> {
     let shaken: Vec<(f64, f64, f64)> = mix
         .curve

@@ -48,7 +48,7 @@ fn a_read_takes_longer_as_often_as_the_log_is_busy() {
     let (held_s, objections) = read_latency_s(&calibration(2e5));
     let expected_s = 2e-4 * busy_share(&demand);
     assert!(expected_s > 1e-6, "{expected_s}");
-    // The curve between its rungs is known to some hundredths.
+    // The curve between its steps is known to some hundredths.
     assert!(((held_s - undisturbed_s) / expected_s - 1.0).abs() < 0.05, "{held_s} {undisturbed_s}");
     assert!(!objections.iter().any(|one| one.kind == ObjectionKind::NoLog));
     // No read waits longer than a flush.

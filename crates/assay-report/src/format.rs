@@ -141,7 +141,7 @@ impl Formatter {
     }
 
     /// Half the width of an interval, given as a share of what it surrounds. Beyond the whole of it
-    /// nothing can be distinguished: hardly anything was seen.
+    /// nothing can be distinguished: almost nothing was seen.
     pub(crate) fn half_width(share: f64) -> String {
         match share * 100.0 {
             none if none <= 0.0 => "0%".to_owned(),

@@ -38,7 +38,7 @@ pub(crate) fn ended(words: &str) -> String {
     }
 }
 
-/// A transfer size: `8 KiB`.
+/// A block size: `8 KiB`.
 pub(crate) fn size(bytes: u64) -> String {
     let exact = Bytes(bytes).to_string();
     let digits = exact.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len();

@@ -10,25 +10,25 @@ const COLUMNS_MAX: usize = 480;
 /// What was watched: the sum of it, and how it went over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Watch {
-    /// All moments together.
+    /// All samples together.
     pub summary: Summary,
     /// Neighbouring stretches of time.
     #[serde(skip)]
     pub(crate) columns: Vec<Moment>,
 }
 
-/// Takes moments one by one, in their order.
+/// Takes samples one by one, in their order.
 #[derive(Debug, Default)]
 pub struct WatchBuilder {
     summary: Option<Summary>,
     columns: Vec<Moment>,
-    /// Moments a column, a power of two; 0 stands for 1.
+    /// Samples a column, a power of two; 0 stands for 1.
     doublings: u32,
     filling: Option<(Moment, u64)>,
 }
 
 impl WatchBuilder {
-    /// Adds the moment that follows.
+    /// Adds the next sample.
     pub fn add(&mut self, moment: &Moment) {
         self.summary = Some(match self.summary.take() {
             Some(summary) => summary.and(moment),

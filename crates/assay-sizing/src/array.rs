@@ -14,12 +14,12 @@ use assay_model::sizing::{FailingPart, LimitKind, LimitUse};
 /// One array as it is used.
 struct Use<'a> {
     array: &'a ArrayOffer,
-    /// I/Os a second for the mix, with their latency; `None` where nothing is known of them.
+    /// I/Os per second for the mix, with their latency; `None` where nothing is known of them.
     found: Option<ArrayIops>,
     used: f64,
 }
 
-/// I/Os a second at a latency.
+/// I/Os per second at a latency.
 #[derive(Clone, Copy)]
 struct ArrayIops {
     iops: f64,

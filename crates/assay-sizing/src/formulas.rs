@@ -50,12 +50,12 @@ pub fn device_count(rate: f64, rate_of_one: f64, used: f64) -> u64 {
     count((rate / (rate_of_one * used) - 1e-9).ceil()).min(COUNT_MAX)
 }
 
-/// Random I/Os a second of a disk, one at a time: one over seek and half a turn.
+/// Random I/Os per second of a disk, one at a time: one over seek and half a turn.
 pub fn disk_iops(seek_s: f64, turns_per_min: f64) -> f64 {
     1.0 / (seek_s + 30.0 / turns_per_min)
 }
 
-/// I/Os a second that a link carries: its payload over their size.
+/// I/Os per second that a link carries: its payload over their size.
 pub fn link_iops(payload_bytes_per_s: f64, transfer_bytes: f64) -> f64 {
     payload_bytes_per_s / transfer_bytes
 }

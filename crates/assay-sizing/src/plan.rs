@@ -23,7 +23,7 @@ pub enum Peak {
 /// A demand that is given and not read from profiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GivenDemand {
-    /// I/Os a second.
+    /// I/Os per second.
     pub rate: Rate,
     /// Share of reads among them.
     pub read_share: Share,

@@ -59,7 +59,7 @@ fn counted_iops(volume: &Volume, need: &Need) -> f64 {
     need.normal.iops() * parts.max(1.0)
 }
 
-/// I/Os a second that each volume must sustain: what credits carry through the peak is not among
+/// I/Os per second that each volume must sustain: what credits carry through the peak is not among
 /// them.
 fn sustained_iops(volume: &Volume, iops: f64, peak_time: Option<Nanos>) -> f64 {
     let Some((burst, time)) = volume.burst.zip(peak_time) else {

@@ -51,7 +51,7 @@ impl ShortSeries {
         self.rows < ROWS_MIN && self.elapsed_s > real_len(ROWS_MIN) * ROW_S
     }
 
-    /// Ends that the level in the long run hardly ever leaves, far apart as they are: half the
+    /// Ends that the level in the long run almost never leaves, far apart as they are: half the
     /// lowest row and twice the highest.
     ///
     /// How often the level lies above or below, in percent of 6,000 series of 3, 5 and 7 seconds:

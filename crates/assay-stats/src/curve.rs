@@ -41,8 +41,8 @@ pub struct Plateau {
     pub from: usize,
     /// Index of the point with the most throughput.
     pub peak: usize,
-    /// The joined throughput of its points, but for those surely more than the tolerance below the
-    /// peak.
+    /// The joined throughput of its points, but for those certainly more than the tolerance below
+    /// the peak.
     pub capacity: Estimate,
     /// Whether the last point lies more than the tolerance below the peak: overload costs
     /// throughput.

@@ -35,7 +35,7 @@ pub fn open(arrivals_per_s: f64, flush_s: f64, variation: f64) -> GroupCommit {
     }
 }
 
-/// From this number of sessions on the number of them in a flush hardly varies, and no chain is
+/// From this number of sessions on the number of them in a flush barely varies, and no chain is
 /// needed.
 const SESSIONS_OF_CHAIN: usize = 48;
 

@@ -45,7 +45,7 @@ pub fn fairness(rates: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (real_len(rates.len()) * squares))
 }
 
-/// The hosts whose ratio to the median of the others is beyond a limit and surely not 1, in the
+/// The hosts whose ratio to the median of the others is beyond a limit and certainly not 1, in the
 /// order of the series.
 ///
 /// That a host differs from the others must be sure; by how much is then what was seen: an interval

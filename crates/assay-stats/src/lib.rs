@@ -21,7 +21,7 @@
 //! | do events recur with a fixed period? | [`recurrence::recurrence`] |
 //! | did it just change? | [`watch::Watch`], in flat memory |
 //! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
-//! | what curve of saturation lies under noisy rungs? | [`concave::fit`] |
+//! | what curve of saturation lies under noisy steps? | [`concave::fit`] |
 //! | what do more nodes give? | [`scalability::scalability`] |
 //! | which of several hosts lags behind, and how evenly do they share? | [`hosts::stragglers`], [`hosts::fairness`] |
 //! | what should a system of servers do? | [`queueing`], [`network`], [`network::convolution`] where stations work faster with more to do |

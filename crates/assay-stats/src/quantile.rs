@@ -188,7 +188,7 @@ pub fn tail_levels(
 /// of 2 over their number, so that few intervals that are alike by chance do not show many.
 ///
 /// Of 800 runs of 10 s of seven servers at 90% load, in ten intervals, 3.8% had an upper end of p90
-/// below the truth without it: those in which all servers were hardly ever busy, whose I/Os beyond
+/// below the truth without it: those in which all servers were almost never busy, whose I/Os beyond
 /// p90 then look independent.
 fn most_clusters(intervals: usize) -> f64 {
     const PART: f64 = 5.0;

@@ -161,7 +161,8 @@ fn steadiness_behind(batches: &[f64], rule: &SteadyRule) -> SteadyState {
     }
 }
 
-/// Whether a stretch is long enough, its drift known, and not surely larger than what matters.
+/// Whether a stretch is long enough, its drift known, and not significantly larger than what
+/// matters.
 fn is_steady(stretch: &[f64], needed: usize, rule: &SteadyRule) -> bool {
     let drifts = |drift: &Estimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
     let is_known = |drift: &Estimate| drift.half_width() <= rule.doubt_share;
@@ -171,8 +172,8 @@ fn is_steady(stretch: &[f64], needed: usize, rule: &SteadyRule) -> bool {
         && !turns(stretch, rule)
 }
 
-/// Whether a stretch surely goes one way in its first half and the other way in its second: half a
-/// wave has no trend as a whole.
+/// Whether a stretch certainly goes one way in its first half and the other way in its second: half
+/// a wave has no trend as a whole.
 fn turns(stretch: &[f64], rule: &SteadyRule) -> bool {
     let (first, second) = stretch.split_at(stretch.len() / 2);
     let sure = |half: &[f64]| {
@@ -183,8 +184,8 @@ fn turns(stretch: &[f64], rule: &SteadyRule) -> bool {
 }
 
 /// Where a stretch that approaches its level more and more slowly has reached it: the first place
-/// behind which it is steady and before which it surely moved in a steeper way. What drifts on and
-/// on moves alike before and behind every place.
+/// behind which it is steady and before which it certainly moved in a steeper way. What drifts on
+/// and on moves alike before and behind every place.
 fn settles(stretch: &[f64], needed: usize, rule: &SteadyRule) -> Option<usize> {
     let step = (stretch.len() / SETTLED_PLACES).max(1);
     let last = stretch.len().checked_sub(needed)?;

@@ -321,7 +321,7 @@ fn moved(points: &[(f64, f64)], sizes: &[f64], random: &mut Random) -> Vec<f64> 
     moved
 }
 
-/// The time after a jump at which half of what the jump cost is over, and at which nine tenths are.
+/// The time after a jump at which half of what the jump cost is over, and at which 90% are.
 ///
 /// `latencies` are means of equal stretches of `step_s` since the jump; the cost counts from the
 /// mean of the last tenth of them up to the mean of the first stretch. `None` where the jump cost

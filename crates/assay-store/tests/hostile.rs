@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 const MINE: &str = "first line of mine\nsecond line of mine\nand a third without an end";
 
-/// What stands under a name instead of what the run had.
+/// What is described in a name instead of what the run had.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Planted {
     LinkToFile,

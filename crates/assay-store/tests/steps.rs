@@ -1,4 +1,4 @@
-//! Rungs of database loads in the store: what one was asked for, and documents of earlier forms.
+//! Steps of database loads in the store: what one was asked for, and documents of earlier forms.
 #![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;

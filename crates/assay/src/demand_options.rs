@@ -21,7 +21,7 @@ pub struct DemandOptions {
         allow_hyphen_values = true
     )]
     growth: f64,
-    /// Add this share on top of the rates
+    /// Headroom to add to all rates
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     headroom: Share,
     /// Tolerance within which a lower rate or a longer time counts as equal

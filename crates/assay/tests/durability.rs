@@ -118,7 +118,7 @@ fn storage_that_keeps_its_promises_is_never_refuted() {
     let limit = found["loss_per_cut_max"].as_f64().unwrap();
     assert!((limit - 0.6316).abs() < 1e-3, "{limit}");
     let text = scratch.place.run("report latest");
-    assert!(text.stdout.contains("lost in 3 power cuts: at most 63.2% a cut"), "{}", text.stdout);
+    assert!(text.stdout.contains("lost in 3 power cuts: at most 63.2% per cut"), "{}", text.stdout);
 }
 
 #[test]

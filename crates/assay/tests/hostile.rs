@@ -144,7 +144,7 @@ fn a_simulated_device_whose_time_stands_still_is_refused_or_ended() {
     let place = Place::new();
     for (device, said) in [
         ("sim:servers?count=8&service=0s", "is not allowed"),
-        ("sim:servers?count=100000&service=1ns", "its time hardly advances"),
+        ("sim:servers?count=100000&service=1ns", "its time barely advances"),
     ] {
         let ran = ends(&place, &["run", "reads.toml", device, "--time", "1s", "--warm-up", "0s"]);
         assert!(ran.code == Some(2) && ran.stderr.contains(said), "{device}: {ran:#?}");

@@ -62,7 +62,7 @@ fn measuring(place: &Place) -> (Started, Vec<i32>) {
     (run, hosts)
 }
 
-/// Whether hosts surely did not begin together, as on a busy machine, which decides nothing.
+/// Whether hosts certainly did not begin together, as on a busy machine, which decides nothing.
 fn is_apart(cluster: &Value) -> bool {
     let start = &cluster["start"];
     let of = |name: &str| whole(&start[name]);
@@ -548,6 +548,10 @@ fn ctrl_c_ends_all_hosts_and_keeps_what_they_measured() {
     assert!(place.test_files("d").is_empty());
 }
 
+const SIMULATED: &str = "error: a simulated device exists in one program, and --hosts has \
+                         several\nhint: name a directory, a file or a block device, or leave \
+                         --hosts out";
+
 #[test]
 fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
     let place = Place::new();
@@ -568,12 +572,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 2,
                 "error: --hosts <HOSTS>: the host hA is named twice\nhint: name every host once",
             ),
-            (
-                "run reads.toml sim:servers?count=8&service=100us --hosts local:2",
-                2,
-                "error: a simulated device exists in one program, and --hosts has several\nhint: \
-                 name a directory, a file or a block device, or leave --hosts out",
-            ),
+            ("run reads.toml sim:servers?count=8&service=100us --hosts local:2", 2, SIMULATED),
             (
                 "run reads.toml nowhere --hosts local:2",
                 4,
@@ -599,12 +598,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 "error: 3 outstanding I/Os are too few for 4 hosts\nhint: give every host at \
                  least one with --outstanding-max",
             ),
-            (
-                "calibrate sim:servers?count=8&service=100us --hosts local:2",
-                2,
-                "error: a simulated device exists in one program, and --hosts has several\nhint: \
-                 name a directory, a file or a block device, or leave --hosts out",
-            ),
+            ("calibrate sim:servers?count=8&service=100us --hosts local:2", 2, SIMULATED),
             (
                 "run reads.toml d --hosts local:8 --total",
                 2,

@@ -31,7 +31,7 @@ fn a_database_is_projected_with_intervals_bounds_and_a_page() {
     assert_eq!(target["origin"], "simulated");
     let states = target["states"].as_array().unwrap();
     let closed = states.iter().find(|state| state["population"]["kind"] == "closed").unwrap();
-    // Sixteen servers of a millisecond do 16,000 reads and writes a second; an execution is 2.9
+    // Sixteen servers of a millisecond do 16,000 reads and writes per second; an execution is 2.9
     // reads and 0.5 writes.
     let work = closed["throughput_per_s"]["value"].as_f64().unwrap();
     assert!((3500.0..5000.0).contains(&work), "{work}");

@@ -132,7 +132,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         "run reads.toml /dev/null",
         4,
         "error: cannot measure /dev/null: it is a character device\nhint: give a regular file, a \
-         block device, a directory, or an NVMe namespace past the block layer, such as /dev/ng0n1",
+         block device, a directory, or an NVMe character device such as /dev/ng0n1",
     ),
     (
         "inspect nothere",
@@ -329,8 +329,8 @@ fn pipes_sockets_and_small_files_are_no_targets() {
         (
             "check small",
             4,
-            "error: cannot measure small: it has 524288 bytes\nhint: give a target of at least \
-             1MiB",
+            "error: cannot measure small: it has only 524288 bytes\nhint: give a target of at \
+             least 1MiB",
         ),
     ];
     all_refused(&place, &cases);
@@ -410,8 +410,8 @@ fn a_file_without_rights_is_only_refused_where_rights_matter() {
     refused(
         &place.run("run mixed.toml file"),
         4,
-        "error: refusing to write to file: Assay did not create it\nhint: your own files are only \
-         ever read; give a directory, and Assay creates a file of its own there",
+        "error: refusing to write to file: Assay did not create it\nhint: your files are only \
+         read; give a directory, in which Assay creates a new file",
     );
 }
 

@@ -11,8 +11,8 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 use support::{Place, Started, all_ios, measurement, names, refused};
 
-const NOT_OURS: &str = "Assay did not create it\nhint: your own files are only ever read; give a \
-                        directory, and Assay creates a file of its own there";
+const NOT_OURS: &str = "Assay did not create it\nhint: your files are only read; give a \
+                        directory, in which Assay creates a new file";
 
 #[test]
 fn a_file_of_the_user_is_never_written() {

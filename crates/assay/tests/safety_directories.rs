@@ -165,7 +165,7 @@ fn what_another_host_made_or_no_lock_tells_of_is_never_left() {
         .output();
     match traced {
         Ok(output) => {
-            assert!(said(&output).contains("does not support the locks"), "{}", said(&output))
+            assert!(said(&output).contains("does not support the locks"), "{}", said(&output));
         }
         Err(_) => println!("skipped: no strace here, by which locks can be made to fail"),
     }

@@ -58,7 +58,7 @@ fn database(report: &str, name: &str, id: u64) -> String {
     report.replace("SHOP          1234567890", &format!("{name}          {id}"))
 }
 
-/// Reads and writes a second that were seen, rounded.
+/// Reads and writes per second that were seen, rounded.
 fn seen(sizing: &serde_json::Value) -> [f64; 2] {
     ["read_iops", "write_iops"].map(|quantity| {
         let lines = sizing["demand"].as_array().unwrap();

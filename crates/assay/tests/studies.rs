@@ -400,7 +400,7 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
     // right.
     let is_loaded: Vec<bool> = loads.iter().map(|load| load["filled"].is_object()).collect();
     assert_eq!(is_loaded, [true, false, false, false]);
-    let goes_back = |load: &Value| load["plan"].to_string().contains("before every rung");
+    let goes_back = |load: &Value| load["plan"].to_string().contains("before every step");
     assert_eq!(loads.iter().map(goes_back).collect::<Vec<_>>(), [true, false, true, false]);
     assert!(loads[2]["checks"].to_string().contains("before the first step"));
     assert!(place.left().is_empty(), "{:?}", place.left());

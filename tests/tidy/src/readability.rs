@@ -15,7 +15,7 @@ const PAGES: &[&str] = &["README.md", "CONTRIBUTING.md", CHANGELOG, "benchmarks/
 const CHANGELOG: &str = "CHANGELOG.md";
 
 /// What the program writes: texts of commands and options are judged where they are defined.
-const GENERATED: &[&str] = &["docs/verbs/", "docs/options.md"];
+const GENERATED: &[&str] = &["docs/options.md"];
 
 /// Words that make a clause of a heading.
 const CLAUSES: &[&str] = &["What", "Where", "How", "Who", "Whose"];
@@ -36,6 +36,8 @@ const IDIOMS: &[(&str, &str)] = &[
     ("stands against", "caveats"),
     ("a twentieth", "5%"),
     ("whoever", "an imperative"),
+    ("surely", "certainly, significantly"),
+    ("stands under", "is described in"),
     ("rung", "step"),
     ("rungs", "steps"),
 ];

@@ -1,4 +1,4 @@
-//! Several hosts that have sessions on a database, or on several: a rung goes in, what all of them
+//! Several hosts that have sessions on a database, or on several: a step goes in, what all of them
 //! came to comes out.
 
 use super::conduct::Whole;
@@ -32,7 +32,7 @@ pub struct LoadHosts {
     transport: Transport,
     /// How many databases there are; hosts have them in turn.
     databases: usize,
-    /// What was kept last, with the most I/Os a second of what was kept.
+    /// What was kept last, with the most I/Os per second of what was kept.
     kept: Option<(Cluster, f64)>,
 }
 
@@ -59,15 +59,15 @@ impl LoadHosts {
         hosts.map(|host| host.name.clone()).collect()
     }
 
-    /// Sessions of a database in a rung of that many.
+    /// Sessions of a database in a step of that many.
     pub(crate) fn sessions_of(&self, sessions: u32, database: usize) -> u32 {
         let whole = |all: usize| u32::try_from(all).unwrap_or(u32::MAX);
         dealt(sessions, whole(self.databases), whole(database))
     }
 
-    /// Measures a rung whose sessions are dealt to all databases, and those of each to its hosts in
+    /// Measures a step whose sessions are dealt to all databases, and those of each to its hosts in
     /// the order of their numbers; where a database has fewer sessions than hosts, its last
-    /// hosts rest. What is said of the hosts is kept where there is a run, of the rung that
+    /// hosts rest. What is said of the hosts is kept where there is a run, of the step that
     /// gave the most.
     ///
     /// # Errors

@@ -344,7 +344,7 @@ impl Node {
 /// A node as the sessions of a load see it.
 struct MemberSessions<'a> {
     node: &'a Node,
-    /// How often sessions of the rung have met those of other hosts.
+    /// How often sessions of the step have met those of other hosts.
     meetings: u32,
 }
 
@@ -359,7 +359,7 @@ impl RungHost for MemberSessions<'_> {
             match self.node.next_order()? {
                 NodeOrder::Climb(part) => return Some(*part),
                 NodeOrder::Close => return None,
-                // A start that nobody waits for came too late for its rung.
+                // A start that nobody waits for came too late for its step.
                 _ => {}
             }
         }

@@ -71,8 +71,8 @@ fn differences(nodes: &[HostSurvey]) -> Vec<String> {
     type Fact = fn(&Environment) -> String;
     let facts: [(&str, Fact); 5] = [
         ("kernel", |one| one.host.kernel.clone()),
-        ("processor", |one| one.host.cpu.model.clone().unwrap_or_default()),
-        ("processors", |one| one.host.cpu.logical.to_string()),
+        ("CPU model", |one| one.host.cpu.model.clone().unwrap_or_default()),
+        ("CPUs", |one| one.host.cpu.logical.to_string()),
         ("clock source", |one| one.host.clock_source.clone().unwrap_or_default()),
         ("I/O scheduler", schedulers),
     ];

@@ -4,13 +4,13 @@ use assay_model::{Error, Result};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Sessions of a rung.
+/// Sessions of a step.
 pub const SESSIONS: RangeInclusive<i64> = 1..=10_000;
-/// Repeats of all rungs.
+/// Repeats of all steps.
 pub const REPEATS: RangeInclusive<i64> = 1..=99;
 /// Parts of a table.
 pub const PARTITIONS: RangeInclusive<i64> = 0..=1024;
-/// Rungs between two times that data are restored.
+/// Steps between two times that data are restored.
 pub const RESTORE_EVERY: RangeInclusive<i64> = 1..=4_294_967_295;
 /// Statements of a session.
 pub const WORK: RangeInclusive<u64> = 1..=u64::MAX;

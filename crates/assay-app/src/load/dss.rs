@@ -75,7 +75,7 @@ pub struct DssPlan {
     /// Timeout of a query; a longer one is cancelled and counted at the limit
     #[arg(long, value_name = "TIME", default_value = "10min")]
     pub query_limit: Nanos,
-    /// Where the parameters of the queries come from
+    /// Source of the query parameters
     #[arg(long, value_enum, default_value_t = ParameterSource::Drawn)]
     pub parameters: ParameterSource,
     /// Seed of the drawn parameters; each stream draws its own

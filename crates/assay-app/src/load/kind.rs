@@ -44,7 +44,7 @@ pub trait Load {
     /// The parts that all loads have.
     fn parts(&mut self) -> Parts<'_>;
 
-    /// Sets the length of a rung, where the load has rungs.
+    /// Sets the length of a step, where the load has steps.
     fn set_time(&mut self, _time: Nanos) {}
 }
 
@@ -61,7 +61,7 @@ pub struct Parts<'a> {
     pub server: &'a mut ServerPlan,
     /// Cache of the server.
     pub buffer_pool: &'a mut Bytes,
-    /// Before every how many rungs data are restored, where the load can restore them.
+    /// Before every how many steps data are restored, where the load can restore them.
     pub restore_every: Option<&'a mut Option<u32>>,
     /// Where acknowledged transactions are kept, where the load has any.
     pub ledger: Option<&'a mut Option<CommitPlan>>,

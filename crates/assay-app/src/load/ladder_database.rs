@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::thread;
 
-/// A database that is loaded, with what is done around its rungs.
+/// A database that is loaded, with what is done around its steps.
 pub struct LadderDatabase<M: Method<Link: Product>> {
     /// The target as it was understood.
     pub named: LoadTarget,

@@ -1,4 +1,4 @@
-//! One ladder of any load from its first rung to its answer; every rung is kept before the next one
+//! One ladder of any load from its first step to its answer; every step is kept before the next one
 //! begins.
 
 use super::ladder_database::{LadderDatabase, environment_of};
@@ -33,11 +33,11 @@ use std::sync::atomic::Ordering;
 pub struct LadderPlan {
     /// The targets as they were named, a database each.
     pub targets: Vec<String>,
-    /// Which rungs.
+    /// Which steps.
     pub climb: LadderSearch,
-    /// A rung; its sessions and repeat are those of the ladder.
+    /// A step; its sessions and repeat are those of the ladder.
     pub rung: RungPlan,
-    /// Load before the first rung, which fills the caches of processes and of the server.
+    /// Load before the first step, which fills the caches of processes and of the server.
     pub warm_up: Option<Nanos>,
     /// How often the ladder is measured.
     pub repeats: u32,
@@ -62,7 +62,7 @@ impl LadderPlan {
     }
 }
 
-/// What a rung came to: all of it, and each database by itself where there are several.
+/// What a step came to: all of it, and each database by itself where there are several.
 struct MeasuredRung {
     whole: RungResult,
     each: Vec<DatabaseResult>,
@@ -226,7 +226,7 @@ fn widened(rung: &Rung) -> Option<Remark> {
     })
 }
 
-/// A run without any rung is of no use to anybody.
+/// A run without any step is of no use to anybody.
 fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
     let measured =
         writer.reader().is_ok_and(|run| run.cells().is_ok_and(|cells| !cells.is_empty()));
@@ -236,10 +236,10 @@ fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
 }
 
 impl<M: Method<Link: Product>> LadderRun<'_, M> {
-    /// Measures rung after rung and keeps the result after each; says how it ended.
+    /// Measures step after step and keeps the result after each; says how it ended.
     ///
     /// # Errors
-    /// What the store says, or the server before the first rung was measured.
+    /// What the store says, or the server before the first step was measured.
     pub fn climb(mut self) -> Result<Finish> {
         self.warm_up()?;
         self.databases.iter_mut().for_each(|one| one.prepared.database.begin_to_measure());
@@ -290,7 +290,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         Ok(least.unwrap_or(Ok(0))?.saturating_mul(count))
     }
 
-    /// The fewest sessions of a rung: one on each database.
+    /// The fewest sessions of a step: one on each database.
     fn least_sessions(&self) -> u32 {
         u32::try_from(self.databases.len()).unwrap_or(u32::MAX)
     }
@@ -312,7 +312,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         }
     }
 
-    /// What the ladder needs of a rung.
+    /// What the ladder needs of a step.
     fn point(&self, rung: &Rung) -> Point {
         let climb = &self.ladder.climb;
         let driver = &self.databases[0].driver;
@@ -322,7 +322,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         if is_asked { Point { busy_share: None, ..point } } else { point }
     }
 
-    /// The same rungs again, down and up in turn, so that what drifts meets all of them alike.
+    /// The same steps again, down and up in turn, so that what drifts meets all of them alike.
     fn repeat(&mut self, load: &mut Load) -> Result<Finish> {
         let first: Vec<u32> = load.rungs.iter().map(|rung| rung.sessions).collect();
         for repeat in 2..=self.ladder.repeats {
@@ -339,7 +339,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         Ok(Finish::Complete)
     }
 
-    /// One rung; says how it ended early.
+    /// One step; says how it ended early.
     fn rung(&mut self, load: &mut Load, sessions: u32, repeat: u32) -> Result<Option<Finish>> {
         let stop = Arc::clone(&self.context.stop);
         let ready = self.each(load, |one, load| one.driver.before(&mut one.prepared, load, &stop));
@@ -451,7 +451,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         measured
     }
 
-    /// The progress of a rung as a part of the whole ladder, where it is known how many there are.
+    /// The progress of a step as a part of the whole ladder, where it is known how many there are.
     fn progress(&self, plan: &RungPlan) -> Progress {
         let progress = &self.context.progress;
         let LadderSearch::Given(all) = &self.ladder.climb else { return progress.clone() };
@@ -516,7 +516,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
     }
 }
 
-/// A rung whose sessions hosts have.
+/// A step whose sessions hosts have.
 struct ElsewhereRung<'a> {
     hosts: &'a mut LoadHosts,
     plan: &'a RungPlan,

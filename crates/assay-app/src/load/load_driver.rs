@@ -1,5 +1,5 @@
 //! What a kind of load adds to a ladder: its sessions, its words, and what is done before and after
-//! a rung.
+//! a step.
 
 use super::prepared_server::PreparedServer;
 use super::transactions::TransactionDriver;
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 pub enum LoadDriver<M: Method<Link: Product>> {
     /// Nothing: its statements are counted, each by itself.
     Statements(M),
-    /// Transactions, with what is done around their rungs.
+    /// Transactions, with what is done around their steps.
     Transactions(Box<TransactionDriver<M>>),
 }
 
@@ -48,7 +48,7 @@ impl<M: Method<Link: Product>> LoadDriver<M> {
         matches!(self, Self::Statements(_))
     }
 
-    /// Before a rung.
+    /// Before a step.
     pub fn before(
         &mut self,
         prepared: &mut PreparedServer<M::Link>,
@@ -61,7 +61,7 @@ impl<M: Method<Link: Product>> LoadDriver<M> {
         }
     }
 
-    /// After a rung, when it is part of the result.
+    /// After a step, when it is part of the result.
     pub fn after(
         &mut self,
         prepared: &mut PreparedServer<M::Link>,
@@ -74,7 +74,7 @@ impl<M: Method<Link: Product>> LoadDriver<M> {
         }
     }
 
-    /// After the last rung, however the ladder ended.
+    /// After the last step, however the ladder ended.
     pub fn end(
         &mut self,
         prepared: &mut PreparedServer<M::Link>,

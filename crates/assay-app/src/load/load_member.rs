@@ -1,4 +1,4 @@
-//! Sessions of a load on one of several hosts: rung after rung as the driver says, each from the
+//! Sessions of a load on one of several hosts: step after step as the driver says, each from the
 //! same moment as on all others.
 
 use assay_cluster::protocol::RungPart;
@@ -12,11 +12,11 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-/// Where the parts of rungs come from, and what they came to goes.
+/// Where the parts of steps come from, and what they came to goes.
 pub(crate) trait RungHost {
     /// The database was entered.
     fn connected(&mut self);
-    /// The next rung; nothing when there are no more.
+    /// The next step; nothing when there are no more.
     fn next_part(&mut self) -> Option<RungPart>;
     /// Waits for the moment at which all hosts begin.
     ///
@@ -25,7 +25,7 @@ pub(crate) trait RungHost {
     fn meet(&mut self, is_measured: bool) -> Result<()>;
     /// Takes an interval.
     fn observe(&mut self, interval: &Interval, joint: &Window);
-    /// Takes what a rung came to.
+    /// Takes what a step came to.
     fn finish(&mut self, measured: Result<RungResult>);
 }
 
@@ -37,13 +37,13 @@ pub struct LoadMember<'a> {
     pub(crate) secret: Option<String>,
     /// The schema that holds the data.
     pub(crate) schema: String,
-    /// Ends a rung.
+    /// Ends a step.
     pub(crate) stop: &'a AtomicBool,
     pub(crate) host: &'a mut dyn RungHost,
 }
 
 impl LoadMember<'_> {
-    /// Takes part in rungs until there are no more.
+    /// Takes part in steps until there are no more.
     ///
     /// # Errors
     /// What the server says when it is entered; later failures go to the driver.

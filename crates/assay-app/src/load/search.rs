@@ -22,7 +22,7 @@ pub struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Which rungs are measured.
+    /// Which steps are measured.
     ///
     /// # Errors
     /// A usage error when the quantile is none.

@@ -1,4 +1,4 @@
-//! The SLOB method: its plan, what it says of itself, its tables on a server, its rungs in the
+//! The SLOB method: its plan, what it says of itself, its tables on a server, its steps in the
 //! words of workloads.
 
 use super::bounds::{REPEATS, SESSIONS, WORK, one_of, within};
@@ -35,7 +35,7 @@ use std::path::PathBuf;
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
-/// The load before the first rung, which fills the caches of processes and of the server.
+/// The load before the first step, which fills the caches of processes and of the server.
 pub const WARM_UP: Nanos = Nanos(2_000_000_000);
 
 /// Sessions at most when a search finds no end.

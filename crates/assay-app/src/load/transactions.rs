@@ -1,5 +1,5 @@
 //! What loads of transactions share: the plan of their ladder, where their tables are, and what is
-//! done around a rung.
+//! done around a step.
 
 mod commit_judgement;
 mod commit_ledger;
@@ -125,7 +125,7 @@ pub struct TransactionPlan {
     #[arg(long, value_name = "HOSTS")]
     pub hosts: Option<HostNames>,
     /// Name of Assay's schema on your server, and with --restore-every of its database; by default
-    /// assay_LOAD
+    /// assay_ and the name of the load
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
     /// What to do with incomplete tables, or tables loaded with other options
@@ -405,14 +405,14 @@ impl TransactionPlan {
         );
         let restored = match self.restore_every {
             None => "never".to_owned(),
-            Some(1) => "before every rung".to_owned(),
-            Some(every) => format!("before every {every}. rung"),
+            Some(1) => "before every step".to_owned(),
+            Some(every) => format!("before every {every} steps"),
         };
         shown([
             ("isolation", self.isolation.name().to_owned()),
             ("arrivals", rate),
             ("ramp", self.ramp.to_string()),
-            ("warm-up of each rung", self.warm_up.to_string()),
+            ("warm-up of each step", self.warm_up.to_string()),
             ("data restored", restored),
             ("seed", self.seed.to_string()),
         ])

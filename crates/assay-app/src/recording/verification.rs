@@ -92,7 +92,7 @@ impl Verification {
     pub(super) fn news(&mut self) -> Option<String> {
         let found_blocks = self.verifier.found_blocks();
         (found_blocks > std::mem::replace(&mut self.told_blocks, found_blocks))
-            .then(|| format!("note: {found_blocks} blocks did not hold what was written to them"))
+            .then(|| format!("note: {found_blocks} blocks did not hold the data written to them"))
     }
 }
 

@@ -16,7 +16,7 @@ pub fn failed(why: &str) -> Error {
     Error::environment(format!("the load: {why}"), "run `assay bench` by hand to find the cause")
 }
 
-/// What a load came to: the figures of the last rung of its ladder, or the times of its queries.
+/// What a load came to: the figures of the last step of its ladder, or the times of its queries.
 ///
 /// # Errors
 /// What the store says, or that nothing was measured to its end.

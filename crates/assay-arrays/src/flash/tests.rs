@@ -53,7 +53,7 @@ fn a_buffer_takes_a_burst_and_then_as_much_as_is_programmed() {
     (small.buffer, small.buffered_write) = (Bytes(100 * 8192), Nanos(10_000));
     let mut device = FlashDevice::new(&small, 1 << 30, 1.0, 1);
     let run = Closed::reads(1).with_read_share(0.0).run(&mut device, 1_000_000_000);
-    // Four dies program 10,000 pages a second; the buffer adds its hundred.
+    // Four dies program 10,000 pages per second; the buffer adds its hundred.
     assert!((run.iops() / 10_100.0 - 1.0).abs() < 0.01, "{}", run.iops());
     assert_eq!(run.write.min_ns(), 10_000);
 }

@@ -166,7 +166,7 @@ fn the_place_is_read_from_the_conduct() {
         worker_busy_share_max: worker,
         ..Conduct::default()
     };
-    assert!(place(Some(&busy(0.95, 0.1))).contains("processors"));
+    assert!(place(Some(&busy(0.95, 0.1))).contains("CPUs"));
     assert!(place(Some(&busy(0.5, 0.95))).contains("load generator"));
     assert!(place(Some(&busy(0.5, 0.5))).contains("storage"));
     assert!(place(None).contains("unknown"));

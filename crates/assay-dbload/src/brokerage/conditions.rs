@@ -38,7 +38,7 @@ use Count::{Plain, Sides};
 /// Each condition in words, and what counts what breaks it.
 const CONDITIONS: [(&str, Count); 12] = [
     (
-        "a broker has made the completed trades of its accounts",
+        "the trade count of a broker equals the completed trades of its accounts",
         Plain(
             "SELECT count(*) FROM {s}.broker AS b LEFT JOIN (SELECT broker_id, count(*) AS made \
              FROM {books} GROUP BY broker_id) AS t ON t.broker_id = b.id WHERE b.trades <> \
@@ -46,7 +46,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "a broker has earned the commissions of these trades",
+        "the commissions of a broker equal those of these trades",
         Plain(
             "SELECT count(*) FROM {s}.broker AS b LEFT JOIN (SELECT broker_id, sum(commission) AS \
              earned FROM {books} GROUP BY broker_id) AS t ON t.broker_id = b.id WHERE \
@@ -54,7 +54,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "what an account holds of a security is the sum of its lots",
+        "the holding of a security in an account equals the sum of its lots",
         Sides(
             "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM \
              {s}.holding_summary UNION ALL SELECT account_id, symbol, -1, -sum(quantity) FROM \
@@ -62,7 +62,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "what an account holds of a security is what it bought less what it sold",
+        "the holding of a security in an account equals purchases minus sales",
         Sides(
             "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM \
              {s}.holding_summary UNION ALL SELECT account_id, symbol, -1, -sum(moved) FROM \
@@ -70,7 +70,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "a balance is that of the opening and the cash transactions since",
+        "a balance equals the opening balance plus the cash transactions since",
         Plain(
             "SELECT count(*) FROM {s}.customer_account AS a LEFT JOIN (SELECT t.account_id, \
              sum(c.amount) AS moved FROM {s}.cash_transaction AS c JOIN {s}.trade AS t ON t.id = \
@@ -79,7 +79,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "a lot has what the changes of its history left",
+        "the quantity of a lot matches its history",
         Sides(
             "SELECT trade_id AS name, 0 AS further, 0 AS side, quantity AS amount FROM \
              {s}.holding UNION ALL SELECT holding_trade_id, 0, 0, -sum(quantity_after - \
@@ -87,7 +87,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "the changes of lots by a trade are its quantity, and only completed trades have any",
+        "the lot changes of a trade add up to its quantity, and only completed trades have any",
         Sides(
             "SELECT id AS name, 0 AS further, 1 AS side, moved AS amount FROM {books} UNION ALL \
              SELECT trade_id, 0, -1, -sum(quantity_after - quantity_before) FROM \
@@ -96,7 +96,7 @@ const CONDITIONS: [(&str, Count); 12] = [
     ),
     // A status counts 2 to the power of its number.
     (
-        "a trade has a row of history for each status that it passed, and no other",
+        "a trade has exactly one history row for each status that it passed",
         Plain(
             "SELECT (SELECT count(*) FROM {s}.trade AS t LEFT JOIN (SELECT trade_id, sum(CASE \
              status WHEN 1 THEN 2 WHEN 2 THEN 4 WHEN 3 THEN 8 ELSE 16 END) AS passed FROM \
@@ -109,16 +109,14 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "a completed trade is settled for its value less what is charged, and no other trade is \
-         settled",
+        "a completed trade is settled for its value minus charges, and no other trade is settled",
         Sides(
             "SELECT id AS name, 0 AS further, 1 AS side, money AS amount FROM {books} UNION ALL \
              SELECT trade_id, 0, -1, -amount FROM {s}.settlement",
         ),
     ),
     (
-        "a trade that is paid from its account has moved the money of its settlement, and no \
-         other has",
+        "exactly the trades paid from their account moved the money of their settlement",
         Sides(
             "SELECT t.id AS name, 0 AS further, 1 AS side, s.amount AS amount FROM {books} AS t \
              JOIN {s}.settlement AS s ON s.trade_id = t.id WHERE t.is_cash UNION ALL SELECT \
@@ -126,7 +124,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "orders that wait are the trades that are pending",
+        "waiting orders are exactly the pending trades",
         Sides(
             "SELECT id AS name, 0 AS further, 1 AS side, 0 AS amount FROM {s}.trade WHERE status \
              = 1 UNION ALL SELECT trade_id, 0, -1, 0 FROM {s}.trade_request",

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The kinds of steps; an order that is taken back as asked does not count as a trade order. Trade
-/// cleanup, the twelfth transaction, comes once before each rung and is not a step.
+/// cleanup, the twelfth transaction, comes once before each step and is not a step.
 pub const KINDS: [Kind; 12] = [
     Kind { name: TRADE_RESULT.stream, operation: Operation::Write },
     Kind { name: "trade order", operation: Operation::Write },
@@ -46,7 +46,7 @@ pub struct Brokerage<'a, L> {
     calls: Calls,
     isolation: Isolation,
     market: Arc<Market>,
-    /// When the rung began.
+    /// When the step began.
     started: Arc<Mutex<Instant>>,
     /// Where acknowledged transactions go, once a run keeps a log of them.
     pub commits: SharedCommitLog,
@@ -93,7 +93,7 @@ impl<L: Product> Method for Brokerage<'_, L> {
         &KINDS
     }
 
-    /// Trade cleanup: a rung does not meet the orders that an earlier one left at the market.
+    /// Trade cleanup: a step does not meet the orders that an earlier one left at the market.
     fn check(&self, database: &mut Database<L>) -> Result<()> {
         let sql = cleanup(&database.schema, self.rules);
         let cleaned = database.admin.run(&sql);
@@ -159,7 +159,7 @@ impl<L: Product> BrokerSession<L> {
     }
 }
 
-/// Trade cleanup: what an earlier rung ordered and the market did not answer is cancelled.
+/// Trade cleanup: what an earlier step ordered and the market did not answer is cancelled.
 fn cleanup(schema: &str, rules: &Rules) -> String {
     let first = rules.trades() + 1;
     let open = format!("FROM {schema}.trade WHERE id >= {first} AND status IN (1, 2)");

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const SCHEMA: &str = "assay_database";
 /// The number by which the server knows the database of a session; a copy of it has another.
 const NUMBER: &str = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
-/// Sessions of the last rung may take so long to leave.
+/// Sessions of the last step may take so long to leave.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl OwnDatabase {

@@ -1,4 +1,4 @@
-//! Everybody's counters before and after a rung: the server's, the device's, the processors'.
+//! Everybody's counters before and after a step: the server's, the device's, the processors'.
 
 use super::database::Database;
 use super::link::ServerUse;
@@ -12,7 +12,7 @@ use assay_model::counters::Counters;
 use assay_model::load::{DatabaseCounts, DeviceCounts, Physical, TimeSplit};
 use assay_model::number::seconds;
 
-/// All counters at one moment.
+/// All counters at one time.
 #[derive(Clone, Debug)]
 pub struct CounterSnapshot {
     counts: DatabaseCounts,

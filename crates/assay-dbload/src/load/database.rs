@@ -327,7 +327,7 @@ impl<L: Product> Database<L> {
     }
 
     /// After loading: what is dirty in the server's cache is written, so that it does not disturb
-    /// the first rung.
+    /// the first step.
     pub fn write_out(&mut self) {
         self.remarks.extend(self.admin.write_out(&self.schema).err());
     }

@@ -10,7 +10,7 @@ pub(super) const INTERVAL: Duration = Duration::from_nanos(super::plan::INTERVAL
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edges {
     started: Instant,
-    /// Its length; a rung of a given number of steps has none.
+    /// Its length; a step of a given number of steps has none.
     length: Option<Duration>,
 }
 

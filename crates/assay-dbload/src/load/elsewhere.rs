@@ -1,4 +1,4 @@
-//! A rung whose sessions other programs have: what they measured, and what the server counted
+//! A step whose sessions other programs have: what they measured, and what the server counted
 //! meanwhile, seen from here alone.
 
 use super::counters::{CounterDelta, CounterSnapshot};
@@ -60,7 +60,7 @@ type WatcherOf<M> = <<M as Method>::Link as Product>::Watcher;
 type ObserverOf<M> = ServerObserver<WatcherOf<M>>;
 type ObservedOf<M> = ObservedRung<WatcherOf<M>>;
 
-/// Measures one rung whose sessions, on any number of databases, others have; `run` lets them
+/// Measures one step whose sessions, on any number of databases, others have; `run` lets them
 /// begin, says so right before sessions do and right before the measured time does, and gives what
 /// those of each database came to.
 ///

@@ -33,7 +33,7 @@ pub enum LadderSearch {
     },
 }
 
-/// What the ladder needs of a rung.
+/// What the ladder needs of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Sessions.
@@ -58,7 +58,7 @@ pub enum Next {
 }
 
 impl Point {
-    /// What a rung shows; the limit is on `quantile` of `times`, `processors` are those of the
+    /// What a step shows; the limit is on `quantile` of `times`, `processors` are those of the
     /// machine.
     pub fn of(rung: &Rung, times: &Histogram, quantile: f64, processors: f64) -> Self {
         let busy_s = rung.host_busy_share.map(|busy| busy * processors * rung.elapsed_s());
@@ -82,7 +82,7 @@ impl Point {
 }
 
 impl LadderSearch {
-    /// What comes after these rungs, in the order in which they were measured.
+    /// What comes after these steps, in the order in which they were measured.
     pub fn next(&self, done: &[Point]) -> Next {
         let Some(last) = done.last() else {
             return Next::Measure(self.first());
@@ -117,7 +117,7 @@ impl LadderSearch {
         }
     }
 
-    /// Sessions at most, of all rungs that may come.
+    /// Sessions at most, of all steps that may come.
     pub fn sessions_max(&self) -> u32 {
         match self {
             Self::Given(sessions) => sessions.iter().copied().max().unwrap_or(1),
@@ -219,8 +219,8 @@ fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
     }
 }
 
-/// Sessions at the knee: the most power, statements a second over their mean time, before the last
-/// rung. Repeats count together; without intervals on both sides there is none.
+/// Sessions at the knee: the most power, statements per second over their mean time, before the
+/// last step. Repeats count together; without intervals on both sides there is none.
 pub fn knee_of(rungs: &[Rung]) -> Option<u32> {
     let mut first: Vec<&Rung> = rungs.iter().filter(|rung| rung.repeat == 1).collect();
     first.sort_by_key(|rung| rung.sessions);
@@ -328,7 +328,7 @@ mod tests {
         let first = point(1, 60.0, 1.0, 0.5);
         assert_eq!(given.next(&[first]), Next::Measure(2));
         let Next::End(why) = given.next(&[first, busy]) else { panic!() };
-        assert!(why.contains("processors") && why.contains("97%"), "{why}");
+        assert!(why.contains("CPUs") && why.contains("97%"), "{why}");
         busy.own_share = Some(0.2);
         assert_eq!(given.next(&[first, busy]), Next::Measure(4));
         let last = point(4, 100.0, 1.0, 0.99);

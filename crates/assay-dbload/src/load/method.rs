@@ -1,4 +1,4 @@
-//! What a load is to the rung that carries it out: kinds of steps, and sessions that take one step
+//! What a load is to the step that carries it out: kinds of steps, and sessions that take one step
 //! after the other.
 
 use super::database::Database;
@@ -43,7 +43,7 @@ pub trait Method: Sync {
         None
     }
 
-    /// Looks before each rung whether the server will do what is to be measured.
+    /// Looks before each step whether the server will do what is to be measured.
     fn check(&self, _database: &mut Database<Self::Link>) -> Result<()> {
         Ok(())
     }

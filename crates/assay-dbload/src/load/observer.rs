@@ -1,4 +1,4 @@
-//! What happens while a rung runs: looks at the sessions, reads of single blocks, and the server's
+//! What happens while a step runs: looks at the sessions, reads of single blocks, and the server's
 //! counters at both ends, which give the same profile that any server gets.
 
 use super::counters::CounterDelta;
@@ -16,12 +16,12 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-/// Longer than any rung: the end comes from outside.
+/// Longer than any step: the end comes from outside.
 const NO_END: Duration = Duration::from_secs(365 * 86_400);
 /// Mean distance of two samples.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Who looks at a server while a rung is measured.
+/// Who looks at a server while a step is measured.
 pub struct ServerObserver<W: ObservedServer> {
     /// The database that the load is in.
     database: String,
@@ -34,7 +34,7 @@ pub struct ServerObserver<W: ObservedServer> {
 }
 
 impl<W: ObservedServer> ServerObserver<W> {
-    /// Opens the sessions; nothing where the server gives none, because a rung is
+    /// Opens the sessions; nothing where the server gives none, because a step is
     /// measured all the same.
     pub(super) fn ready<L: Product<Watcher = W, Address = W::Address>>(
         database: &Database<L>,
@@ -91,7 +91,7 @@ impl<W: ObservedServer> ObservedRung<W> {
         delta.database.commits = delta.database.commits.saturating_sub(own.transactions);
     }
 
-    /// The profile of the rung.
+    /// The profile of the step.
     pub(super) fn profile(
         &self,
         delta: &CounterDelta,

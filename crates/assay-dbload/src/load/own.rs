@@ -115,7 +115,7 @@ impl<S: Program> OwnServer<S> {
         self.ready_s
     }
 
-    /// The schema that whoever comes back to a kept server will look for.
+    /// The schema that a later run to a kept server will look for.
     pub fn note_schema(&mut self, schema: &str) {
         schema.clone_into(&mut self.schema);
     }
@@ -185,7 +185,7 @@ impl<S: Program> OwnServer<S> {
         self.plan.direct && self.server.knows_direct() && !self.server.daemon().can_direct()
     }
 
-    /// Keeps it from now on, whatever happens to this program or the power: whoever comes back
+    /// Keeps it from now on, whatever happens to this program or the power: a later run
     /// finds it.
     ///
     /// # Errors
@@ -233,7 +233,7 @@ impl<S: Program> OwnServer<S> {
             self.server.daemon_mut().stop(Stop::Clean);
             return Ok(());
         };
-        // What was never loaded is of no use to whoever comes back.
+        // What was never loaded is of no use to a later run.
         if self.plan.keep && !self.schema.is_empty() {
             self.server.daemon_mut().stop(Stop::Clean);
             PreservedServer::write(&self.place, self.server.daemon().password(), &self.schema)?;

@@ -174,7 +174,7 @@ pub(super) fn holds_foreign(name: &str, foreign: &[String]) -> Error {
 /// That another program is at it.
 pub(super) fn in_use(name: &str) -> Error {
     Error::environment(
-        format!("another program uses {name} at this moment"),
+        format!("another program is using {name}"),
         "wait until it has ended, or name another schema or server",
     )
 }

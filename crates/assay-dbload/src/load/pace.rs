@@ -8,7 +8,7 @@ use assay_model::number::{nanoseconds, real};
 use assay_stats::random::Random;
 use std::sync::{Mutex, PoisonError};
 
-/// Open arrivals of a rung, all sessions together.
+/// Open arrivals of a step, all sessions together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Steps a second.
@@ -35,7 +35,7 @@ impl Arrivals {
         }
     }
 
-    /// When the next step is due, ns after the rung's begin.
+    /// When the next step is due, ns after the step's begin.
     pub(super) fn next_ns(&self) -> u64 {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let due_ns = next.1;

@@ -1,4 +1,4 @@
-//! A rung in the words of its caller: how many sessions, how long, at which pace, and who takes
+//! A step in the words of its caller: how many sessions, how long, at which pace, and who takes
 //! part from outside.
 
 use super::pace::Pace;
@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 /// Length of an interval.
 pub(super) const INTERVAL: Nanos = Nanos(1_000_000_000);
 
-/// One rung.
+/// One step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RungPlan {
     /// Sessions.
@@ -48,7 +48,7 @@ impl RungPlan {
         }
     }
 
-    /// The rung as it is kept, with the knobs of its load.
+    /// The step as it is kept, with the knobs of its load.
     pub fn step(&self, kind: LoadKind, settings: &[Setting]) -> LoadStep {
         let open =
             |pace: Pace| StepArrival::Open { rate: Rate(pace.rate_per_s), spacing: pace.spacing };
@@ -73,16 +73,16 @@ impl RungPlan {
     }
 }
 
-/// Who takes part in a rung from outside.
+/// Who takes part in a step from outside.
 pub struct RungHooks<'a> {
     /// Set when the program is asked to end; what was measured is kept.
     pub stop: &'a AtomicBool,
     /// Called with every interval; breaks when it cannot be kept.
     pub observe: &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
-    /// Called many times a second, for example to restart a server that has died.
+    /// Called many times per second, for example to restart a server that has died.
     pub on_tick: &'a mut dyn FnMut(),
     /// Waits for the moment at which hosts begin together: asked when sessions are ready, and
-    /// again between the load before the measured one and that. With it the rung is one host's
+    /// again between the load before the measured one and that. With it the step is one host's
     /// part, and what the server counts is somebody else's to say.
     pub meet: Option<&'a mut dyn FnMut() -> Result<()>>,
 }

@@ -77,7 +77,7 @@ impl PreservedServer {
         Some((named("password ")?, named("schema ")?))
     }
 
-    /// Writes it down for whoever comes back.
+    /// Writes it down for a later run.
     pub(super) fn write(place: &Held, password: &str, schema: &str) -> Result<()> {
         let text = format!("{FIRST_LINE}\npassword {password}\nschema {schema}\n");
         let written = place

@@ -1,4 +1,4 @@
-//! What the keeper of a server, a rung and the tables of a load need of a product.
+//! What the keeper of a server, a step and the tables of a load need of a product.
 
 use super::chunks::{Chunk, Chunks};
 use super::copies::{OwnDatabase, no_copies};

@@ -1,4 +1,4 @@
-//! One rung: sessions that begin in the same moment, a load before the measured one where it is
+//! One step: sessions that begin simultaneously, a load before the measured one where it is
 //! wanted, and everybody's counters of the measured time.
 
 use super::counters::CounterSnapshot;
@@ -33,7 +33,7 @@ const SLOTS_MAX: u32 = 32;
 /// Sessions are opened by this number of threads at most.
 const OPENERS_MAX: usize = 8;
 
-/// What a rung came to.
+/// What a step came to.
 #[derive(Debug)]
 pub struct RungResult {
     /// The measured time.
@@ -46,7 +46,7 @@ pub struct RungResult {
     pub began: Option<(Instant, Instant)>,
 }
 
-/// Measures one rung.
+/// Measures one step.
 ///
 /// # Errors
 /// What the server says before the first statement; later failures are in the measurement.
@@ -136,7 +136,7 @@ pub(super) fn add_statements(rung: &mut Rung, stream: &str) {
     }
 }
 
-/// What the sessions of a rung share.
+/// What the sessions of a step share.
 fn common<'a, A>(plan: &RungPlan, address: &'a A) -> Common<'a, A> {
     let all = usize::try_from(plan.sessions).unwrap_or(usize::MAX - 1) + 1;
     Common {
@@ -164,7 +164,7 @@ fn slots(sessions: u32, kinds: usize) -> Vec<Arc<Mutex<Slot>>> {
     (0..sessions.clamp(1, SLOTS_MAX)).map(|_| Arc::new(Mutex::new(Slot::new(kinds)))).collect()
 }
 
-/// A rung that goes on.
+/// A step that goes on.
 struct Running<'a, L: Product> {
     database: &'a mut Database<L>,
     common: &'a Common<'a, L::Address>,

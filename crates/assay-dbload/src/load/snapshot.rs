@@ -1,4 +1,4 @@
-//! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of
+//! The data as it was after loading, so that steps do not meet what earlier ones left: a copy of
 //! the directory of a managed server, blocks shared where the file system can, or a database that
 //! another server copies.
 

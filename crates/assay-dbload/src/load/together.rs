@@ -1,4 +1,4 @@
-//! A rung on several databases: all of them added up, and each by itself.
+//! A step on several databases: all of them added up, and each by itself.
 
 use super::elsewhere::Elsewhere;
 use super::rung::RungResult;
@@ -11,7 +11,7 @@ use assay_model::load::{
 use assay_model::measurement::NamedResult;
 use assay_model::number::rate;
 
-/// A database of a rung on several.
+/// A database of a step on several.
 pub struct DatabaseResult {
     /// The directory of its server, or its address.
     pub target: String,
@@ -23,7 +23,7 @@ pub struct DatabaseResult {
     pub result: RungResult,
 }
 
-/// The rung of all databases, whose sessions came to this together.
+/// The step of all databases, whose sessions came to this together.
 pub fn together(all: Elsewhere, sessions: u32, each: &[DatabaseResult]) -> RungResult {
     let rungs: Vec<&Rung> = each.iter().map(|one| &one.result.rung).collect();
     let mut measurement = all.measurement;

@@ -1,4 +1,4 @@
-//! The one who watches a rung: an interval a second, and an end that loses nothing.
+//! The one who watches a step: an interval a second, and an end that loses nothing.
 
 use super::counters::CounterDelta;
 use super::edges::{Edges, INTERVAL};
@@ -151,7 +151,7 @@ impl<'a> Watch<'a> {
         (hooks.observe)(&interval, &joint)
     }
 
-    /// The rung; where work and not time ended it, with the last interval up to the last step.
+    /// The step; where work and not time ended it, with the last interval up to the last step.
     pub(super) fn rung(
         mut self,
         plan: &RungPlan,

@@ -1,4 +1,4 @@
-//! One session's thread: step after step, each timed and counted where the rung can see it.
+//! One session's thread: step after step, each timed and counted where the step can see it.
 
 use super::database::Database;
 use super::link::Link;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How long a lost session waits before it tries the server again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
-/// What all sessions of a rung share.
+/// What all sessions of a step share.
 pub(super) struct Common<'a, A> {
     /// Everybody begins together.
     pub(super) start: Barrier,
@@ -36,7 +36,7 @@ pub(super) struct Common<'a, A> {
     pub(super) resume: Barrier,
     /// The time is over.
     pub(super) done: AtomicBool,
-    /// Steps of each session, where work and not time ends the rung.
+    /// Steps of each session, where work and not time ends the step.
     pub(super) steps: Option<u64>,
     /// Open arrivals.
     pub(super) arrivals: Option<Arrivals>,
@@ -116,7 +116,7 @@ impl<S: Session> Worker<S> {
         })
     }
 
-    /// Waits for the others, steps until the rung is over, and closes the session.
+    /// Waits for the others, steps until the step is over, and closes the session.
     pub(super) fn work(mut self, common: &Common<'_, Address<S>>) -> Ended {
         common.start.wait();
         let mut lost = None;

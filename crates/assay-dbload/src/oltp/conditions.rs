@@ -29,12 +29,12 @@ const CUSTOMERS: &str = "SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance A
 /// over both are compared, or each is looked for in the other.
 const CONDITIONS: [(&str, &str); 12] = [
     (
-        "the sum of a warehouse is that of its districts",
+        "the total of a warehouse equals the sum of its districts",
         "SELECT count(*) FROM {s}.warehouse JOIN (SELECT d_w_id, sum(d_ytd) AS total FROM \
          {s}.district GROUP BY d_w_id) AS d ON d_w_id = w_id WHERE w_ytd <> total",
     ),
     (
-        "the next number of a district follows its last order and its last new order",
+        "the next order number of a district follows its last order and its last new order",
         "SELECT count(*) FROM {s}.district JOIN (SELECT o_w_id, o_d_id, max(o_id) AS last FROM \
          {s}.orders GROUP BY o_w_id, o_d_id) AS o ON o_w_id = d_w_id AND o_d_id = d_id LEFT JOIN \
          (SELECT no_w_id, no_d_id, max(no_o_id) AS last FROM {s}.new_order GROUP BY no_w_id, \
@@ -42,53 +42,53 @@ const CONDITIONS: [(&str, &str); 12] = [
          d_next_o_id - 1 <> coalesce(n.last, d_next_o_id - 1)",
     ),
     (
-        "the numbers of a district's new orders have no gap",
+        "the new-order numbers of a district have no gaps",
         "SELECT count(*) FROM (SELECT no_w_id FROM {s}.new_order GROUP BY no_w_id, no_d_id HAVING \
          max(no_o_id) - min(no_o_id) + 1 <> count(*)) AS broken",
     ),
     (
-        "a district has as many order lines as its orders say",
+        "the number of order lines of a district matches its orders",
         "SELECT count(*) FROM (SELECT w, d, sum(said) AS said, sum(found) AS found FROM ( SELECT \
          o_w_id AS w, o_d_id AS d, sum(o_ol_cnt) AS said, 0 AS found FROM {s}.orders GROUP BY \
          o_w_id, o_d_id UNION ALL SELECT w, d, 0 AS said, sum(line_count) AS found FROM {lines} \
          GROUP BY w, d) AS sides GROUP BY w, d) AS both_sides WHERE said <> found",
     ),
     (
-        "an order without a carrier is a new order, and no other is",
+        "exactly the orders without a carrier are new orders",
         "SELECT (SELECT count(*) FROM {s}.orders LEFT JOIN {s}.new_order ON no_w_id = o_w_id AND \
          no_d_id = o_d_id AND no_o_id = o_id WHERE (o_carrier_id IS NULL) <> (no_o_id IS NOT \
          NULL)) + (SELECT count(*) FROM {s}.new_order LEFT JOIN {s}.orders ON no_w_id = o_w_id \
          AND no_d_id = o_d_id AND no_o_id = o_id WHERE o_id IS NULL)",
     ),
     (
-        "an order has as many lines as it says",
+        "the number of lines of an order matches its line count",
         "SELECT (SELECT count(*) FROM {s}.orders LEFT JOIN {lines} ON w = o_w_id AND d = o_d_id \
          AND o = o_id WHERE coalesce(o_ol_cnt, -1) <> coalesce(line_count, -1)) + (SELECT \
          count(*) FROM {lines} LEFT JOIN {s}.orders ON w = o_w_id AND d = o_d_id AND o = o_id \
          WHERE o_id IS NULL)",
     ),
     (
-        "lines have a day of delivery when their order has a carrier",
+        "order lines have a delivery date if their order has a carrier",
         "SELECT count(*) FROM {s}.orders JOIN {lines} ON w = o_w_id AND d = o_d_id AND o = o_id \
          WHERE delivered <> CASE WHEN o_carrier_id IS NULL THEN 0 ELSE line_count END",
     ),
     (
-        "the sum of a warehouse is that of its payments",
+        "the total of a warehouse equals the sum of its payments",
         "SELECT count(*) FROM {s}.warehouse JOIN (SELECT h_w_id, sum(h_amount) AS total FROM \
          {s}.history GROUP BY h_w_id) AS h ON h_w_id = w_id WHERE w_ytd <> total",
     ),
     (
-        "the sum of a district is that of its payments",
+        "the total of a district equals the sum of its payments",
         "SELECT count(*) FROM {s}.district JOIN (SELECT h_w_id, h_d_id, sum(h_amount) AS total \
          FROM {s}.history GROUP BY h_w_id, h_d_id) AS h ON h_w_id = d_w_id AND h_d_id = d_id \
          WHERE d_ytd <> total",
     ),
     (
-        "a customer owes what was delivered less what was paid",
+        "the balance of a customer equals deliveries minus payments",
         "SELECT count(*) FROM {customers} WHERE balance <> amount - received",
     ),
     (
-        "orders less new orders are those that were delivered",
+        "orders minus new orders equal the delivered orders",
         "SELECT count(*) FROM (SELECT o_w_id, o_d_id, count(*) AS orders FROM {s}.orders GROUP BY \
          o_w_id, o_d_id) AS o LEFT JOIN (SELECT no_w_id, no_d_id, count(*) AS fresh FROM \
          {s}.new_order GROUP BY no_w_id, no_d_id) AS n ON no_w_id = o_w_id AND no_d_id = o_d_id \
@@ -97,7 +97,7 @@ const CONDITIONS: [(&str, &str); 12] = [
          coalesce(fresh, 0) <> 2100 + delivered",
     ),
     (
-        "balance and payments of a customer are what was delivered",
+        "balance plus payments of a customer equal deliveries",
         "SELECT count(*) FROM {customers} WHERE balance + paid <> amount",
     ),
 ];

@@ -141,7 +141,7 @@ const fn by_key(dialect: Dialect) -> &'static str {
     }
 }
 
-/// Reads a range: the first text, so that each block is met and hardly any work is done in it.
+/// Reads a range: the first text, so that each block is met and almost no work is done in it.
 fn read(dialect: Dialect, name: &str) -> String {
     format!("SELECT count(c2) FROM {name}{} WHERE custid BETWEEN #1 AND #2", by_key(dialect))
 }

@@ -299,7 +299,7 @@ pub(super) fn changed(redo: Redo) -> Vec<usize> {
 
 /// Bytes on storage of this number of blocks with their index.
 pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
-    // An entry of the index takes 20 bytes of pages that are nine tenths full.
+    // An entry of the index takes 20 bytes of pages that are 90% full.
     blocks.saturating_mul(block_bytes).saturating_add(count(real(blocks) * 22.3))
 }
 

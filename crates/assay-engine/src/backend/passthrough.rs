@@ -168,7 +168,7 @@ impl Backend for PassthroughBackend {
 
     fn features(&self) -> Vec<String> {
         let mut features = self.ring.features(self.fixed_buffers);
-        features.push("NVMe commands past the block layer".to_owned());
+        features.push("NVMe commands that bypass the block layer".to_owned());
         features
     }
 }

@@ -227,7 +227,7 @@ fn arrival(
     Ok(Arrival::Closed { outstanding, think_time: Nanos(pause.unwrap_or(0)) })
 }
 
-/// I/Os a second of one job, where it has a rate; a rate of 0 is not a limit.
+/// I/Os per second of one job, where it has a rate; a rate of 0 is not a limit.
 fn rate(
     reading: &mut SectionReader<'_>,
     kilo: u64,

@@ -9,9 +9,9 @@ pub struct OrionFiles {
     pub name: String,
     /// `_summary.txt`.
     pub summary: String,
-    /// `_iops.csv`: small I/Os a second.
+    /// `_iops.csv`: small I/Os per second.
     pub iops: String,
-    /// `_mbps.csv`: megabytes a second of large I/Os.
+    /// `_mbps.csv`: megabytes per second of large I/Os.
     pub mbps: String,
     /// `_lat.csv`: mean time of small I/Os, microseconds.
     pub latency: String,

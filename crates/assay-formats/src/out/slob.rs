@@ -1,4 +1,4 @@
-//! The columns of SLOB's `awr_info`, from the rungs of a load.
+//! The columns of SLOB's `awr_info`, from the steps of a load.
 
 use assay_model::load::{Load, Rung};
 use assay_model::number::{rate, real};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|\
     WRITE_MBS|REDO_MBS|DFSR_LAT|DPR_LAT|DFPR_LAT|DFPW_LAT|LFPW_LAT|TOP WAIT|";
 
-/// One line a rung: rates a second, megabytes of 1,048,576 bytes, latencies in microseconds. What
+/// One line a step: rates a second, megabytes of 1,048,576 bytes, latencies in microseconds. What
 /// the server does not tell is empty.
 pub fn slob(load: &Load) -> String {
     let mut text = format!("{HEADER}\n");

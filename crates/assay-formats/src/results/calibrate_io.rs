@@ -53,7 +53,7 @@ fn keep(rows: &mut Vec<ImportedRow>, measures: Vec<NamedEstimate>) {
     }
 }
 
-/// `latency = 10.868`, `Actual Latency: 11`: IOPS, milliseconds, megabytes a second.
+/// `latency = 10.868`, `Actual Latency: 11`: IOPS, milliseconds, megabytes per second.
 fn measure(line: &str) -> Option<NamedEstimate> {
     [
         ("max_iops", "iops", 1.0),

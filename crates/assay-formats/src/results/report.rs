@@ -4,7 +4,7 @@ use super::imported::{ImportedRow, total};
 use assay_model::profile::{IoPurpose, Profile};
 use assay_model::study::{FactorValue, Setting};
 
-/// The row of a report: requests a second and the mean time of single-block reads.
+/// The row of a report: requests per second and the mean time of single-block reads.
 pub fn report_row(file: &str, profile: &Profile) -> ImportedRow {
     let mut measures = Vec::new();
     if let Some(rate) = profile.rates.first() {

@@ -384,7 +384,7 @@ impl Run<'_> {
         factors
     }
 
-    /// Doubling from one outstanding I/O up to what the run would keep.
+    /// Doubling from queue depth 1 up to what the run would keep.
     fn ladder(&self) -> Vec<FactorValue> {
         let most = self.outstanding(&self.workloads[0], self.loops.threads.first().copied());
         let steps = std::iter::successors(Some(1_u64), |depth| depth.checked_mul(2));

@@ -199,7 +199,7 @@ mod tests {
             "gp2: 300 IOPS, 3,000 in bursts, 134 MB/s",
             "gp3: 3,000 to 50,000 IOPS, 2.10 GB/s",
             "io2: 100 to 100,000 IOPS",
-            "r6a.2xlarge lets 12,000 IOPS and 312 MB/s through",
+            "r6a.2xlarge allows 12,000 IOPS and 312 MB/s",
         ] {
             assert!(value.contains(expected), "{expected}: {value}");
         }

@@ -161,10 +161,9 @@ fn processors(host: &Host) -> Vec<Finding> {
     let farthest = host.numa_nodes.iter().flat_map(|node| node.distances.iter()).max().copied();
     let found = [
         slow.then(|| GOVERNOR.found("CPU frequency governor", cpu.governors.join(", "))),
-        allowed.map(|allowed| {
-            FEW_CPUS.found("processors allowed", format!("{allowed} of {}", cpu.logical))
-        }),
-        host.cpu_limit.map(|limit| CPU_LIMIT.found("CPU limit", format!("{limit:.2} processors"))),
+        allowed
+            .map(|allowed| FEW_CPUS.found("CPUs allowed", format!("{allowed} of {}", cpu.logical))),
+        host.cpu_limit.map(|limit| CPU_LIMIT.found("CPU limit", format!("{limit:.2} CPUs"))),
         (nodes > 1).then(|| {
             let distance = farthest.map_or(String::new(), |distance| {
                 format!(", largest distance {distance} (10 is local)")

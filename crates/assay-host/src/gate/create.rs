@@ -22,7 +22,7 @@ use std::path::Path;
 /// Least size of a file that is created: its header's room and as much data, bytes.
 pub const FILE_BYTES_MIN: u64 = 2 * DATA_START_BYTES;
 
-/// Space that is left free when a file is created: a twentieth of the file system, at most 1 GiB.
+/// Space that is left free when a file is created: 5% of the file system, at most 1 GiB.
 /// File systems slow down when they are full, and others may share this one.
 pub fn reserve_bytes(capacity_bytes: u64) -> u64 {
     (capacity_bytes / 20).min(1 << 30)

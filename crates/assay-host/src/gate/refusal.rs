@@ -256,8 +256,8 @@ fn wrong_kind_hint(kind: &str) -> &'static str {
                 takes a directory";
     }
     if kind == "character device" {
-        return "give a regular file, a block device, a directory, or an NVMe namespace past the \
-                block layer, such as /dev/ng0n1";
+        return "give a regular file, a block device, a directory, or an NVMe character device \
+                such as /dev/ng0n1";
     }
     "give a regular file, a block device or a directory"
 }
@@ -276,8 +276,7 @@ impl FileRefusal {
         match self {
             Self::NotOurs => (
                 "Assay did not create it".into(),
-                "your own files are only ever read; give a directory, and Assay creates a file of \
-                 its own there",
+                "your files are only read; give a directory, in which Assay creates a new file",
             ),
             Self::Damaged => {
                 ("it begins as a file of Assay, but its header is damaged".into(), FRESH)
@@ -312,9 +311,9 @@ impl FileRefusal {
                  nobody uses it",
             ),
             Self::OtherUser(user) => (
-                format!("it belongs to the user with the number {user}"),
-                "files of other users are only ever read; give a directory, and Assay creates a \
-                 file of its own there",
+                format!("it belongs to the user with id {user}"),
+                "files of others are only read; give a directory, in which Assay creates a new \
+                 file",
             ),
             Self::OtherHost => (
                 "it was made on another host, which may be measuring on it".into(),

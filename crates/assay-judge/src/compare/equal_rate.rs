@@ -55,7 +55,7 @@ fn is_at_equal_rate(base: &SideFacts, other: &SideFacts, time: &SideFigure) -> b
     both.is_none_or(|(one, two)| (two / one).ln().abs() <= EQUAL_RATE)
 }
 
-/// A rung of a calibration at queue depth 1.
+/// A step of a calibration at queue depth 1.
 fn is_alone(subject: &str) -> bool {
     subject.rsplit(" at ").next() == Some("queue depth 1")
 }

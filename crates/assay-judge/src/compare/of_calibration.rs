@@ -1,4 +1,4 @@
-//! A calibration as one side of a comparison: its capacities, and every rung of its curves.
+//! A calibration as one side of a comparison: its capacities, and every step of its curves.
 
 use super::sides::{LoadCurve, LoadCurvePoint, SideCurve, SideFacts, SideFigure};
 use crate::calibration::{point, trusted};
@@ -9,7 +9,7 @@ use assay_model::calibration::{Calibration, Capacity, CurvePoint, MixCalibration
 use assay_model::comparison::{OverlayAxis, OverlayPoint, Side, SideKind};
 use assay_model::verdict::{Doubt, Unit};
 
-/// A calibration as a side: capacities are judged, rungs that both sides have are shown.
+/// A calibration as a side: capacities are judged, steps that both sides have are shown.
 pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration) -> SideFacts {
     let quantile = calibration.limit.quantile;
     let mixes = &calibration.mixes;
@@ -116,7 +116,7 @@ fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
     figures.collect()
 }
 
-/// Rate and limited quantile of every rung.
+/// Rate and limited quantile of every step.
 fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<SideFigure> {
     let name = format!("calibration.{}", kind(mix).name());
     let at = |what: String, unit, point: &CurvePoint, estimate| {

@@ -1,5 +1,5 @@
 //! A ladder of sessions on a database as one side of a comparison: what criteria may ask of each
-//! rung.
+//! step.
 
 use super::sides::{SideCurve, SideFacts, SideFigure};
 use crate::facts::{Facts, LoadFacts};

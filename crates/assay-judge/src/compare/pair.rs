@@ -201,7 +201,7 @@ impl SideVariation<'_> {
             return (Outcome::Pass, Reason::Clear);
         }
         let Some(found) = found else {
-            return missing("a longer measurement: an interval reaches 0");
+            return missing("a longer measurement, because an interval includes 0");
         };
         let is_open = found.ratio.is_at_least() || found.ratio.low <= 0.0 && found.ratio.high > 0.0;
         if found.p_value.is_none() && !is_open {

@@ -107,7 +107,7 @@ pub struct LoadCurve {
 /// One load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadCurvePoint {
-    /// I/Os a second.
+    /// I/Os per second.
     pub iops: Estimate,
     /// Mean service time, ns.
     pub service_time_ns: Estimate,

@@ -103,8 +103,8 @@ fn result(ios: u64, time_ns: u64) -> OperationResult {
     result
 }
 
-/// Some 200 reads, 50 writes and 10 syncs a second; reads take about a millisecond, and more on the
-/// second target.
+/// Some 200 reads, 50 writes and 10 syncs per second; reads take about a millisecond, and more on
+/// the second target.
 fn operations(index: u64, slower: u64) -> PerOperation {
     let swing = 1 + index % 3;
     PerOperation {
@@ -189,7 +189,7 @@ fn about(value: f64) -> Estimate {
     Estimate { value, low: value * 0.99, high: value * 1.01, confidence: 0.95, n: 40 }
 }
 
-/// 40,000 reads a second, 32,000 of them within the limit, and 450 MB/s; ended by `bound`.
+/// 40,000 reads per second, 32,000 of them within the limit, and 450 MB/s; ended by `bound`.
 pub(crate) fn calibration(bound: Bound) -> Calibration {
     let capacity = |value: f64, bound: Bound| Capacity {
         rate: about(value),
@@ -259,7 +259,7 @@ pub(crate) fn environment(content: ContentFacts) -> Environment {
     }
 }
 
-/// The same with a rung of one I/O at a time, whose p99 has this interval, on a host that was so
+/// The same with a step of one I/O at a time, whose p99 has this interval, on a host that was so
 /// busy.
 pub(crate) fn with_one_at_a_time(
     mut calibration: Calibration,
@@ -354,7 +354,7 @@ pub(crate) fn rung(
     (rung, builder.finish())
 }
 
-/// A load of order entry with these rungs.
+/// A load of order entry with these steps.
 pub(crate) fn loaded(rungs: Vec<(Rung, Series)>) -> Story {
     let (rungs, load_series): (Vec<Rung>, Vec<Series>) = rungs.into_iter().unzip();
     let load = Load {

@@ -111,7 +111,7 @@ impl Market {
         trades.push_back(order);
     }
 
-    /// What is to be done for the market now, so long after the rung began; whoever asks first does
+    /// What is to be done for the market now, so long after the step began; whoever asks first does
     /// it.
     pub fn due(&self, elapsed: Duration) -> Option<Due> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl Market {
             let rest = state.ticks.split_off(self.ticks_a_feed);
             return Some(Due::Feed(in_order(std::mem::replace(&mut state.ticks, rest))));
         }
-        // The first time comes at once, so that a short rung has one.
+        // The first time comes at once, so that a short step has one.
         let times = narrow(elapsed.as_nanos()) / self.every_ns + 1;
         if state.maintained >= times {
             return None;

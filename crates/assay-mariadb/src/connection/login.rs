@@ -228,7 +228,7 @@ fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
     let (what, hint) = match stream.owner() {
         Some(owner) => (
             format!(
-                "the socket belongs to the user of number {}, who asks for the plain password, so \
+                "the socket belongs to the user with id {}, who asks for the plain password, so \
                  it was not sent",
                 owner.user
             ),

@@ -1,4 +1,4 @@
-//! What a server says of itself at one moment. Times are in seconds; what a setting or a right does
+//! What a server says of itself at one time. Times are in seconds; what a setting or a right does
 //! not give is absent.
 
 use assay_model::load::DatabaseProduct;
@@ -72,7 +72,7 @@ pub struct FileCounts {
     pub other_time_s: f64,
 }
 
-/// Everything at one moment.
+/// Everything at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// What decides the meaning of the rest.

@@ -115,7 +115,7 @@ fn without_times_looks_give_db_time_and_there_is_no_verdict() {
 fn ios_follow_littles_law_and_files_are_told_apart() {
     let profile = story().profile();
     let reads = profile.class(IoPurpose::SingleBlockRead).unwrap();
-    // 2,000 reads a second of 0.8 ms are 1.6 outstanding.
+    // 2,000 reads per second of 0.8 ms are 1.6 outstanding.
     assert!(near(value(reads.rate_iops.as_ref()), 2000.0));
     assert!(near(value(reads.latency_s.as_ref()), 0.8e-3));
     assert!(near(value(reads.outstanding.as_ref()), 1.6));

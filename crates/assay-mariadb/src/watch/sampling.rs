@@ -1,4 +1,4 @@
-//! What the sessions of a server do at one moment, and which of its threads serve them.
+//! What the sessions of a server do at one time, and which of its threads serve them.
 
 use super::{Watcher, failed, queries};
 use crate::address::Address;

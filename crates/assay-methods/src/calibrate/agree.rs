@@ -55,7 +55,7 @@ fn take_back(capacity: &mut Capacity, contradicted: bool) {
     }
 }
 
-/// Whether small I/Os surely moved more bytes a second than large ones.
+/// Whether small I/Os certainly moved more bytes per second than large ones.
 fn small_above_large(found: &MixCalibration) -> bool {
     let least = found.iops_max.rate.low * real(found.transfer_bytes);
     let large = found.throughput_max_bytes_per_s.as_ref();
@@ -68,7 +68,7 @@ struct Change {
     deviation: f64,
 }
 
-/// By which share the rate of one outstanding I/O at the end differs from that at the beginning.
+/// By which share the rate of queue depth 1 at the end differs from that at the beginning.
 fn change_of_base(small: &Climbed) -> Option<Change> {
     let visits: Vec<(f64, f64)> =
         small.ladder.rungs.get(&1)?.slices.iter().map(rate_and_length).collect();

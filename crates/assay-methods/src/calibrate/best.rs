@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 /// A rate this near to the highest one is called the highest: the limit then costs nothing.
 pub(super) const NEARLY: f64 = 0.98;
 
-/// A rung measured for less than this share of that of the peak load is not compared with it.
+/// A step measured for less than this share of that of the peak load is not compared with it.
 const LONG_ENOUGH: f64 = 0.5;
 
-/// Rungs by outstanding I/Os.
+/// Steps by outstanding I/Os.
 pub(super) type Rungs = BTreeMap<u32, Rung>;
 
-/// The rung that stands for the highest rate: that of `peak_load`, unless another one is better by
-/// more than both errors; without it the one that surely gives most. To take the highest value
-/// itself would be to choose the luckiest error. A rung that was measured for a shorter time than
+/// The step that stands for the highest rate: that of `peak_load`, unless another one is better by
+/// more than both errors; without it the one that certainly gives most. To take the highest value
+/// itself would be to choose the luckiest error. A step that was measured for a shorter time than
 /// that of `peak_load` has not shown that it is better.
 pub(super) fn best(rungs: &Rungs, peak_load: Option<u32>) -> Option<&Rung> {
     let least_s =

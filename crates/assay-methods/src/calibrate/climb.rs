@@ -28,11 +28,11 @@ enum Gain {
 /// What to do next on the way up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// Measure a rung that is not there.
+    /// Measure a step that is not there.
     Measure(u32),
-    /// Measure a rung longer, up to its share of time.
+    /// Measure a step longer, up to its share of time.
     Longer(u32),
-    /// Add a slice to a rung, to see whether it still gives what it gave.
+    /// Add a slice to a step, to see whether it still gives what it gave.
     Again(u32),
     /// The end, and why.
     End(Bound),
@@ -84,7 +84,7 @@ fn next(ladder: &Ladder, loads: &[u32], rung_s: f64) -> Next {
     let Some(top) = (0..loads.len()).rev().find(|index| known(*index).is_some()) else {
         return Next::Measure(loads[0]);
     };
-    // After a fall rungs are missing; from the top down the reserve stays used up for longest.
+    // After a fall steps are missing; from the top down the reserve stays used up for longest.
     if let Some(missing) = (0..top).rev().find(|index| known(*index).is_none()) {
         return Next::Measure(loads[missing]);
     }
@@ -95,7 +95,7 @@ fn next(ladder: &Ladder, loads: &[u32], rung_s: f64) -> Next {
     }
 }
 
-/// From the three highest rungs: saturation is two doublings in a row without gain.
+/// From the three highest steps: saturation is two doublings in a row without gain.
 fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Next {
     let [third, second, first] = *highest;
     if retreats(second, first) {
@@ -129,7 +129,7 @@ fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Nex
     }
 }
 
-/// Whether there was a gain, or which of both rungs to measure longer; what stays unclear is
+/// Whether there was a gain, or which of both steps to measure longer; what stays unclear is
 /// decided by its value. A rate that a smaller load gave already is none: noise of seconds lifts
 /// and lowers whole visits.
 fn decide(all: &[&Rung], from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next> {
@@ -148,7 +148,7 @@ fn decide(all: &[&Rung], from: &Rung, to: &Rung, rung_s: f64) -> std::result::Re
     Ok(if gains { Gain::Some } else { Gain::None })
 }
 
-/// The next load, or the end of the ladder: the last rung is never taken for saturation.
+/// The next load, or the end of the ladder: the last step is never taken for saturation.
 fn higher(top: Option<&Rung>, loads: &[u32]) -> Next {
     let top = top.map_or(0, |rung| rung.outstanding);
     loads
@@ -195,7 +195,7 @@ impl Meter<'_> {
         self.settle(ladder, 1, self.pace.goal(self.pace.base_s()))
     }
 
-    /// Adds half as much again to a rung.
+    /// Adds half as much again to a step.
     pub(super) fn longer(&mut self, ladder: &mut Ladder, load: u32) -> Result<Step> {
         let rung = ladder.rungs.get(&load);
         let elapsed_s = rung.map_or(0.0, |rung| rung.estimates.elapsed_s);
@@ -216,7 +216,7 @@ impl Meter<'_> {
         Ok(step)
     }
 
-    /// Measures the rungs as well as wanted, the least known first, as far as time allows; after a
+    /// Measures the steps as well as wanted, the least known first, as far as time allows; after a
     /// fall only those that do not refill the reserve.
     pub(super) fn polish(&mut self, ladder: &mut Ladder) -> Result<Step> {
         let mut loads: Vec<(f64, u32)> = ladder
@@ -235,7 +235,7 @@ impl Meter<'_> {
         Ok(Step::Added)
     }
 
-    /// Measures once more the rungs that were only seen before the rate fell, from the top down.
+    /// Measures once more the steps that were only seen before the rate fell, from the top down.
     pub(super) fn recheck(&mut self, ladder: &mut Ladder) -> Result<Step> {
         let stale: Vec<u32> = ladder
             .rungs
@@ -254,7 +254,7 @@ impl Meter<'_> {
     }
 }
 
-/// The middle of the three rungs that showed saturation, or the highest rung where nothing was
+/// The middle of the three steps that showed saturation, or the highest step where nothing was
 /// shown.
 fn peak_load(ladder: &Ladder, loads: &[u32], bound: Bound) -> Option<u32> {
     let known = loads.iter().rev().filter(|load| ladder.rungs.contains_key(load));

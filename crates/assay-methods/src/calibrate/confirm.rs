@@ -14,7 +14,7 @@ use assay_stats::series::{batch_means, mean, variance};
 pub(super) const LEAST_CONFIRMED: f64 = 0.15;
 
 /// The level before a fall lies this many standard deviations of single slices above the one after:
-/// a level that only wanders hardly does that.
+/// a level that only wanders barely does that.
 const APART: f64 = 12.0;
 
 /// The first slices of a load that is kept may still be lifted by what smaller loads refilled.

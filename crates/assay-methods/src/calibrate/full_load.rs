@@ -20,7 +20,7 @@ const PARTS_MIN: usize = 8;
 const SURE: f64 = 0.999;
 /// Fewer parts do not show in their thirds how their noise resembles itself.
 const THIRDS_PARTS_MIN: usize = 12;
-/// Standard errors by which two thirds are surely apart.
+/// Standard errors by which two thirds are certainly apart.
 const SURE_ERRORS: f64 = 5.0;
 /// More is not believed of the memory of so few parts.
 const MEMORY_MAX: f64 = 0.9;
@@ -64,7 +64,7 @@ pub(super) struct Drift {
 }
 
 impl FullLoad {
-    /// Of the rungs of a ladder; `None` of a ladder without one.
+    /// Of the steps of a ladder; `None` of a ladder without one.
     pub(super) fn new(ladder: &Ladder) -> Option<Self> {
         let most = best(&ladder.rungs, ladder.peak_load)?;
         let is_full = |rung: &&Rung| {
@@ -79,7 +79,7 @@ impl FullLoad {
         Some(Self { parts, longest_s, longest_ios })
     }
 
-    /// How the level changed, if it surely did: at a blow near the end, or as a trend.
+    /// How the level changed, if it certainly did: at a blow near the end, or as a trend.
     pub(super) fn drift(&self) -> Option<Drift> {
         let relative = self.relative();
         self.late_step(&relative).or_else(|| slope(&relative)).or_else(|| thirds(&relative))
@@ -204,7 +204,7 @@ impl Drift {
     }
 }
 
-/// A rung's visits in parts.
+/// A step's visits in parts.
 fn parts(rung: &Rung) -> Vec<Part> {
     let of_slice = |slice: &Slice| -> Vec<Part> {
         let mut from_s = seconds(slice.begin_ns + slice.warm_up_ns);

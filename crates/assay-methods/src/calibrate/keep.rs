@@ -87,7 +87,7 @@ fn batched(intervals: &[Interval], slice_s: f64) -> Vec<f64> {
     batch_means(&rates, size)
 }
 
-/// Whether the parts of a long slice hardly vary: noise of seconds does, and under it no end of a
+/// Whether the parts of a long slice barely vary: noise of seconds does, and under it no end of a
 /// reserve could be confirmed.
 fn is_quiet(kept: &Slice, slice_s: f64) -> bool {
     let batches = batched(&kept.intervals, slice_s);

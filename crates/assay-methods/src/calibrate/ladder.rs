@@ -13,18 +13,18 @@ use assay_stats::mean_interval;
 use assay_stats::series::{mean, variance};
 use std::collections::BTreeMap;
 
-/// Slices thrown away in a row because a reserve had come back; then the rung is taken as it is.
+/// Slices thrown away in a row because a reserve had come back; then the step is taken as it is.
 const DRAINS_MAX: u32 = 8;
 
 /// A reserve lifts a slice by at least this share.
 const LEAST_LIFT: f64 = 0.02;
 
-/// How a rung was extended.
+/// How a step was extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// A slice was added.
     Added,
-    /// The rate fell for good: the ladder was divided, and rungs are missing.
+    /// The rate fell for good: the ladder was divided, and steps are missing.
     Fell,
     /// No time is left, or nothing more can be measured.
     Over,
@@ -33,23 +33,23 @@ pub(super) enum Step {
 /// When the rate fell, and to what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fallen {
-    /// The rung on which it was seen.
+    /// The step on which it was seen.
     pub(super) outstanding: u32,
     /// From when on only the level after it was measured, on the bench's clock, ns.
     pub(super) at_ns: u64,
     /// When it was sure, ns.
     pub(super) seen_ns: u64,
-    /// The rate before it, I/Os a second.
+    /// The rate before it, I/Os per second.
     before: f64,
 }
 
-/// Rungs of one load.
+/// Steps of one load.
 #[derive(Debug)]
 pub(super) struct Ladder {
     pub(super) load: Load,
-    /// Rungs of the present regime by outstanding I/Os.
+    /// Steps of the present regime by outstanding I/Os.
     pub(super) rungs: BTreeMap<u32, Rung>,
-    /// Rungs of the burst, where the rate fell.
+    /// Steps of the burst, where the rate fell.
     pub(super) burst: BTreeMap<u32, Rung>,
     /// The load that stands for the highest rate, chosen by its place on the ladder.
     pub(super) peak_load: Option<u32>,
@@ -63,7 +63,7 @@ pub(super) struct Ladder {
     is_shared: bool,
     /// Every slice: begin, end (ns) and IOPS.
     history: Vec<(u64, u64, f64)>,
-    /// Intervals up to which a rung is known to keep its level.
+    /// Intervals up to which a step is known to keep its level.
     quiet: BTreeMap<u32, usize>,
     /// The load from which a queue takes long to build up, and how long, s.
     slow_from: Option<(u32, f64)>,
@@ -113,7 +113,7 @@ impl Ladder {
             .is_some_and(|level| iops > level.estimates.iops.high * (1.0 + LEAST_FALL))
     }
 
-    /// The rungs as points of a curve, ascending.
+    /// The steps as points of a curve, ascending.
     pub(super) fn points(&self) -> Vec<LoadPoint> {
         self.rungs.values().map(Rung::load_point).collect()
     }
@@ -191,12 +191,12 @@ impl Ladder {
         mean(&rates) > 0.5 * (fallen.before + after)
     }
 
-    /// Whether the rung was measured in the present regime.
+    /// Whether the step was measured in the present regime.
     pub(super) fn is_fresh(&self, rung: &Rung) -> bool {
         self.fallen.is_none_or(|fallen| rung.last_begin_ns() >= fallen.at_ns)
     }
 
-    /// Whether a reserve that was used up comes back while this rung is measured.
+    /// Whether a reserve that was used up comes back while this step is measured.
     pub(super) fn refills(&self, rung: &Rung) -> bool {
         let level = self.fallen.and_then(|fallen| self.rungs.get(&fallen.outstanding));
         level.is_some_and(|level| {
@@ -204,7 +204,7 @@ impl Ladder {
         })
     }
 
-    /// The mean service time to be expected at a load, s: Little's law over the rung below, or
+    /// The mean service time to be expected at a load, s: Little's law over the step below, or
     /// above.
     fn expected_s(&self, outstanding: u32) -> f64 {
         let below = self.rungs.range(..=outstanding).next_back();
@@ -215,7 +215,7 @@ impl Ladder {
         })
     }
 
-    /// The rung whose rate no slice at a load can exceed since the rate fell: that of the fall, for
+    /// The step whose rate no slice at a load can exceed since the rate fell: that of the fall, for
     /// loads up to it, and for any load where half of it gave as much.
     fn ceiling(&self, outstanding: u32) -> Option<&Rung> {
         let Some(fallen) = self.fallen else {
@@ -260,7 +260,7 @@ impl Ladder {
         self.rungs.retain(|load, _| !lifted.contains(load));
     }
 
-    /// Adds a slice to a rung.
+    /// Adds a slice to a step.
     fn add(&mut self, outstanding: u32, slice: Slice) {
         self.history.push((slice.begin_ns, slice.end_ns, slice.iops()));
         let rung = match self.rungs.remove(&outstanding) {
@@ -272,7 +272,7 @@ impl Ladder {
         }
     }
 
-    /// No fall of a rung is suspected before a quarter more of it was seen.
+    /// No fall of a step is suspected before a quarter more of it was seen.
     pub(super) fn calm(&mut self, outstanding: u32) {
         let seen = self.rungs.get(&outstanding).map_or(0, |rung| rung.series().len());
         self.quiet.insert(outstanding, seen + seen / 4);
@@ -283,7 +283,7 @@ impl Ladder {
         self.quantile
     }
 
-    /// The interval at which the rung seems to have fallen.
+    /// The interval at which the step seems to have fallen.
     fn suspicion(&self, outstanding: u32) -> Option<usize> {
         if self.wanders {
             return None;
@@ -296,7 +296,7 @@ impl Ladder {
         fall(&series).map(|fall| fall.at)
     }
 
-    /// Divides the ladder: what the rung measured before the interval, and all rungs that had a
+    /// Divides the ladder: what the step measured before the interval, and all steps that had a
     /// higher rate than it has now, belong to the burst. Only its slices from one on are sure
     /// to be of the level after: until then a reserve may have come back now and then.
     pub(super) fn divide(&mut self, outstanding: u32, interval: usize, first_fresh: usize) {
@@ -335,7 +335,7 @@ impl Ladder {
         }
     }
 
-    /// Whether a rung still describes the present regime: it never reached the rate that can be
+    /// Whether a step still describes the present regime: it never reached the rate that can be
     /// sustained.
     fn stands(&self, rung: &Rung, level: f64) -> bool {
         let iops = rung.estimates.iops.value;
@@ -343,7 +343,7 @@ impl Ladder {
             || self.is_fresh(rung) && iops <= level * (1.0 + LEAST_FALL)
     }
 
-    /// Keeps a rung of the burst, the longer measured one of two.
+    /// Keeps a step of the burst, the longer measured one of two.
     fn keep_as_burst(&mut self, rung: Rung) {
         let longer = self
             .burst
@@ -377,7 +377,7 @@ impl Ladder {
     }
 }
 
-/// Begin of an interval on the bench's clock, ns, counted over all slices of a rung.
+/// Begin of an interval on the bench's clock, ns, counted over all slices of a step.
 fn time_of(rung: &Rung, interval: usize) -> u64 {
     let mut left = interval;
     for slice in &rung.slices {
@@ -391,7 +391,7 @@ fn time_of(rung: &Rung, interval: usize) -> u64 {
 }
 
 impl Meter<'_> {
-    /// Adds one slice to a rung, and finds out whether the rate fell.
+    /// Adds one slice to a step, and finds out whether the rate fell.
     pub(super) fn extend(
         &mut self,
         ladder: &mut Ladder,
@@ -434,7 +434,7 @@ impl Meter<'_> {
         Ok(false)
     }
 
-    /// Measures a rung until its rate is known as well as wanted, or for as long as it may take.
+    /// Measures a step until its rate is known as well as wanted, or for as long as it may take.
     pub(super) fn settle(
         &mut self,
         ladder: &mut Ladder,
@@ -452,7 +452,7 @@ impl Meter<'_> {
         }
     }
 
-    /// How long the next slice of a rung should be; `None` when the goal is reached.
+    /// How long the next slice of a step should be; `None` when the goal is reached.
     ///
     /// The width of an interval shrinks with the root of the time, so the time that is missing
     /// follows from the first slice (the two-stage procedure of Stein, 1945); a tenth is added

@@ -26,7 +26,7 @@ pub(super) struct Fall {
     pub(super) after: Estimate,
 }
 
-/// The fall in a series of rates under one load, if there is one that a steady series would hardly
+/// The fall in a series of rates under one load, if there is one that a steady series would barely
 /// show.
 pub(super) fn fall(series: &[f64]) -> Option<Fall> {
     let size = series.len().div_ceil(POINTS_MAX).max(1);

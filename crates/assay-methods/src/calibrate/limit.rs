@@ -18,18 +18,18 @@ use assay_model::{Estimate, Result};
 /// Half the width of the answer's interval over its value at which the search rests.
 const NARROW: f64 = 0.025;
 
-/// Rungs taken together at most.
+/// Steps taken together at most.
 const POOL_MAX: usize = 6;
 
-/// What is known of a limit: the rungs on both sides of it, and those that may be.
+/// What is known of a limit: the steps on both sides of it, and those that may be.
 struct Bracket<'l> {
     /// The largest load within the limit, by the shares of I/Os beyond it.
     inside: Option<&'l Rung>,
     /// The next larger load.
     outside: Option<&'l Rung>,
-    /// The largest load surely within it, where no smaller one is surely beyond.
+    /// The largest load certainly within it, where no smaller one is certainly beyond.
     surely: Option<&'l Rung>,
-    /// The smallest load surely beyond it, where no larger one is surely within.
+    /// The smallest load certainly beyond it, where no larger one is certainly within.
     not: Option<&'l Rung>,
     /// The largest measured load below that.
     at_most: Option<&'l Rung>,
@@ -67,7 +67,7 @@ impl<'l> Bracket<'l> {
         }
     }
 
-    /// How many rungs a rung is away from the limit, from 1: the nearest decide most.
+    /// How many steps a step is away from the limit, from 1: the nearest decide most.
     fn distance(&self, rung: &Rung, rungs: &Rungs) -> f64 {
         let load = rung.outstanding;
         let inside = self.inside.map_or(0, |inside| inside.outstanding);
@@ -126,7 +126,7 @@ impl<'l> Bracket<'l> {
     }
 }
 
-/// The largest load that is surely within the limit when the loads from it up to the last one
+/// The largest load that is certainly within the limit when the loads from it up to the last one
 /// inside are taken together: the smallest of them breaks it least.
 fn pooled_within(
     all: &[&Rung],
@@ -140,7 +140,7 @@ fn pooled_within(
         .find(|index| judged_together(&all[*index..inside], limit) == Within::Surely)
 }
 
-/// The smallest load that is surely beyond the limit when the loads up to it from the first one
+/// The smallest load that is certainly beyond the limit when the loads up to it from the first one
 /// outside are taken together: the largest of them breaks it most.
 fn pooled_beyond(
     all: &[&Rung],
@@ -197,7 +197,7 @@ fn ascending_shares(counts: &[(u64, u64)]) -> Vec<f64> {
 /// it; `None` when not even the smallest load is within.
 ///
 /// Rates do not fall with the load up to their highest, so the last load within the limit gives at
-/// least what the last one surely within gives, and at most what the last one that may be within
+/// least what the last one certainly within gives, and at most what the last one that may be within
 /// gives.
 pub(super) fn answer(
     rungs: &Rungs,
@@ -310,7 +310,7 @@ pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Candidates {
     candidates
 }
 
-/// The rung of the highest value, where it is higher than the one that stands for the highest rate
+/// The step of the highest value, where it is higher than the one that stands for the highest rate
 /// by more than chance mostly allows.
 fn contender(ladder: &Ladder) -> Option<u32> {
     let best = best(&ladder.rungs, ladder.peak_load)?;

@@ -25,7 +25,7 @@ const MOST_DRAIN: f64 = 0.05;
 
 const CALIBRATE_AGAIN: &str = "calibrate again without stopping it";
 
-/// What is issued on all rungs of a ladder.
+/// What is issued on all steps of a ladder.
 #[derive(Clone, Debug)]
 pub(super) struct Load {
     pub(super) name: String,

@@ -40,11 +40,11 @@ const AFTER_CHANGE: f64 = 0.3;
 /// Share of the time left in which a ladder that ran out of time goes on.
 const UNFINISHED: f64 = 0.2;
 
-/// A ladder that ran out of time after fewer rungs says nothing about the highest rate.
+/// A ladder that ran out of time after fewer steps says nothing about the highest rate.
 const FEWEST_RUNGS: usize = 5;
 
 impl Meter<'_> {
-    /// Everything about one mix; `None` when not even one rung could be measured.
+    /// Everything about one mix; `None` when not even one step could be measured.
     ///
     /// Each load is seen once as fast as that goes; the rest of the time is for rounds over all
     /// that answers rest on. Where a level fell, one thing follows the other instead.
@@ -197,8 +197,8 @@ impl Meter<'_> {
         Some(found.of_hosts(self.plan.hosts))
     }
 
-    /// Whether the highest rate kept its level, where it did not surely fall to another one that
-    /// was measured.
+    /// Whether the highest rate kept its level, where it did not significantly fall to another one
+    /// that was measured.
     ///
     /// Large I/Os are seen last: the end of a reserve may show in them alone, and small ones share
     /// it.
@@ -433,7 +433,7 @@ fn allow_for_short_budget(found: &mut MixCalibration, budget_s: f64) {
     }
 }
 
-/// Mean service time at one outstanding I/O.
+/// Mean service time at queue depth 1.
 fn base(ladder: &Ladder) -> Option<Estimate> {
     let rung = ladder.rungs.get(&1).or_else(|| ladder.burst.get(&1))?;
     Some(chosen_document(&rung.estimates.service_time_ns))
@@ -498,7 +498,7 @@ fn points(rungs: &Rungs, transfer_bytes: u64) -> Vec<assay_model::calibration::C
     rungs.values().map(|rung| rung.curve_point(transfer_bytes)).collect()
 }
 
-/// Where the curve bends; the rate of a rung that was seen for a short time is not above the
+/// Where the curve bends; the rate of a step that was seen for a short time is not above the
 /// highest one.
 fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
     let curve::Knee::Found { at, .. } = curve::knee(&ladder.points()) else {

@@ -1,5 +1,5 @@
-//! The doubt of a rung that its own visits cannot show: noise that outlasts a visit, estimated from
-//! all rungs together.
+//! The doubt of a step that its own visits cannot show: noise that outlasts a visit, estimated from
+//! all steps together.
 
 use super::best::best;
 use super::ladder::Ladder;
@@ -21,7 +21,7 @@ pub(super) const INDISTINCT: f64 = 0.03;
 /// Longer batches need this many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
 
-/// What all rungs of a ladder show of the noise within visits counts for a rung that shows little
+/// What all steps of a ladder show of the noise within visits counts for a step that shows little
 /// itself like this many degrees of freedom of its own.
 const FREEDOM_OF_ALL: f64 = 4.0;
 
@@ -34,7 +34,7 @@ pub(super) struct NoiseModel {
 }
 
 impl NoiseModel {
-    /// As the visits to all rungs show it. Stalls with a period are not noise: each visit is taken
+    /// As the visits to all steps show it. Stalls with a period are not noise: each visit is taken
     /// without them.
     pub(super) fn of(ladders: &[&mut Ladder]) -> Self {
         let stalls = Stalls::of(ladders);
@@ -56,7 +56,7 @@ impl NoiseModel {
         self.noise.spread()
     }
 
-    /// Gives every rung the interval that noise of all time scales asks for, and the rate with its
+    /// Gives every step the interval that noise of all time scales asks for, and the rate with its
     /// share of stalls.
     pub(super) fn apply(&self, ladders: &mut [&mut Ladder]) {
         for ladder in ladders.iter_mut() {
@@ -137,7 +137,7 @@ pub(super) fn slow_noise_of_parts(ladders: &[&mut Ladder]) -> SlowNoise {
     SlowNoise::of(&all)
 }
 
-/// Widens the interval of every rung to what noise of all time scales asks for.
+/// Widens the interval of every step to what noise of all time scales asks for.
 pub(super) fn widen(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
     for ladder in ladders {
         let usual = usual_dispersion(ladder, None);
@@ -165,7 +165,7 @@ fn seen_half_width(visits: &[Visit]) -> f64 {
     student_quantile(0.5 + 0.5 * CONFIDENCE, n - 1.0) * error / level.max(f64::MIN_POSITIVE)
 }
 
-/// What the visits to a rung show.
+/// What the visits to a step show.
 struct OfRung {
     visits: Vec<Visit>,
     /// Degrees of freedom by which the noise within visits is known.
@@ -198,7 +198,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// A visit; without the stalls where they have a period. `None` where hardly anything lies
+    /// A visit; without the stalls where they have a period. `None` where almost nothing lies
     /// between them.
     fn of(slice: &Slice, stalls: Option<&Stalls>) -> Option<Self> {
         const FEWEST: usize = 3;
@@ -230,7 +230,7 @@ impl Stretch {
     }
 }
 
-/// A rung's visits as they count.
+/// A step's visits as they count.
 fn stretches(rung: &Rung, stalls: Option<&Stalls>) -> Vec<Stretch> {
     rung.slices.iter().filter_map(|slice| Stretch::of(slice, stalls)).collect()
 }
@@ -254,7 +254,7 @@ fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) 
     OfRung { visits, freedom, service_time_ns: time_ns / ios.max(f64::MIN_POSITIVE) }
 }
 
-/// A rung's visits in parts as long as a slice.
+/// A step's visits in parts as long as a slice.
 fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
     let (variance_s, _) = noise_of_rung(rung, &stretches(rung, None), usual_dispersion);
     let of_slice = |slice: &Slice| -> Vec<Visit> {
@@ -277,7 +277,7 @@ fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
     parts.filter(|part| part.value > 0.0).collect()
 }
 
-/// The variance of the number of I/Os of a second over its mean, as all rungs of a ladder show it.
+/// The variance of the number of I/Os of a second over its mean, as all steps of a ladder show it.
 fn usual_dispersion(ladder: &Ladder, stalls: Option<&Stalls>) -> Option<f64> {
     let seen = ladder.rungs.values().map(|rung| {
         let (variance_s, freedom) = short_noise(&stretches(rung, stalls));
@@ -289,7 +289,7 @@ fn usual_dispersion(ladder: &Ladder, stalls: Option<&Stalls>) -> Option<f64> {
     (freedom > 0.0).then(|| sum / freedom)
 }
 
-/// Where few batches show the variance, that of the other rungs counts with it (Smyth, Statistical
+/// Where few batches show the variance, that of the other steps counts with it (Smyth, Statistical
 /// Applications in Genetics and Molecular Biology 3, 2004): two batches alone would make the
 /// interval six times as wide.
 fn noise_of_rung(rung: &Rung, stretches: &[Stretch], usual_dispersion: Option<f64>) -> (f64, f64) {

@@ -3,7 +3,7 @@
 use assay_model::number::real_len;
 use assay_model::units::Nanos;
 
-/// Rungs are known well enough when the interval of IOPS is within this share to each side.
+/// Steps are known well enough when the interval of IOPS is within this share to each side.
 pub(super) const PRECISION: f64 = 0.02;
 
 /// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back
@@ -24,7 +24,7 @@ pub(super) const ROUNDS_MAX: u32 = 6;
 /// Intervals of the shortest slice.
 pub(super) const INTERVALS_OF_SLICE: usize = 20;
 
-/// On the way up this half-width is enough for a first look; a rung is measured longer where that
+/// On the way up this half-width is enough for a first look; a step is measured longer where that
 /// does not decide.
 pub(super) const FIRST_PRECISION: f64 = 0.15;
 
@@ -60,11 +60,11 @@ pub(super) mod late {
     pub const LIMIT: f64 = 0.45;
     /// The ladder of large transfers.
     pub const LARGE: f64 = 0.86;
-    /// The single stream; what is left is for one outstanding I/O.
+    /// The single stream; what is left is for queue depth 1.
     pub const SINGLE_STREAM: f64 = 0.94;
 }
 
-/// How well a rung is to be known, and for how long it may be measured.
+/// How well a step is to be known, and for how long it may be measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
     /// Half the width of the interval of IOPS over its value.
@@ -97,7 +97,7 @@ impl Pace {
         Self { budget_s, slice_s, interval: Nanos::from_seconds(interval_ms / 1000.0) }
     }
 
-    /// The usual goal of a rung.
+    /// The usual goal of a step.
     pub(super) fn goal(&self, most_s: f64) -> Goal {
         Goal { precision: PRECISION, least_s: 2.0 * self.slice_s, most_s }
     }
@@ -107,12 +107,12 @@ impl Pace {
         Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: 2.0 * self.slice_s }
     }
 
-    /// The most that one rung of a ladder may take, s.
+    /// The most that one step of a ladder may take, s.
     pub(super) fn rung_s(&self) -> f64 {
         self.budget_s / 24.0
     }
 
-    /// The most that the rung of one outstanding I/O may take, s: the base service time is an
+    /// The most that the step of queue depth 1 may take, s: the base service time is an
     /// answer of its own.
     pub(super) fn base_s(&self) -> f64 {
         self.budget_s / 6.0

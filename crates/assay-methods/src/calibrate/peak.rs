@@ -1,4 +1,4 @@
-//! The load that gives most between the doubled ones: a rate that falls on both sides of a rung may
+//! The load that gives most between the doubled ones: a rate that falls on both sides of a step may
 //! be higher near it.
 
 use super::best::Rungs;
@@ -10,10 +10,10 @@ use super::rung::Rung;
 use assay_model::Result;
 use assay_model::number::index;
 
-/// Loads that are tried between rungs.
+/// Loads that are tried between steps.
 const TRIES: usize = 4;
 
-/// Around the highest rung rates are known within this share before the top is sought between them.
+/// Around the highest step rates are known within this share before the top is sought between them.
 const PRECISION: f64 = 0.025;
 
 /// Loads up to this factor from the highest one are near it.
@@ -26,7 +26,7 @@ const NARROW: f64 = 1.25;
 const AT_TOP: f64 = 1.12;
 
 impl Meter<'_> {
-    /// Tries loads around the highest rung where the rate falls on both sides, and lets the one
+    /// Tries loads around the highest step where the rate falls on both sides, and lets the one
     /// nearest to the top of the curve through them stand for the highest rate: later visits
     /// measure it without the luck of the choice.
     pub(super) fn search_peak(&mut self, ladder: &mut Ladder) -> Result<Step> {
@@ -66,7 +66,7 @@ pub(super) fn unseen(rungs: &Rungs) -> Option<u32> {
     untried(rungs).or_else(|| top(rungs).filter(is_unseen))
 }
 
-/// The highest rung where loads on both sides surely give less, by more than the least gain.
+/// The highest step where loads on both sides certainly give less, by more than the least gain.
 fn peak(rungs: &Rungs) -> Option<u32> {
     let highest = rungs
         .values()
@@ -80,7 +80,7 @@ fn peak(rungs: &Rungs) -> Option<u32> {
     falls.then_some(at)
 }
 
-/// The middle of the wider gap next to the highest rung; `None` where both are narrow.
+/// The middle of the wider gap next to the highest step; `None` where both are narrow.
 fn untried(rungs: &Rungs) -> Option<u32> {
     let at = peak(rungs)?;
     let below = *rungs.range(..at).next_back()?.0;
@@ -92,7 +92,7 @@ fn untried(rungs: &Rungs) -> Option<u32> {
     (gap(low, high) > NARROW && !rungs.contains_key(&load)).then_some(load)
 }
 
-/// The load at the top of the parabola over the logarithm of the load through the rungs near the
+/// The load at the top of the parabola over the logarithm of the load through the steps near the
 /// highest one.
 fn top(rungs: &Rungs) -> Option<u32> {
     let at = f64::from(peak(rungs)?);

@@ -55,7 +55,7 @@ pub struct Progress {
     pub doing: CalibrationPhase,
     /// Outstanding I/Os of the slice.
     pub outstanding: u32,
-    /// Its reads and writes a second.
+    /// Its reads and writes per second.
     pub iops: f64,
     /// The slice as one interval of the calibration.
     pub slice: Interval,

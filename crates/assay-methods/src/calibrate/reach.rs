@@ -1,5 +1,5 @@
-//! Whether a latency limit is surely kept although the quantile itself is not known well: bursts
-//! beyond the quantile that hardly ever reach the limit.
+//! Whether a latency limit is certainly kept although the quantile itself is not known well: bursts
+//! beyond the quantile that almost never reach the limit.
 
 use super::best::Rungs;
 use super::rung::{Rung, SURE, Slice, Within, pooled};
@@ -24,8 +24,8 @@ pub(super) fn judged_together(rungs: &[&Rung], limit: &LatencyLimit) -> Within {
     if judged == Within::Unclear && hardly_reach(rungs, limit) { Within::Surely } else { judged }
 }
 
-/// Whether the share of I/Os beyond the limit is surely smaller than allowed by Student's interval
-/// over visits, which noise of seconds makes differ; of few visits it may have missed all.
+/// Whether the share of I/Os beyond the limit is certainly smaller than allowed by Student's
+/// interval over visits, which noise of seconds makes differ; of few visits it may have missed all.
 fn hardly_reach(rungs: &[&Rung], limit: &LatencyLimit) -> bool {
     const FEWEST: usize = 8;
     let visits: Vec<&Slice> = rungs.iter().flat_map(|rung| &rung.slices).collect();

@@ -1,4 +1,4 @@
-//! The curve below its highest rate, known well at every rung: a prediction rests on the rungs
+//! The curve below its highest rate, known well at every step: a prediction rests on the steps
 //! where a database lives.
 
 use super::best::{NEARLY, best};
@@ -11,7 +11,7 @@ use assay_model::Result;
 use assay_model::number::real_len;
 
 impl Meter<'_> {
-    /// Measures the rungs up to the highest rate until each is known as well as wanted, for as long
+    /// Measures the steps up to the highest rate until each is known as well as wanted, for as long
     /// as the plan gives the curve beyond the budget of a mix. Where the rate falls the curve
     /// stays as it was.
     pub(super) fn refine_curve(&mut self, small: &mut Climbed) -> Result<()> {
@@ -34,7 +34,7 @@ impl Meter<'_> {
     }
 }
 
-/// The rungs from one outstanding I/O to the first that gives nearly the highest rate.
+/// The steps from queue depth 1 to the first that gives nearly the highest rate.
 fn below_peak(ladder: &Ladder) -> Vec<u32> {
     let Some(best) = best(&ladder.rungs, ladder.peak_load) else {
         return Vec::new();

@@ -64,7 +64,7 @@ impl Parts {
         }
     }
 
-    /// Gives every rung the interval that noise of all time scales asks for. How large the noise is
+    /// Gives every step the interval that noise of all time scales asks for. How large the noise is
     /// that outlasts a visit, as a share. Where a level fell, intervals get only wider, and
     /// only if there is such noise: each long visit shows most of it.
     pub(super) fn apply_noise(&mut self) -> f64 {
@@ -178,7 +178,7 @@ fn slices_of_visit(spread: f64) -> f64 {
 /// Where the rate falls on both sides, the load nearest to the top of the curve stands for the
 /// highest rate. Otherwise, where noise hides which load gives most, it is the smallest one that
 /// gave about as much as larger ones in the mean: a short queue is soon filled. Later on another
-/// load is chosen only where larger ones surely gave more: to choose by values again and again
+/// load is chosen only where larger ones certainly gave more: to choose by values again and again
 /// would be to choose the luckiest.
 fn choose(ladder: &mut Ladder, is_first: bool) {
     if let Some(load) = nearest_to_top(&ladder.rungs) {
@@ -205,7 +205,7 @@ fn level_above(ladder: &Ladder, load: u32) -> Option<f64> {
     larger.peek().is_some().then(|| level(larger))
 }
 
-/// What the visits to some loads gave, by time; the rate of a rung may be that of several loads.
+/// What the visits to some loads gave, by time; the rate of a step may be that of several loads.
 fn level<'r>(rungs: impl Iterator<Item = &'r Rung>) -> f64 {
     let visits = rungs.flat_map(|rung| &rung.slices);
     let (ios, time_s) = visits.fold((0.0, 0.0), |(ios, time_s), visit| {

@@ -1,4 +1,4 @@
-//! One rung of a load ladder: what was measured with a number of I/Os outstanding, and what it
+//! One step of a load ladder: what was measured with a number of I/Os outstanding, and what it
 //! shows.
 
 use assay_model::Histogram;
@@ -13,7 +13,7 @@ use assay_stats::quantile::quantile_levels;
 /// How often the intervals of a calibration cover the truth.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// How sure it must be that a rung is within a limit, or not: rungs are measured until it is, and
+/// How sure it must be that a step is within a limit, or not: steps are measured until it is, and
 /// with some seven looks at growing data a nominal 0.99 errs no more often than a single look at
 /// 0.95 (Pocock, Biometrika 64, 1977).
 pub(super) const SURE: f64 = 0.99;
@@ -45,7 +45,7 @@ impl Slice {
         self.intervals.iter().map(Interval::elapsed_s).sum()
     }
 
-    /// Reads and writes a second, a stall at the end included where that is known.
+    /// Reads and writes per second, a stall at the end included where that is known.
     pub(super) fn iops(&self) -> f64 {
         self.completed() / self.accounted_s().max(f64::MIN_POSITIVE)
     }
@@ -183,7 +183,7 @@ impl Span {
     }
 }
 
-/// What a rung shows.
+/// What a step shows.
 #[derive(Clone, Debug)]
 pub(super) struct RungEstimates {
     /// Reads and writes per second.
@@ -210,13 +210,13 @@ pub(super) struct Rung {
 }
 
 impl Rung {
-    /// A rung of at least one slice; `None` when too little was measured to say anything.
+    /// A step of at least one slice; `None` when too little was measured to say anything.
     pub(super) fn of(outstanding: u32, slices: Vec<Slice>, quantile: f64) -> Option<Self> {
         let estimates = RungEstimates::of(&slices, quantile)?;
         Some(Self { outstanding, slices, estimates })
     }
 
-    /// The rung with a slice more.
+    /// The step with a slice more.
     pub(super) fn with(mut self, slice: Slice, quantile: f64) -> Option<Self> {
         self.slices.push(slice);
         Self::of(self.outstanding, self.slices, quantile)
@@ -276,7 +276,7 @@ impl Rung {
         })
     }
 
-    /// The rung as a point of a throughput-latency curve.
+    /// The step as a point of a throughput-latency curve.
     pub(super) fn load_point(&self) -> LoadPoint {
         LoadPoint {
             load: f64::from(self.outstanding),
@@ -285,7 +285,7 @@ impl Rung {
         }
     }
 
-    /// The rung as it is printed.
+    /// The step as it is printed.
     pub(super) fn curve_point(&self, transfer_bytes: u64) -> CurvePoint {
         let estimates = &self.estimates;
         let span = estimates.quantile_ns;
@@ -441,7 +441,7 @@ fn widened(estimate: Estimate, half: f64) -> Estimate {
     }
 }
 
-/// The limited quantile of several rungs thrown together: where it lies beyond a limit the largest
+/// The limited quantile of several steps thrown together: where it lies beyond a limit the largest
 /// load does too, where it lies within the smallest one does.
 pub(super) fn pooled(rungs: &[&Rung], quantile: f64) -> Option<Span> {
     let operations = joined(rungs.iter().map(|rung| &rung.estimates.operations));
@@ -507,7 +507,7 @@ fn ends(
 
 /// The lower ends of lower quantiles, of which the highest bounds this one, too, ns: a few slices
 /// say little about a tail and more about the middle. Each of them may be wrong a fifth as often,
-/// so that together they hardly add to the doubt.
+/// so that together they barely add to the doubt.
 fn floor_ns(
     parts: &[Option<&Histogram>],
     joined: &Histogram,

@@ -31,7 +31,7 @@ const EXCESS: f64 = 1.25;
 #[derive(Clone, Debug)]
 pub(super) struct Demand {
     pub(super) name: &'static str,
-    /// I/Os a second.
+    /// I/Os per second.
     pub(super) rate: Figure,
     /// Mean bytes an I/O.
     pub(super) transfer: Figure,

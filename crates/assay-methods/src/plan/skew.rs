@@ -26,7 +26,7 @@ pub(super) fn access(profile: &Profile) -> (Access, Vec<String>) {
             };
             let note = format!(
                 "{} of {} files receive {:.0}% of the reads, so random reads have a hot band. It \
-                 is {:.1}% of the storage as if files were equally large, which no report says; \
+                 is {:.1}% of the storage if files are equally large, which reports do not state; \
                  {}.",
                 skew.hot_files,
                 skew.files,

@@ -79,7 +79,7 @@ fn streams_add_up_to_the_whole() {
     let rates: Vec<f64> = plan.workload.streams.iter().map(rate_of).collect();
     assert_eq!(rates, [600.0, 100.0, 300.0]);
     let other = &plan.workload.streams[2];
-    // 700 reads a second in all, 600 of them single blocks.
+    // 700 reads per second in all, 600 of them single blocks.
     assert!((other.read_share.0 - 100.0 / 300.0).abs() < 1e-12);
     let bytes = 1000.0 * 10_240.0 - 600.0 * 8192.0 - 100.0 * 6000.0;
     assert!((mean_bytes(&other.transfer) / (bytes / 300.0) - 1.0).abs() < 1e-4);

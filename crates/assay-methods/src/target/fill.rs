@@ -35,7 +35,7 @@ pub enum Filling<'a> {
 pub type FillProgress<'a> = &'a mut dyn FnMut(Filling<'_>);
 
 /// Fills the target from its first byte on, for the time allowed at the most; gives the bytes that
-/// are surely written.
+/// are certainly written.
 ///
 /// # Errors
 /// An environment error when writing fails; a stop by the user counts as such.

@@ -121,8 +121,7 @@ impl Sign {
         Remark {
             what,
             why: why.to_owned(),
-            remedy: "give more with --size and --fill-time, or measure the device itself"
-                .to_owned(),
+            remedy: "increase --size and --fill-time, or measure the device itself".to_owned(),
         }
     }
 }

@@ -5,8 +5,8 @@ use assay_catalog::VolumeTarget;
 use assay_engine::device::{Bandwidth, Bucket, Delay, Device, Law, Pipeline};
 use assay_model::number::real;
 
-/// The device: at most its I/Os a second, by credits beyond what is sustained, then its bandwidth,
-/// then its latency.
+/// The device: at most its I/Os per second, by credits beyond what is sustained, then its
+/// bandwidth, then its latency.
 pub(super) fn volume_device(volume: &VolumeTarget) -> Box<dyn Device> {
     let counting = |bucket: Bucket| Box::new(bucket.counting(volume.transfer.0)) as Box<dyn Law>;
     let credits = volume.credits();
@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    /// 60,000 credits, 3,000 I/Os a second drawn and 300 refilled: empty after 60,000 / 2,700 =
+    /// 60,000 credits, 3,000 I/Os per second drawn and 300 refilled: empty after 60,000 / 2,700 =
     /// 22.2 s.
     #[test]
     fn the_rate_falls_when_the_credits_are_used_up() {

@@ -11,7 +11,7 @@ use assay_model::units::Nanos;
 use assay_stats::queueing::ClosedQueue;
 use assay_stats::special::incomplete_gamma;
 
-/// True answers; rates in I/Os or bytes a second, times in ns.
+/// True answers; rates in I/Os or bytes per second, times in ns.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     pub base_service_time_ns: f64,
@@ -106,7 +106,7 @@ pub fn server_and_delay(load: u32, server_us: f64, delay_us: f64, limit_us: f64)
     (throughput, beyond)
 }
 
-/// A server before a delay: the rate rises smoothly, so that a limit falls between rungs.
+/// A server before a delay: the rate rises smoothly, so that a limit falls between steps.
 pub fn smooth(server_us: f64, delay_us: f64, limit_us: f64, budget_s: f64) -> Case {
     let of = |load: u32| server_and_delay(load, server_us, delay_us, limit_us);
     let within = last_within(200, |load| of(load).1);

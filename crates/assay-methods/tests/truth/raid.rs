@@ -47,7 +47,7 @@ pub fn case(array: &str) -> Case {
     known.entry(array.to_owned()).or_insert_with(|| measured(array)).clone()
 }
 
-/// I/Os a second of a load kept for a long time, and the slower 0.99 quantile, ns.
+/// I/Os per second of a load kept for a long time, and the slower 0.99 quantile, ns.
 fn kept(array: &str, access: Access, bytes: u64, outstanding: u32) -> (f64, f64) {
     let stream =
         Stream { access, ..Stream::closed("truth", Share(READ_SHARE), Bytes(bytes), outstanding) };

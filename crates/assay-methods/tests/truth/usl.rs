@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 /// The law: N. J. Gunther, *Guerrilla Capacity Planning*, Springer 2007, §4.
 #[derive(Clone, Copy, Debug)]
 pub struct UslLaw {
-    /// I/Os a second of one alone.
+    /// I/Os per second of one alone.
     pub alone_per_s: f64,
     pub contention: f64,
     pub coherency: f64,
 }
 
 impl UslLaw {
-    /// I/Os a second with this many in it.
+    /// I/Os per second with this many in it.
     pub fn rate(&self, inside: f64) -> f64 {
         let others = inside - 1.0;
         let lost = self.contention * others + self.coherency * inside * others;

@@ -46,8 +46,8 @@ pub struct PriceList {
     /// the last as a multiple of it. Where there are none, each gibibyte is billed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub billed_sizes: Vec<Bytes>,
-    /// I/Os a second for a month, in steps of a rising rate; the first one begins where those that
-    /// are included end.
+    /// I/Os per second for a month, in steps of a rising rate; the first one begins where those
+    /// that are included end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_iops_month: Vec<PriceTier>,
     /// A throughput for a month, above what is included.
@@ -55,7 +55,7 @@ pub struct PriceList {
     pub per_throughput_month: Option<ThroughputPrice>,
 }
 
-/// The price of one of the I/Os a second beyond a rate.
+/// The price of one of the I/Os per second beyond a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -71,7 +71,7 @@ pub struct PriceTier {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ThroughputPrice {
-    /// How many bytes a second are priced together: `1MiB` or `1MB`.
+    /// How many bytes per second are priced together: `1MiB` or `1MB`.
     pub unit_per_s: Bytes,
     /// That much for a month.
     pub price: Price,

@@ -17,7 +17,7 @@ pub struct Volume {
     pub provider: String,
     /// Sizes that can be ordered.
     pub size: SizeRange,
-    /// I/Os a second by what is ordered.
+    /// I/Os per second by what is ordered.
     pub iops: IopsRule,
     /// Bytes a second by what is ordered.
     pub throughput: ThroughputRule,
@@ -47,7 +47,7 @@ pub struct SizeRange {
     pub step: Bytes,
 }
 
-/// How many I/Os a second a volume gives.
+/// How many I/Os per second a volume gives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -63,7 +63,7 @@ pub struct IopsRule {
     pub per_gib: Option<Rate>,
 }
 
-/// How many bytes a second a volume gives.
+/// How many bytes per second a volume gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -84,7 +84,7 @@ pub struct ThroughputRule {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Burst {
-    /// I/Os a second while there are credits.
+    /// I/Os per second while there are credits.
     pub rate: Rate,
     /// Credits of a full balance, which a new volume has.
     pub credits: u64,
@@ -97,7 +97,7 @@ pub struct Burst {
 pub struct VolumeOrder {
     /// Size.
     pub size: Bytes,
-    /// I/Os a second, sustained.
+    /// I/Os per second, sustained.
     pub iops: Rate,
     /// Bytes per second.
     pub throughput_per_s: Bytes,
@@ -114,13 +114,13 @@ impl SizeRange {
 }
 
 impl IopsRule {
-    /// The most I/Os a second of a size.
+    /// The most I/Os per second of a size.
     pub fn most(&self, size: Bytes) -> f64 {
         let by_size = self.per_gib.map_or(f64::INFINITY, |rate| rate.0 * real(size.0) / GIB);
         by_size.min(self.max.0).max(self.included.0)
     }
 
-    /// The least bytes that give these I/Os a second; `None` above the most of any size.
+    /// The least bytes that give these I/Os per second; `None` above the most of any size.
     pub fn bytes_for(&self, iops: f64) -> Option<f64> {
         if iops > self.max.0.max(self.included.0) {
             return None;
@@ -131,13 +131,14 @@ impl IopsRule {
 }
 
 impl ThroughputRule {
-    /// The most bytes a second with these I/Os a second.
+    /// The most bytes per second with these I/Os per second.
     pub fn most(&self, iops: f64) -> f64 {
         let by_iops = iops * real(self.per_io.0);
         by_iops.min(real(self.max_per_s.0)).max(real(self.included_per_s.0))
     }
 
-    /// The least I/Os a second with which these bytes a second can be had; `None` above the most.
+    /// The least I/Os per second with which these bytes per second can be had; `None` above the
+    /// most.
     pub fn iops_for(&self, bytes_per_s: f64) -> Option<f64> {
         if bytes_per_s > real(self.max_per_s.0.max(self.included_per_s.0)) {
             return None;
@@ -161,8 +162,9 @@ impl Volume {
         }
     }
 
-    /// How long a full balance lasts under more I/Os a second than the volume sustains, s: balance
-    /// over what is drawn beyond the refill; `None` where it never ends or there is none.
+    /// How long a full balance lasts under more I/Os per second than the volume sustains, s:
+    /// balance over what is drawn beyond the refill; `None` where it never ends or there is
+    /// none.
     pub fn burst_s(&self, order: &VolumeOrder, iops: f64) -> Option<f64> {
         let burst = self.burst?;
         let drawn = iops.min(burst.rate.0) - order.iops.0;

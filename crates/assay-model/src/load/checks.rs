@@ -29,12 +29,12 @@ pub struct Checks {
     pub elapsed_s: f64,
 }
 
-/// What became of the transactions of one kind in one rung, its warm-up among them.
+/// What became of the transactions of one kind in one step, its warm-up among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Commits {
-    /// Sessions of the rung.
+    /// Sessions of the step.
     pub sessions: u32,
     /// Its repeat, from 1.
     pub repeat: u32,

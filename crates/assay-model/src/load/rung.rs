@@ -1,4 +1,4 @@
-//! One rung of a ladder: a number of sessions at once, with everybody's counters of the same time.
+//! One step of a ladder: a number of sessions at once, with everybody's counters of the same time.
 
 use super::{
     DeviceCounters, Estimate, Histogram, Measurement, Operation, Precision, Retries, rate, real,
@@ -75,7 +75,7 @@ pub struct Rung {
     pub profile: Option<Box<Profile>>,
 }
 
-/// One of several databases in a rung of all of them.
+/// One of several databases in a step of all of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -163,7 +163,7 @@ impl CommitParity {
     }
 }
 
-/// Server counters during a rung; statements of the tool's own bookkeeping are part of it.
+/// Server counters during a step; statements of the tool's own bookkeeping are part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,5 @@
-//! What a rung asks of a server: its sessions, when their steps begin, and what ends it. The
-//! document `step.toml` of the rung's cell.
+//! What a step asks of a server: its sessions, when their steps begin, and what ends it. The
+//! document `step.toml` of the step's cell.
 
 use super::kind::LoadKind;
 use super::setting::Setting;
@@ -9,7 +9,7 @@ use crate::{Error, Result};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// What ends a rung.
+/// What ends a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -32,7 +32,7 @@ pub enum Spacing {
     Poisson,
 }
 
-/// When the steps of a rung begin.
+/// When the steps of a step begin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -60,7 +60,7 @@ pub enum OnLoss {
     Reconnect,
 }
 
-/// One rung as it is asked for: the document `step.toml`.
+/// One step as it is asked for: the document `step.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -90,7 +90,7 @@ pub struct LoadStep {
     pub settings: Vec<Setting>,
 }
 
-/// Measured time that a rung is planned with which ends after a number of steps: how long it takes
+/// Measured time that a step is planned with which ends after a number of steps: how long it takes
 /// is its result.
 const PLANNED_NS: u64 = 60_000_000_000;
 

@@ -45,7 +45,7 @@ pub struct DeviceIo {
 /// A device moves more than one and a half times what the server does where others move more than
 /// this share.
 const OTHERS_SHARE: f64 = 1.0 / 3.0;
-/// Less than this many bytes a second of others is a journal, and not another program.
+/// Less than this many bytes per second of others is a journal, and not another program.
 const OTHERS_BYTES_PER_S: f64 = 1_048_576.0;
 
 impl DeviceIo {

@@ -45,7 +45,7 @@ fn unknown_keys_and_other_formats_are_refused() {
     assert!(parse_profile(&other).unwrap_err().message().contains("format 2"));
 }
 
-/// Statspack 9.2 of the TMS paper: 10,082 I/Os a second of 5.480 ms are 55.2 outstanding.
+/// Statspack 9.2 of the TMS paper: 10,082 I/Os per second of 5.480 ms are 55.2 outstanding.
 #[test]
 fn outstanding_ios_follow_littles_law() {
     for (iops, latency_s, outstanding) in

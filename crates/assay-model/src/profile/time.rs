@@ -344,7 +344,7 @@ impl RedoPath {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RedoFinding {
-    /// Sessions hardly wait for commits.
+    /// Sessions barely wait for commits.
     NotWaitedFor,
     /// Most of the commit wait is the write itself, or the write is slow by any measure.
     Device,
@@ -378,8 +378,8 @@ pub struct RedoPath {
     /// Redo, bytes per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_s: Option<Figure>,
-    /// Share of time that the log writer waited for its writes: writes a second times their time;
-    /// above 1 with several writers.
+    /// Share of time that the log writer waited for its writes: writes per second times their
+    /// time; above 1 with several writers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer_busy_share: Option<f64>,
     /// Share of DB time that sessions waited for commits.

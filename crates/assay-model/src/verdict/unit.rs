@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum Unit {
     /// Nanoseconds.
     Ns,
-    /// I/Os a second.
+    /// I/Os per second.
     IosPerS,
     /// Transactions a minute.
     PerMinute,

@@ -4,22 +4,22 @@ use super::Moment;
 use crate::number::{rate, real};
 use serde::{Deserialize, Serialize};
 
-/// What all moments of a stretch of time come to.
+/// What all samples of a stretch of time come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
-    /// Moments that went into it.
+    /// Samples that went into it.
     pub moments: u64,
     /// Of them taken so late that the machine must have had no CPU for it.
     pub late_moments: u64,
     /// The sum of all counters; gauges are those of the end.
     pub total: Moment,
-    /// Tasks running or ready to run, mean of the moments.
+    /// Tasks running or ready to run, mean of the samples.
     pub running_mean: f64,
     /// The most tasks running or ready to run.
     pub running_max: u64,
-    /// Tasks blocked by I/O, mean of the moments.
+    /// Tasks blocked by I/O, mean of the samples.
     pub blocked_mean: f64,
     /// The most tasks blocked by I/O.
     pub blocked_max: u64,
@@ -29,7 +29,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The sum of some moments in their order; `None` of none.
+    /// The sum of some samples in their order; `None` of none.
     pub fn of<'a>(moments: impl IntoIterator<Item = &'a Moment>) -> Option<Self> {
         moments.into_iter().fold(None, |so_far: Option<Self>, moment| {
             Some(match so_far {
@@ -39,18 +39,18 @@ impl Summary {
         })
     }
 
-    /// A summary of one moment.
+    /// A summary of one sample.
     pub fn begin(moment: &Moment) -> Self {
         Self::default().with(moment, moment.clone())
     }
 
-    /// The summary with the moment that follows.
+    /// The summary with the next sample.
     pub fn and(self, moment: &Moment) -> Self {
         let total = self.total.plus(moment);
         self.with(moment, total)
     }
 
-    /// The summary with one more moment.
+    /// The summary with one more sample.
     fn with(self, moment: &Moment, total: Moment) -> Self {
         let queue = moment.run_queue.unwrap_or_default();
         let (before, moments) = (real(self.moments), real(self.moments + 1));
@@ -71,7 +71,7 @@ impl Summary {
         }
     }
 
-    /// Length of all moments, s.
+    /// Length of all samples, s.
     pub fn elapsed_s(&self) -> f64 {
         self.total.elapsed_s()
     }

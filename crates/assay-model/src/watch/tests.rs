@@ -1,4 +1,4 @@
-//! Tests of the arithmetic on moments.
+//! Tests of the arithmetic on samples.
 
 use super::*;
 use crate::counters::DeviceCounters;

@@ -60,7 +60,7 @@ fn waits(report: &Report, curve: &EventHistogram) -> Option<f64> {
     if in_full > 0.0 { Some(in_full) } else { curve.waits.map(|waits| waits.value) }
 }
 
-/// Slow I/Os a second, for the events that sessions and the log writer wait for; those that cost
+/// Slow I/Os per second, for the events that sessions and the log writer wait for; those that cost
 /// most come last, and of each the slowest range that matters.
 pub(super) fn outliers(report: &Report) -> Vec<Outlier> {
     let Some(elapsed_s) = elapsed_s(report) else {

@@ -209,7 +209,7 @@ fn unaccounted(verdict: &mut TimeVerdict) {
         && cpu > 1.0
     {
         verdict.notes.push(format!(
-            "DB CPU is {:.1}% of DB time as printed; it is taken for all of it.",
+            "DB CPU is {:.1}% of DB time as printed; it is treated as all of it.",
             cpu * 100.0
         ));
         verdict.cpu_share = Some(1.0);
@@ -239,7 +239,7 @@ fn idle(verdict: &mut TimeVerdict, time: &TimeModel) {
     let active = time.average_active_sessions.as_ref().map(|active| active.value);
     if let Some(active) = active.filter(|active| *active < IDLE_SESSIONS) {
         verdict.bottleneck = Bottleneck::Idle;
-        let active = if active < 0.005 { "hardly any".to_owned() } else { format!("{active:.2}") };
+        let active = if active < 0.005 { "almost no".to_owned() } else { format!("{active:.2}") };
         verdict.reason =
             format!("{active} sessions were active on average, too few to draw conclusions");
         verdict.speedup_limit = None;

@@ -94,7 +94,7 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
     if let Some(owner) = stream.owner() {
         return Err(Failure::Unsafe {
             what: format!(
-                "the socket belongs to the user of number {}, who asks for the password {how}, so \
+                "the socket belongs to the user with id {}, who asks for the password {how}, so \
                  it was not sent",
                 owner.user
             ),

@@ -1,4 +1,4 @@
-//! What a server says of itself at one moment. Times are in the server's milliseconds turned into
+//! What a server says of itself at one time. Times are in the server's milliseconds turned into
 //! seconds; what a version or a right does not give is absent.
 
 use std::collections::BTreeMap;
@@ -258,7 +258,7 @@ pub struct Statements {
     pub thrown_out: u64,
 }
 
-/// Everything at one moment.
+/// Everything at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// The release.

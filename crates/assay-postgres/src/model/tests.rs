@@ -111,7 +111,7 @@ fn the_load_profile_is_told_a_second_and_a_transaction() {
 fn ios_follow_littles_law_and_the_commit_path_is_told_apart() {
     let profile = story(18).profile();
     let reads = profile.class(IoPurpose::SingleBlockRead).unwrap();
-    // 2,000 reads a second of 0.8 ms are 1.6 outstanding.
+    // 2,000 reads per second of 0.8 ms are 1.6 outstanding.
     assert!(near(reads.rate_iops.as_ref().unwrap().value, 2000.0));
     assert!(near(reads.latency_s.as_ref().unwrap().value, 0.8e-3));
     assert!(near(reads.outstanding.as_ref().unwrap().value, 1.6));

@@ -1,4 +1,4 @@
-//! What the sessions of a server do at one moment, and the canary that runs with them.
+//! What the sessions of a server do at one time, and the canary that runs with them.
 
 use super::Watcher;
 use super::canary::Canary;

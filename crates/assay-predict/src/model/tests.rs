@@ -6,7 +6,7 @@ use crate::demand::Deviations;
 use crate::flush::FlushTimes;
 use assay_model::projection::WorkUnit;
 
-/// The worked example of the manual: 1,000 transactions a second of 20 ms on 16 processors.
+/// The worked example of the manual: 1,000 transactions per second of 20 ms on 16 processors.
 fn example() -> Demand {
     Demand {
         unit: WorkUnit::Transaction,

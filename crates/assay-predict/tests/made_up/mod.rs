@@ -29,7 +29,7 @@ fn class(purpose: IoPurpose, iops: f64, latency_s: f64) -> IoClass {
     .complete()
 }
 
-/// 1,000 transactions a second of 10 ms on 16 processors: 4 ms CPU, 4 reads of 1 ms, a commit of
+/// 1,000 transactions per second of 10 ms on 16 processors: 4 ms CPU, 4 reads of 1 ms, a commit of
 /// 1.2 ms, 0.8 ms of others.
 pub fn profile() -> Profile {
     let wait = |class: &str, time_s: f64| WaitClassTime {

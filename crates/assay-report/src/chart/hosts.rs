@@ -18,7 +18,7 @@ pub(crate) struct HostLine {
     pub(crate) name: String,
     /// What is remarkable about it, in a word; may be empty.
     pub(crate) remark: &'static str,
-    /// Its I/Os a second in equal parts of the common time.
+    /// Its I/Os per second in equal parts of the common time.
     pub(crate) rates_iops: Vec<f64>,
     /// From the common start to its first worker, and what that may be off by, ns.
     pub(crate) start_ns: Option<(i64, u64)>,
@@ -255,8 +255,7 @@ pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
         scene.text((place, scene.plot.top - 6.0), Anchor::End, Ink::Limit, "limit");
     }
     scene.description = format!(
-        "A point for each host at the time after the common start at which its first worker \
-         began, from {} to {}.",
+        "Start of the first worker of each host relative to the common start, from {} to {}.",
         format.value(Unit::Ns, first),
         format.value(Unit::Ns, begun.iter().map(|host| ends(host)[1]).fold(first, f64::max))
     );
@@ -268,9 +267,9 @@ pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
 pub(crate) struct AloneAndTogether {
     /// The host.
     pub(crate) name: String,
-    /// I/Os a second alone.
+    /// I/Os per second alone.
     pub(crate) alone: Estimate,
-    /// I/Os a second with all others, where known.
+    /// I/Os per second with all others, where known.
     pub(crate) together: Option<Estimate>,
 }
 

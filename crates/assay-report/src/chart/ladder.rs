@@ -18,7 +18,7 @@ pub(crate) struct Curve {
     pub(crate) ink: Ink,
     /// How it is drawn.
     pub(crate) stroke: Stroke,
-    /// The number of a rung in base units; none where it is not known.
+    /// The number of a step in base units; none where it is not known.
     pub(crate) value: fn(&Rung) -> Option<f64>,
 }
 
@@ -105,7 +105,7 @@ fn draw(
     }
 }
 
-/// The last rung in words.
+/// The last step in words.
 fn describe(
     rungs: &[&Rung],
     curves: &[Curve],

@@ -56,7 +56,7 @@ impl Scale {
     pub(crate) fn log(low: f64, high: f64) -> Self {
         let high = if high > 0.0 { high } else { 1.0 };
         let low = low.clamp(high * 1e-9, high);
-        // A single number, or hardly a difference, is shown in the middle of a factor of four.
+        // A single number, or barely a difference, is shown in the middle of a factor of four.
         let widen = (2.0 / (high / low).sqrt()).max(1.15);
         Self { law: Law::Log, low: low / widen, high: high * widen, from: 0.0, to: 1.0 }
     }

@@ -1,4 +1,4 @@
-//! Where the time of sessions went, a column a rung: parts on top of one another, with a line for
+//! Where the time of sessions went, a column a step: parts on top of one another, with a line for
 //! the processors.
 
 use super::annotation::annotate;

@@ -28,7 +28,7 @@ pub(super) fn top_events(profile: &Profile) -> Vec<Table> {
     together.into_iter().chain([foreground, background]).collect()
 }
 
-/// The load as work and bytes a second; none of a live server.
+/// The load as work and bytes per second; none of a live server.
 pub(super) fn load(profile: &Profile) -> Option<Table> {
     profile.report.as_ref().map(|report| rates(&profile.work, report))
 }

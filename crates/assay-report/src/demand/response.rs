@@ -187,7 +187,7 @@ mod tests {
     fn a_transaction_is_split_into_what_it_waited_for() {
         let rows = split(&profile()).plain();
         assert_eq!(rows[0], ["", "a transaction"]);
-        // 200 s in 100 s at 100 transactions a second: 20 ms each, 5 ms of them CPU, 12 ms user
+        // 200 s in 100 s at 100 transactions per second: 20 ms each, 5 ms of them CPU, 12 ms user
         // I/O.
         assert_eq!(rows[1], ["DB time", "20.0 ms"]);
         assert_eq!(rows[2], ["CPU", "5.00 ms"]);

@@ -39,7 +39,7 @@ enum Along {
     Reports,
     /// Sessions connected.
     Sessions,
-    /// All I/Os a second.
+    /// All I/Os per second.
     Iops,
 }
 

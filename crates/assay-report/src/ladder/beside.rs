@@ -1,4 +1,4 @@
-//! The storage alone next to the database on it: most reads a second, and the time of one at a
+//! The storage alone next to the database on it: most reads per second, and the time of one at a
 //! time.
 
 use crate::input::Report;

@@ -151,7 +151,7 @@ fn flaw(load: &Load) -> Option<String> {
     ))
 }
 
-/// Reads and their times by sessions, time of sessions, and the distribution of the best rung.
+/// Reads and their times by sessions, time of sessions, and the distribution of the best step.
 fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {

@@ -1,4 +1,4 @@
-//! What all ladders have in common: how a table is made of rungs, cells of any kind of load, and
+//! What all ladders have in common: how a table is made of steps, cells of any kind of load, and
 //! the tables that every load has.
 
 use super::split::Split;
@@ -12,7 +12,7 @@ use assay_model::number::{rate, real, share};
 use assay_model::units::{show_count, show_throughput, show_time_ns};
 use assay_model::verdict::Unit;
 
-/// What a table is made by: its heading, and for each column a name and how a rung fills it.
+/// What a table is made by: its heading, and for each column a name and how a step fills it.
 pub(crate) struct Columns {
     /// What it shows.
     pub(crate) title: &'static str,
@@ -20,14 +20,14 @@ pub(crate) struct Columns {
     pub(crate) columns: Vec<(&'static str, Fill)>,
 }
 
-/// How a rung fills a column.
+/// How a step fills a column.
 pub(crate) type Fill = fn(&Rung) -> String;
 
 /// Stands where nothing is known.
 const UNKNOWN: &str = "–";
 
 impl Columns {
-    /// The table with a row a rung.
+    /// The table with a row a step.
     pub(crate) fn table(&self, rungs: &[Rung]) -> Table {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
         let row = |rung: &Rung| self.columns.iter().map(|(_, fill)| fill(rung)).collect();
@@ -199,7 +199,7 @@ mod tests {
     use crate::ladder::made_up::rung;
     use assay_model::load::TimeSplit;
 
-    /// What a table shows of a rung, by the names of its columns.
+    /// What a table shows of a step, by the names of its columns.
     fn shown(columns: &Columns, rung: &Rung) -> Vec<(&'static str, String)> {
         columns.columns.iter().map(|(name, fill)| (*name, fill(rung))).collect()
     }

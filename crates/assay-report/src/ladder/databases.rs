@@ -8,7 +8,7 @@ use assay_model::load::{DatabaseRung, Load, Rung, StreamTimes};
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
 
-/// A row for each database of each rung; empty where the load is on one.
+/// A row for each database of each step; empty where the load is on one.
 pub(crate) fn databases(load: &Load) -> Table {
     let done = done(load);
     let table = Table::new("Each database").numbers("sessions").words("database").words("hosts");
@@ -40,7 +40,7 @@ fn row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
     ]
 }
 
-/// Where the time of the sessions of each database went, a row for each of each rung; empty where
+/// Where the time of the sessions of each database went, a row for each of each step; empty where
 /// the load is on one.
 pub(crate) fn time_of_databases(load: &Load) -> Table {
     let table = Table::new("Average active sessions of each database");
@@ -73,7 +73,7 @@ fn counted(one: &DatabaseRung) -> Option<&StreamTimes> {
     one.streams.iter().max_by_key(|times| times.ios)
 }
 
-/// How evenly the databases did at the best rung, in a sentence; nothing where the load is on one.
+/// How evenly the databases did at the best step, in a sentence; nothing where the load is on one.
 pub(super) fn evenness(load: &Load) -> Option<String> {
     let rung = load.best()?;
     let by_rate = |one: &&DatabaseRung, other: &&DatabaseRung| {

@@ -10,7 +10,7 @@ use assay_model::measurement::{
 };
 use assay_model::{Histogram, Precision};
 
-/// A rung of 1000 reads a session in two seconds, of which the page cache gave that many bytes.
+/// A step of 1000 reads a session in two seconds, of which the page cache gave that many bytes.
 pub(crate) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
     let mut service = Histogram::new(Precision::Fine);
     service.record_many(2_000_000, 1000 * u64::from(sessions));
@@ -89,7 +89,7 @@ pub(crate) fn report(rungs: Vec<Rung>) -> Report {
     }
 }
 
-/// A report of a load of transactions, with 500 counted ones a rung.
+/// A report of a load of transactions, with 500 counted ones a step.
 pub(crate) fn transactions(mut made: Report, kind: LoadKind) -> Report {
     let counted = kind.counted().unwrap().stream;
     let load = made.load.as_mut().unwrap();

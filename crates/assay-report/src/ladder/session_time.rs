@@ -6,7 +6,7 @@ use crate::format::Formatter;
 use crate::view::Chart;
 use assay_model::load::{Load, Rung};
 
-/// Where the time of the sessions of each rung went.
+/// Where the time of the sessions of each step went.
 pub(super) fn time_of_sessions<'a>(
     load: &'a Load,
     format: Formatter,

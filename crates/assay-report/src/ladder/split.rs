@@ -1,4 +1,4 @@
-//! Where the time of a rung's sessions went, from one place: the server's profile where there is
+//! Where the time of a step's sessions went, from one place: the server's profile where there is
 //! one, else the counters of the ladder. No part holds time of another, and what no part explains
 //! is shown.
 
@@ -9,7 +9,7 @@ use assay_model::load::{DatabaseRung, Rung, TimeSplit};
 use assay_model::number::{real, seconds};
 use assay_model::profile::{Profile, TimedEvent};
 
-/// Sessions that were on average in each state: time by the length of the rung.
+/// Sessions that were on average in each state: time by the length of the step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Split {
     /// Working on statements.
@@ -31,13 +31,13 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// The split of a rung.
+    /// The split of a step.
     pub(crate) fn of(rung: &Rung) -> Self {
         let of_profile = rung.profile.as_ref().and_then(|profile| Self::of_profile(profile));
         of_profile.unwrap_or_else(|| Self::of_counters(&rung.time, rung.elapsed_s().max(1e-9)))
     }
 
-    /// The split of one of several databases in a rung of this length.
+    /// The split of one of several databases in a step of this length.
     pub(crate) fn of_database(one: &DatabaseRung, elapsed_s: f64) -> Self {
         let of_profile = one.profile.as_ref().and_then(|profile| Self::of_profile(profile));
         of_profile.unwrap_or_else(|| Self::of_counters(&one.time, elapsed_s.max(1e-9)))

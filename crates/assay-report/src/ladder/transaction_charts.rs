@@ -1,5 +1,5 @@
 //! The figures of a load of transactions: those that are counted by users, times of transactions by
-//! users, time of sessions, and the distribution of the best rung.
+//! users, time of sessions, and the distribution of the best step.
 
 use super::session_time::time_of_sessions;
 use super::split::Split;
@@ -74,7 +74,7 @@ pub(super) fn charts<'a>(
     charts
 }
 
-/// How the times of the counted transaction of the best rung spread.
+/// How the times of the counted transaction of the best step spread.
 fn distribution<'a>(
     counted: &'static CountedTransaction,
     load: &'a Load,

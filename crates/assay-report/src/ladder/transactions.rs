@@ -32,7 +32,7 @@ pub(super) fn per_s(rung: &Rung, stream: &str) -> f64 {
     rate(result(rung, stream).map_or(0, |result| result.ios), rung.elapsed_s())
 }
 
-/// The rung in which most of a stream were committed a second; of repeats the middle one.
+/// The step in which most of a stream were committed a second; of repeats the middle one.
 pub(super) fn best<'a>(load: &'a Load, stream: &str) -> Option<&'a Rung> {
     load.best_by(|rung| per_s(rung, stream))
 }
@@ -103,7 +103,7 @@ pub(super) fn ratio(reads: u64, writes: u64) -> String {
     }
 }
 
-/// How many of the counted transactions the best rung had, and how long they took; nothing without
+/// How many of the counted transactions the best step had, and how long they took; nothing without
 /// one.
 pub(super) fn rate_words(load: &Load, counted: &CountedTransaction) -> Vec<String> {
     let Some(rung) = best(load, counted.stream) else { return Vec::new() };
@@ -153,7 +153,7 @@ fn commit_words(commits: &[Commits], found: &str) -> Option<String> {
     ))
 }
 
-/// What the clients of several hosts saw against what the server counted, at the rung where both
+/// What the clients of several hosts saw against what the server counted, at the step where both
 /// are farthest apart.
 fn parity_words(load: &Load) -> Option<String> {
     let of_all = load.rungs.iter().map(|rung| (None, rung.commit_parity));

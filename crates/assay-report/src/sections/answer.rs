@@ -360,7 +360,7 @@ fn at_least(capacity: &Capacity) -> &'static str {
     if is_lower_bound(capacity) { "at least " } else { "" }
 }
 
-/// The interval of a rate that is hardly known: so wide a one belongs to the number.
+/// The interval of a rate that is barely known: so wide a one belongs to the number.
 fn doubt(capacity: &Capacity, unit: Unit, format: &Formatter) -> String {
     let interval = format.interval(unit, &capacity.rate);
     let is_wide = is_hardly_known(&capacity.rate) && !is_lower_bound(capacity);

@@ -89,11 +89,12 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
     let has_note = rows.iter().any(|row| !row.note.is_empty());
     // The interval of the ratio says in a terminal how sure both are.
     let mut table = Table::new(caption).look(Look::Dense).words("measure");
-    for name in ["base", "other"] {
-        table = table.numbers_as(name, Terminal::ValuesOnly);
-    }
+    // Phones show the first columns, so the ratio comes before what it is made of.
     for name in ["ratio", "95% interval"] {
         table = table.numbers(name);
+    }
+    for name in ["base", "other"] {
+        table = table.numbers_as(name, Terminal::ValuesOnly);
     }
     for (name, is_shown) in [("outcome", has_outcome), ("note", has_note)] {
         table = if is_shown { table.words(name) } else { table };
@@ -104,7 +105,7 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
     table
 }
 
-/// The name within its part; a rung stands first, because it distinguishes the rows.
+/// The name within its part; a step stands first, because it distinguishes the rows.
 fn label(part: &str, measure: &Measure) -> String {
     let rest = measure.quantity.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
     match (rest.filter(|_| !part.is_empty()), &measure.subject) {
@@ -148,10 +149,10 @@ impl Row {
         Self {
             numbers: vec![
                 Cell::Words(label),
-                value(&measure.base),
-                value(&measure.other),
                 Cell::Number(ratio),
                 Cell::Number(interval),
+                value(&measure.base),
+                value(&measure.other),
             ],
             outcome: outcome.map_or_else(String::new, |outcome| outcome.name().to_owned()),
             note: note(measure, elapsed_s),

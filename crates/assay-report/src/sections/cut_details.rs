@@ -47,7 +47,7 @@ pub(super) fn ages<'a>(found: &Durability, format: Formatter) -> Vec<Block<'a>> 
     };
     let names = first.lost_ages.iter().map(age_name);
     let counts: Vec<(String, u64)> = names.enumerate().map(|(at, name)| (name, sum(at))).collect();
-    let title = "Lost writes by how long before the cut they had been acknowledged";
+    let title = "Lost writes by time from acknowledgement to the cut";
     counted(title, "at most, before the last acknowledgement", "lost-before-cut", counts, format)
 }
 

@@ -38,7 +38,7 @@ pub(super) fn host(host: &Host) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Host", format!("{} ({})", host.name, host.architecture)),
         ("System", system),
-        ("Processors", format!("{} × {model}", cpu.logical)),
+        ("CPUs", format!("{} × {model}", cpu.logical)),
         ("Memory", memory(host)),
     ];
     facts.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));

@@ -167,7 +167,7 @@ fn details(fault: &Fault) -> String {
     match (fault.found_generation, fault.missing_writes) {
         (Some(0), Some(_)) => {
             said.push(format!(
-                "the content from before the run instead of version {}",
+                "content from before the run instead of version {}",
                 fault.expected_generation
             ));
         }

@@ -45,7 +45,7 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
     blocks
 }
 
-/// What the server itself reported of the best rung; each server, where there are several.
+/// What the server itself reported of the best step; each server, where there are several.
 fn activity<'a>(load: &Load) -> Vec<Block<'a>> {
     let Some(rung) = load.best() else { return Vec::new() };
     let title = |server: &str, sessions: u32| {
@@ -61,7 +61,7 @@ fn activity<'a>(load: &Load) -> Vec<Block<'a>> {
 
 fn activity_of<'a>(title: String, profile: &Profile) -> Block<'a> {
     // Rates of the same seconds stand in the ladder's own columns, from the same place for all
-    // rungs.
+    // steps.
     let shown = server_tables(profile).into_iter().filter(|table| table.caption != LOAD_TABLE);
     let block = |table: Table| {
         let is_brief = IN_BRIEF.contains(&table.caption.as_str());
@@ -85,7 +85,7 @@ fn errors(load: &Load) -> Table {
     table
 }
 
-/// What sessions did, rung after rung.
+/// What sessions did, step after step.
 fn over_time(load: &Load, format: Formatter) -> Option<Chart<'_>> {
     let stretches: Vec<Stretch<'_>> = load
         .rungs

@@ -1,4 +1,4 @@
-//! Throughput of a load second by second, rung after rung.
+//! Throughput of a load second by second, step after step.
 
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
@@ -13,7 +13,7 @@ use assay_model::verdict::Unit;
 /// Points that can be told apart in a chart as wide as the page.
 const POINTS_MAX: usize = 900;
 
-/// The chart; nothing where no rung has two intervals.
+/// The chart; nothing where no step has two intervals.
 pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static>> {
     if !load.rungs.iter().any(|rung| rung.interval_rates_per_s.len() > 1) {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
     Some(lines.captioned(Size::Full, caption, format))
 }
 
-/// The rates of a rung from its beginning on, that many intervals to a point.
+/// The rates of a step from its beginning on, that many intervals to a point.
 fn line(name: &str, rung: &Rung, begin_s: f64, width: usize) -> Line {
     let rates = &rung.interval_rates_per_s;
     let step_s = rung.elapsed_s() / real_len(rates.len().max(1));

@@ -14,10 +14,10 @@ pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &For
     let (small, large) = (size(mix.transfer_bytes), size(mix.large_transfer_bytes));
     let single = mix.single_stream_bytes_per_s.as_ref();
     let others = [
-        Some(capacity("Most IOPS at any depth", &mix.iops_max, Unit::IosPerS, format)),
+        Some(capacity("Maximum IOPS at any depth", &mix.iops_max, Unit::IosPerS, format)),
         mix.throughput_max_bytes_per_s
             .as_ref()
-            .map(|most| capacity("Most throughput", most, Unit::BytesPerS, format)),
+            .map(|most| capacity("Maximum throughput", most, Unit::BytesPerS, format)),
         single.map(|rate| estimate("One sequential stream", rate, Unit::BytesPerS, format)),
         Some(estimate("Latency at queue depth 1", &mix.base_service_time_ns, Unit::Ns, format)),
         Some(knee(mix, format)),

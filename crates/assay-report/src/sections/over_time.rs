@@ -56,7 +56,7 @@ impl OverTime {
         }
     }
 
-    /// The charts; nothing where there was hardly any time.
+    /// The charts; nothing where there was almost no time.
     pub(super) fn charts<'a>(&self, format: Formatter) -> Block<'a> {
         if self.timeline.columns().len() < 2 {
             return Block::Group(Vec::new());

@@ -167,7 +167,7 @@ mod tests {
         let text = said(PageAnswer::Unproven, &vec![cut(0, None); 59], FILE);
         assert!(text.contains("should stay on here: no layer declares"), "{text}");
         assert!(text.contains("blocks of 512 B, physically 4 KiB"), "{text}");
-        assert!(text.contains("in 59 cuts: at most 5% a cut"), "{text}");
+        assert!(text.contains("in 59 cuts: at most 5% per cut"), "{text}");
         assert!(said(PageAnswer::Unproven, &[], FILE).ends_with("No cut has tested it."));
         let devices = DeclaredUnits { device_bytes: Some(16_384), ..FILE };
         assert!(said(PageAnswer::Unproven, &[], devices).contains("does not pass that on"));

@@ -52,7 +52,7 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
     Block::Article(None, vec![Block::part(title, content)])
 }
 
-/// Of fewer independent observations a run shows hardly more than one swing of its rate.
+/// Of fewer independent observations a run shows barely more than one swing of its rate.
 const SLOW_OBSERVATIONS: u64 = 3;
 
 /// What the intervals rest on, or why there are none.
@@ -121,8 +121,7 @@ fn distributions<'a>(
         timed(&whole).iter().map(|(operation, _)| *operation).collect();
     let chart = |operation: Operation| {
         let whole = Rc::clone(&whole);
-        let caption =
-            format!("{} of all {}s: distribution of latency.", capital(kind), operation.name());
+        let caption = format!("Distribution of the {} of all {}s.", kind, operation.name());
         let draw = move |size| {
             let times = whole.get(operation).map(OperationResult::response);
             times.map_or_else(Default::default, |times| {

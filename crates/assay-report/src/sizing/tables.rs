@@ -31,9 +31,10 @@ fn line(line: &DemandLine) -> Vec<String> {
 
 /// One configuration a row, the cheapest first.
 pub(super) fn cost(best: &[&Configuration]) -> Table {
-    let table = Table::new("Configurations").look(Look::Dense).words("").words("layout");
-    let table = table.numbers("pieces").words("binding").numbers("used");
-    let table = table.numbers("once").numbers("per month").numbers("per TB");
+    let table = Table::new("Configurations").look(Look::Dense).words("");
+    // Phones show the first columns, so the price comes first.
+    let table = table.numbers("per month").numbers("once").words("layout");
+    let table = table.numbers("pieces").words("binding").numbers("used").numbers("per TB");
     let table = table.numbers("1,000 IOPS").numbers("transaction/s");
     table.with(best.iter().map(|found| costed(found)))
 }
@@ -44,12 +45,12 @@ fn costed(found: &Configuration) -> Vec<String> {
     let binding = found.limit(found.binding).map_or(0.0, LimitUse::worst_ratio);
     vec![
         found.name.clone(),
+        of(|cost| Some(cost.month_total)),
+        of(|cost| (cost.once_total > 0.0).then_some(cost.once_total)),
         found.layout.clone(),
         (found.units + found.spares).to_string(),
         found.binding.name().to_owned(),
         percent(binding),
-        of(|cost| (cost.once_total > 0.0).then_some(cost.once_total)),
-        of(|cost| Some(cost.month_total)),
         of(|cost| cost.terabyte_value),
         of(|cost| cost.thousand_iops_value),
         of(|cost| cost.transaction_value),

@@ -16,7 +16,7 @@ struct Class {
     name: &'static str,
     /// Time of one random read of 4 to 16 KiB with no other I/O, ns.
     read_time_ns: Range,
-    /// Random reads a second; none where no source says so.
+    /// Random reads per second; none where no source says so.
     reads_per_s: Option<Range>,
     /// Where the numbers are from.
     source: &'static str,
@@ -73,7 +73,7 @@ pub(crate) struct Found {
     pub(crate) name: String,
     /// Time of a random read with its interval, ns.
     pub(crate) read_time_ns: Option<Reach>,
-    /// Random reads a second with their interval.
+    /// Random reads per second with their interval.
     pub(crate) reads_per_s: Option<Reach>,
 }
 

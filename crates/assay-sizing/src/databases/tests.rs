@@ -7,7 +7,7 @@ use assay_model::sizing::DemandQuantity;
 
 const HOUR_S: f64 = 3600.0;
 
-/// The report of an instance: which one, when, and how many I/Os a second.
+/// The report of an instance: which one, when, and how many I/Os per second.
 fn report(instance: u32, begin_hour: i64, iops: f64) -> Profile {
     let text = include_str!("../../../../contract/examples/small.profile.json");
     let mut profile = parse_profile(text).unwrap();
@@ -42,7 +42,7 @@ fn only(profiles: &[Profile]) -> DatabaseDemand {
     found.remove(0)
 }
 
-/// Reads and writes a second of each sample.
+/// Reads and writes per second of each sample.
 fn iops(database: &DatabaseDemand) -> Vec<f64> {
     let value = |one: &DemandSample, quantity| one.value(quantity).unwrap();
     let of = |one: &DemandSample| {

@@ -4,7 +4,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Eight seconds of a disk that drifts from 21,600 to 25,700 reads a second.
+/// Eight seconds of a disk that drifts from 21,600 to 25,700 reads per second.
 const DRIFTING: [f64; 8] =
     [24_052.0, 22_184.0, 21_606.0, 24_779.0, 25_384.0, 23_947.0, 25_693.0, 25_563.0];
 /// Eight seconds whose mean is not known within a factor of 1.49.

@@ -13,16 +13,16 @@ use assay_model::{Error, Result, Workload};
 pub enum CellPlan<'a> {
     /// I/O on storage.
     Workload(&'a Workload),
-    /// A rung of a ladder of sessions on a database server.
+    /// A step of a ladder of sessions on a database server.
     Step(&'a LoadStep),
 }
 
 /// The same, as it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoadedPlan {
-    /// I/O on storage; earlier versions wrote one for each rung of a database load, too.
+    /// I/O on storage; earlier versions wrote one for each step of a database load, too.
     Workload(Box<Workload>),
-    /// A rung of a ladder of sessions on a database server.
+    /// A step of a ladder of sessions on a database server.
     Step(Box<LoadStep>),
 }
 

@@ -72,7 +72,7 @@ impl CellReader {
     /// What was issued on storage.
     ///
     /// # Errors
-    /// When the document cannot be read or is not of this version, or when this is a rung of a
+    /// When the document cannot be read or is not of this version, or when this is a step of a
     /// database load.
     pub fn workload(&self) -> Result<Workload> {
         match self.plan()? {

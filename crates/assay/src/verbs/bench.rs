@@ -95,7 +95,7 @@ struct CommitOptions {
     #[command(flatten)]
     ledger: LedgerOptions,
     /// Deliberately start the managed server without this safeguard: a cut must then lose data, or
-    /// this test cannot detect losses; the data are of no use afterwards
+    /// this test cannot detect losses; the data are unusable afterwards
     #[arg(long, value_enum, value_name = "WHAT", help_heading = CUTS)]
     control: Option<Control>,
 }

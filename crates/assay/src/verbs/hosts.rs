@@ -151,7 +151,7 @@ pub fn shared_and_different(found: &ClusterSurvey) -> String {
 fn described(node: &HostSurvey) -> String {
     let host = &node.environment.host;
     let mut text = format!(
-        "{}: {}, assay {}, Linux {}, {} processors, {} of memory\n",
+        "{}: {}, assay {}, Linux {}, {} CPUs, {} of memory\n",
         node.name,
         host.name,
         env!("CARGO_PKG_VERSION"),

@@ -87,7 +87,7 @@ struct DemandOptions {
     /// Years of growth; 1 if only --growth is given
     #[arg(long, value_name = "N")]
     years: Option<u32>,
-    /// Share to add on top of the peak
+    /// Headroom to add to the peak
     #[arg(long, value_name = "SHARE", default_value = "30%")]
     headroom: Share,
     /// Current size of the database

@@ -180,7 +180,7 @@ fn named(targets: &[PathBuf]) -> Vec<String> {
     targets.iter().map(|path| path.display().to_string()).collect()
 }
 
-/// Where moments go.
+/// Where samples go.
 struct Sink {
     log: WatchLog,
     archive: Option<ArchiveWriter>,
@@ -279,10 +279,10 @@ fn live(
     }
 }
 
-/// Waits for the next moment and says whether it is the last.
+/// Waits for the next sample and says whether it is the last.
 fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
     let until = pace.left();
-    // The end takes what is left into the moment before it, where that is hardly anything.
+    // The end takes what is left into the previous sample it, where that is almost nothing.
     let is_last = left.is_some_and(|left| left <= until + until / 4);
     let until = left.filter(|_| is_last).unwrap_or(until);
     let begun = Instant::now();
@@ -296,7 +296,7 @@ fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
     is_last
 }
 
-/// What the devices did up to a moment that ends this long after the start, ns; the kernel keeps no
+/// What the devices did up to a sample that ends this long after the start, ns; the kernel keeps no
 /// histograms.
 fn interval(moment: &Moment, end_ns: u64) -> Interval {
     let mut operations = PerOperation::default();
@@ -319,7 +319,7 @@ fn interval(moment: &Moment, end_ns: u64) -> Interval {
     }
 }
 
-/// The moment in a few words, for the line of progress.
+/// The sample in a few words, for the line of progress.
 fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: &Progress) {
     let cpu = moment.counters.cpu.unwrap_or_default();
     let queue = moment.run_queue.unwrap_or_default();

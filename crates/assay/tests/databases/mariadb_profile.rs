@@ -1,5 +1,5 @@
 //! `assay profile mysql://…`: the time model of a MariaDB server that somebody else runs, what
-//! rights and settings take from it, and the profile of a rung. Without a server the tests say that
+//! rights and settings take from it, and the profile of a step. Without a server the tests say that
 //! they were skipped.
 
 use crate::mariadb::{address, given, own_address, place};

@@ -46,7 +46,7 @@ fn a_ladder_counts_what_server_and_sessions_count() {
         assert!(count(rung, "commits") >= 50 * sessions && count(rung, "log_bytes") > 0);
         let time = &rung["time"];
         assert!(time["database_ns"].as_u64().unwrap() > 0 && time["cpu_ns"].as_u64().unwrap() > 0);
-        // Nobody times the log of changes in this version: it is nothing, not 0. A rung so short
+        // Nobody times the log of changes in this version: it is nothing, not 0. A step so short
         // may be less than one tick of CPU time.
         assert!(time["commit_ns"].is_null() && rung["server_cpu_s"].as_f64().unwrap() >= 0.0);
     }

@@ -1,4 +1,4 @@
-//! `assay bench oltp` where something is in its way: searches and waits that hardly do anything,
+//! `assay bench oltp` where something is in its way: searches and waits that barely do anything,
 //! servers that are full, take few sessions or take no writes, and sessions that stand in each
 //! other's way. Without a server the tests say that they were skipped.
 

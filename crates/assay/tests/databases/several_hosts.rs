@@ -10,7 +10,7 @@ use std::process::Output;
 const TRANSACTIONS: [&str; 6] =
     ["new order", "payment", "order status", "delivery", "stock level", "rolled back order"];
 
-/// Every acknowledged transaction is in the tables, and what is said of the hosts is a rung of the
+/// Every acknowledged transaction is in the tables, and what is said of the hosts is a step of the
 /// load, to the last transaction.
 fn adds_up(document: &Value) {
     let load = &document["load"];

@@ -5,7 +5,7 @@ pub mod made_up;
 
 use made_up::{END_OF_REPORT, activity, cache_sizes, header_11, load_profile, wait_events};
 
-/// A small report: 500 reads and 100 writes a second of 8 KiB over an hour.
+/// A small report: 500 reads and 100 writes per second of 8 KiB over an hour.
 pub fn report(reads: u32, redo: &str) -> String {
     let total = |per_s: u32| format!("{}", per_s * 3600);
     let (reads_total, reads_s) = (total(reads), format!("{reads}.0"));

@@ -30,7 +30,7 @@ pub fn assert_right(load: &Value, times: usize) {
     }
 }
 
-/// Transactions of a stream in a rung.
+/// Transactions of a stream in a step.
 pub fn ios(rung: &Value, stream: &str) -> u64 {
     let streams = rung["measurement"]["streams"].as_array().unwrap();
     let found = streams.iter().find(|found| found["name"] == stream);
@@ -39,7 +39,7 @@ pub fn ios(rung: &Value, stream: &str) -> u64 {
     results.map(|result| result["ios"].as_u64().unwrap()).sum()
 }
 
-/// Whether intervals of a rung are in the store of a place.
+/// Whether intervals of a step are in the store of a place.
 pub fn has_intervals(place: &Path) -> bool {
     let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten();
     runs.filter_map(Result::ok).any(|run| {
@@ -51,7 +51,7 @@ pub fn has_intervals(place: &Path) -> bool {
     })
 }
 
-/// Numbers of sessions of all rungs.
+/// Numbers of sessions of all steps.
 fn climbed(load: &Value) -> Vec<u64> {
     let rungs = load["rungs"].as_array().unwrap();
     rungs.iter().map(|rung| rung["sessions"].as_u64().unwrap()).collect()
@@ -88,7 +88,7 @@ pub fn killed(place: &Place, load: &str, after: Duration, kill: impl FnOnce()) -
     child.wait_with_output().unwrap()
 }
 
-/// Such a load has all that was acknowledged, met errors, and its rung ended so; gives the
+/// Such a load has all that was acknowledged, met errors, and its step ended so; gives the
 /// acknowledged transactions.
 pub fn assert_nothing_lost(place: &Place, output: &Output, finish: &str) -> u64 {
     let load = &json(output)["load"];
@@ -130,7 +130,7 @@ pub fn assert_fills_up(place: &Place, load: &str) {
     assert!(std::io::copy(&mut std::io::repeat(0), &mut taken).is_err());
     let output = child.wait_with_output().unwrap();
     let words = words(&output);
-    // Where commits are slow, what the log and the tables have already lasts for the whole rung.
+    // Where commits are slow, what the log and the tables have already lasts for the whole step.
     let code = output.status.code();
     assert!([Some(0), Some(1), Some(3), Some(4)].contains(&code), "{words}");
     // Sessions that were lost do not know why; the server does.

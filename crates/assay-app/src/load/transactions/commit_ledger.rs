@@ -1,4 +1,4 @@
-//! The ledger of acknowledged transactions that a load writes: begun before the first rung, gone on
+//! The ledger of acknowledged transactions that a load writes: begun before the first step, gone on
 //! with after a cut.
 
 use crate::context::Context;

@@ -1,4 +1,4 @@
-//! A load of transactions on its way up a ladder: data restored before a rung, acknowledged
+//! A load of transactions on its way up a ladder: data restored before a step, acknowledged
 //! transactions counted after it, conditions of the data checked.
 
 use super::commit_ledger::CommitRun;
@@ -25,14 +25,14 @@ pub struct TransactionLoad<M: Method> {
 /// Places of kinds of transactions, and how many of each stand in the tables.
 pub type FoundTransactions = Vec<(usize, u64)>;
 
-/// The load with what is done around its rungs.
+/// The load with what is done around its steps.
 pub struct TransactionDriver<M: Method> {
     transactions: TransactionLoad<M>,
     verifies: bool,
     restore_every: Option<u32>,
     snapshot: Option<Snapshot>,
     rungs: u32,
-    /// What stood in the tables before the rung.
+    /// What stood in the tables before the step.
     before: FoundTransactions,
     /// Whether the data was looked at as it was loaded.
     has_begun: bool,
@@ -41,7 +41,7 @@ pub struct TransactionDriver<M: Method> {
 }
 
 impl<M: Method<Link: Product>> TransactionDriver<M> {
-    /// The load before its first rung.
+    /// The load before its first step.
     pub fn new(
         transactions: TransactionLoad<M>,
         verifies: bool,
@@ -73,7 +73,7 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
         }
         if self.verifies {
             load.checks
-                .push((self.transactions.verify)(&mut prepared.database, "before the first rung")?);
+                .push((self.transactions.verify)(&mut prepared.database, "before the first step")?);
         }
         if let Some(ledger) = &mut self.ledger {
             ledger.begin(prepared, &self.transactions.commits, stop)?;
@@ -140,7 +140,7 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
         self.counted().is_some_and(|counted| counted.stream == stream)
     }
 
-    /// Before a rung.
+    /// Before a step.
     pub(crate) fn before(
         &mut self,
         prepared: &mut PreparedServer<M::Link>,
@@ -156,7 +156,7 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
         Ok(())
     }
 
-    /// After a rung, when it is part of the result.
+    /// After a step, when it is part of the result.
     pub(crate) fn after(
         &mut self,
         prepared: &mut PreparedServer<M::Link>,
@@ -186,7 +186,7 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
         }
     }
 
-    /// After the last rung, however the ladder ended.
+    /// After the last step, however the ladder ended.
     pub(crate) fn end(
         &mut self,
         prepared: &mut PreparedServer<M::Link>,
@@ -202,7 +202,7 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
         let is_stopped = stop.load(Ordering::Relaxed);
         if (self.verifies || is_lost) && !is_stopped {
             let checked = prepared.come_back(stop).and_then(|()| {
-                (self.transactions.verify)(&mut prepared.database, "after the last rung")
+                (self.transactions.verify)(&mut prepared.database, "after the last step")
             });
             match checked {
                 Ok(checks) => load.checks.push(checks),

@@ -20,7 +20,7 @@ fn reads(moment: &Moment) -> (f64, f64) {
     (rates.read_iops, rates.read_time_mean_ns.unwrap() / 1e6)
 }
 
-/// Reads and writes a second together, and their mean time, ms, of the first device.
+/// Reads and writes per second together, and their mean time, ms, of the first device.
 fn joint(moment: &Moment) -> (f64, f64) {
     let rates = moment.counters.devices[0].rates(moment.counters.time_ns);
     (rates.joint_iops, rates.joint_time_mean_ns.unwrap() / 1e6)

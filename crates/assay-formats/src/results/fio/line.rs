@@ -144,7 +144,7 @@ impl LogLines {
 pub enum LogKind {
     /// KiB a second.
     Throughput,
-    /// I/Os a second.
+    /// I/Os per second.
     Iops,
     /// Nanoseconds from submission to completion.
     Completion,

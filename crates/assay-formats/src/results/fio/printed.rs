@@ -214,7 +214,7 @@ impl PrintedSide {
         }
     }
 
-    /// I/Os a second, over its own time.
+    /// I/Os per second, over its own time.
     pub fn elapsed_s(&self) -> Option<f64> {
         self.runtime_s.filter(|time_s| *time_s > 0.0)
     }

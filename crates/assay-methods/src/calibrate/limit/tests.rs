@@ -1,11 +1,11 @@
-//! Limits between rungs whose shares beyond the limit were counted by hand.
+//! Limits between steps whose shares beyond the limit were counted by hand.
 
 use super::*;
 use crate::calibrate::rung::tests::with_slow;
 
 const LIMIT: LatencyLimit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
 
-/// Rungs of load, reads and slow reads an interval.
+/// Steps of load, reads and slow reads an interval.
 fn rungs(of: &[(u32, u64, u64)]) -> Rungs {
     of.iter().map(|(load, ios, slow)| (*load, with_slow(*load, *ios, *slow))).collect()
 }
@@ -24,7 +24,7 @@ fn shares_never_fall_and_keep_what_is_in_order() {
 
 #[test]
 fn the_interval_holds_every_load_that_may_be_the_last_within() {
-    // Surely within, perhaps, perhaps not, surely beyond.
+    // Surely within, perhaps, perhaps not, certainly beyond.
     let rungs = rungs(&[(3, 600, 1), (4, 800, 6), (5, 1000, 10), (6, 1200, 40)]);
     let found = answer(&rungs, None, &LIMIT, Bound::Saturated).unwrap();
     let of = |load: u32| rungs[&load].estimates.iops;

@@ -1,4 +1,4 @@
-//! Rungs made of intervals that were counted by hand.
+//! Steps made of intervals that were counted by hand.
 
 use super::*;
 use assay_model::Precision;
