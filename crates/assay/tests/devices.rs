@@ -171,7 +171,7 @@ fn transfers_must_fit_the_blocks_of_the_device() {
         &place.run(&format!("run small.toml {path}")),
         &device,
         2,
-        "error: transfers of 512B are not aligned to the 4096 B blocks of DEVICE\nhint: use a \
+        "error: a block size of 512B is not aligned to the 4096 B blocks of DEVICE\nhint: use a \
          multiple of the block size, or direct = false",
     );
     assert_eq!(place.run_ids(), [""; 0]);

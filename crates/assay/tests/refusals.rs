@@ -344,7 +344,7 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run large.toml d --size 4MiB"),
         2,
-        "error: stream 'reads': the target is too small: 0 bytes hold no transfer of 16777216 in \
+        "error: stream 'reads': the target is too small: 0 bytes hold no I/O of 16777216 in \
          the span\nhint: use a larger target, a wider span or a smaller block size",
     );
     let stripes = support::READS.replacen(
@@ -356,7 +356,7 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run stripes.toml d d --size 4MiB"),
         2,
-        "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4KiB\nhint: choose a \
+        "error: stream 'reads': a stripe of 6KiB is not a multiple of the block size 4KiB\nhint: choose a \
          stripe unit that is a multiple of the largest block size",
     );
     place.write("third.toml", &support::READS.replacen("arrival", "targets = [2]\narrival", 1));
