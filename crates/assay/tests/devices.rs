@@ -131,7 +131,7 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &device,
         4,
         "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its \
-         journal; --wipe 'xfs' does not name exactly that\nhint: if nothing of it is needed, \
+         journal; --wipe 'xfs' does not name exactly that\nhint: if its data may be destroyed, \
          repeat with --destroy '16MiB' --wipe ext4",
     );
     assert!(fs::read(device.path()).unwrap() == before);
