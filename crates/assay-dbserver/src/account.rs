@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn users_are_found_by_name_and_never_the_superuser() {
-        let users = "root:x:0:0::/:\npostgres:x:101:104:PostgreSQL:/var/lib/postgresql:/bin/bash\\
-                     nevil:x:0:0::/:\n";
+        let users = "root:x:0:0::/:\npostgres:x:101:104:PostgreSQL:/var/lib/postgresql:/bin/bash\n\
+                     evil:x:0:0::/:\n";
         let found = find(users, "postgres").unwrap();
         assert_eq!((found.user, found.group), (101, 104));
         assert_eq!((find(users, "evil"), find(users, "nobody")), (None, None));

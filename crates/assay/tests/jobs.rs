@@ -7,8 +7,8 @@ use std::fs;
 use support::{Place, names};
 
 /// Reads of 4 KiB on a file of the user's.
-const JOB: &str = "[global]\nfilename=/home/me/precious.db\nsize=16m\nioengine=libaio\ndirect=0\\
-                   ntime_based\nruntime=1\n[pages]\nrw=randread\nbs=4k\niodepth=4\n";
+const JOB: &str = "[global]\nfilename=/home/me/precious.db\nsize=16m\nioengine=libaio\ndirect=0\n\
+                   time_based\nruntime=1\n[pages]\nrw=randread\nbs=4k\niodepth=4\n";
 
 /// Two runs of two threads on a device of the user's.
 const PARAMETERS: &str = "sd=sd1,lun=/dev/sdz,size=16m,threads=2\nwd=wd1,sd=sd1,xfersize=4k,\
