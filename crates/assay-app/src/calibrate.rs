@@ -385,7 +385,7 @@ fn first_answer(answer: &MixCalibration, limit: &LatencyLimit) -> String {
     };
     let most = format!("{} IOPS at most", shown(&answer.iops_max));
     if !limit.is_asked() {
-        return format!("first answer, {}: {most}", answer.name);
+        return format!("first result, {}: {most}", answer.name);
     }
     let (latency, quantile) = (show_time_ns(limit.service_time_ns), limit.quantile * 100.0);
     let within = match &answer.iops_within_limit {
@@ -421,7 +421,7 @@ mod tests {
         };
         assert_eq!(
             of(Some(capacity(19_000.0, 20_000.0, 21_000.0))),
-            "first answer, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 \
+            "first result, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 \
              (at least 58,000) IOPS at most"
         );
         let unasked = LatencyLimit { service_time_ns: 1e10, ..limit };
@@ -429,7 +429,7 @@ mod tests {
             MixCalibration { iops_max: capacity(58_000.0, 60_000.0, f64::INFINITY), ..made_up() };
         assert_eq!(
             first_answer(&answer, &unasked),
-            "first answer, read: 60,000 (at least 58,000) IOPS at most"
+            "first result, read: 60,000 (at least 58,000) IOPS at most"
         );
         assert!(of(None).contains("p99 is above 1.00 ms even with one I/O at a time;"));
     }

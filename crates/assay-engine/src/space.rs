@@ -206,7 +206,7 @@ mod tests {
             Space::new(&stream(4096), Layout::Stripe { unit: Bytes(6000) }, &spaces(&[1 << 20]))
                 .unwrap_err();
         assert!(
-            error.message().contains("a stripe of 6kB does not hold transfers of 4KiB"),
+            error.message().contains("a stripe of 6kB is not a multiple of the block size 4KiB"),
             "{error}"
         );
     }

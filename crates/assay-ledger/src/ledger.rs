@@ -388,7 +388,7 @@ pub(crate) mod tests {
         damaged[at] ^= 1;
         let damaged = Ledger::parse(&damaged).unwrap();
         assert!(damaged.last().promises.is_empty() && !damaged.is_damaged);
-        assert!(damaged.gap().is_some_and(|gap| gap.contains("not whole")));
+        assert!(damaged.gap().is_some_and(|gap| gap.contains("incomplete")));
     }
 
     #[test]

@@ -131,7 +131,7 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &device,
         4,
         "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its \
-         journal; --wipe 'xfs' does not name exactly that\nhint: if nothing of it is needed, \
+         journal; --wipe 'xfs' does not name exactly that\nhint: if its data may be destroyed, \
          repeat with --destroy '16MiB' --wipe ext4",
     );
     assert!(fs::read(device.path()).unwrap() == before);
@@ -171,7 +171,7 @@ fn transfers_must_fit_the_blocks_of_the_device() {
         &place.run(&format!("run small.toml {path}")),
         &device,
         2,
-        "error: transfers of 512B are not aligned to the 4096 B blocks of DEVICE\nhint: use a \
+        "error: a block size of 512B is not aligned to the 4096 B blocks of DEVICE\nhint: use a \
          multiple of the block size, or direct = false",
     );
     assert_eq!(place.run_ids(), [""; 0]);

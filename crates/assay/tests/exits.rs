@@ -88,7 +88,7 @@ fn a_check_of_disks_fails_by_p99_and_is_judged_so_again() {
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.starts_with("FAIL p99 of reads ") && words.contains(" > 1 ms at queue depth 1;"),
+        words.starts_with("FAIL p99 of reads at queue depth 1: ") && words.contains("(limit 1 ms)"),
         "{words}"
     );
     let again = place.json("report latest --criteria check", 1);

@@ -344,8 +344,8 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run large.toml d --size 4MiB"),
         2,
-        "error: stream 'reads': the target is too small: 0 bytes hold no transfer of 16777216 in \
-         the span\nhint: use a larger target, a wider span or a smaller block size",
+        "error: stream 'reads': the target is too small: 0 bytes hold no I/O of 16777216 in the \
+         span\nhint: use a larger target, a wider span or a smaller block size",
     );
     let stripes = support::READS.replacen(
         "interval",
@@ -356,8 +356,8 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run stripes.toml d d --size 4MiB"),
         2,
-        "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4KiB\nhint: choose a \
-         stripe unit that is a multiple of the largest block size",
+        "error: stream 'reads': a stripe of 6KiB is not a multiple of the block size 4KiB\nhint: \
+         choose a stripe unit that is a multiple of the largest block size",
     );
     place.write("third.toml", &support::READS.replacen("arrival", "targets = [2]\narrival", 1));
     refused(
@@ -450,9 +450,9 @@ fn a_disk_that_is_too_small_for_the_test_file_is_not_filled() {
     refused(
         &ran,
         4,
-        "error: cannot create RIG/mount/assay-ID.dat: 16MiB are wanted, 8MiB are free and 419430B \
-         must stay free\nhint: choose a smaller --size (a study: --scale 1/100) or a file system \
-         with more free space",
+        "error: cannot create RIG/mount/assay-ID.dat: it needs 16MiB, but only 8MiB are free and \
+         419430B must stay free\nhint: choose a smaller --size (a study: --scale 1/100) or a file \
+         system with more free space",
     );
     assert_eq!(support::names(small.path()), [""; 0]);
     untouched(&place);

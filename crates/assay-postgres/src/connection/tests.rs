@@ -73,7 +73,7 @@ fn rounds(rounds: u32) -> (Vec<u8>, Failure) {
 #[test]
 fn a_proof_of_few_rounds_or_too_many_is_not_given_and_the_server_must_prove_itself() {
     let (heard, failure) = rounds(1);
-    assert!(failure.to_string().contains("1 rounds"), "{failure}");
+    assert!(failure.to_string().contains("1 iterations"), "{failure}");
     assert!(!String::from_utf8_lossy(&heard).contains(",p="));
     let (heard, failure) = rounds(2_147_483_647);
     assert!(failure.to_string().contains("maximum"), "{failure}");

@@ -56,6 +56,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         doubt: Formatter::plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
         interval: format.interval(Unit::IosPerS, &capacity.rate),
         queue_depth: Some(capacity.outstanding),
+        is_noteworthy: !note.is_empty(),
         note,
         ..KeyFigure::default()
     }

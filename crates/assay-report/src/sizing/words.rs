@@ -102,8 +102,8 @@ pub(super) fn pieces(found: &Configuration) -> String {
     });
     let (units, name, layout) = (show_count(real(found.units)), &found.name, &found.layout);
     match (order.is_empty(), found.units) {
-        (true, _) => format!("{units} x {name}{spares}, {layout}"),
-        (false, 1) => format!("{units} x {name} of {order}"),
+        (true, _) => format!("{units} × {name}{spares}, {layout}"),
+        (false, 1) => format!("{units} × {name} of {order}"),
         (false, _) => format!("{units} × {name}, {layout}, each of {order}"),
     }
 }

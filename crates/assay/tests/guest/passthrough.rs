@@ -359,8 +359,8 @@ fn refusals(guest: &Guest) {
         .refuses(4, "error: refusing to write to /dev/ng0n1: it is open for writing in process");
     guest.step("unaligned").refuses(
         2,
-        "error: transfers of 512B are not aligned to the 4096 B blocks of /dev/ng0n3\nhint: use a \
-         multiple of the block size\n",
+        "error: a block size of 512B is not aligned to the 4096 B blocks of /dev/ng0n3\nhint: use \
+         a multiple of the block size\n",
     );
     guest.step("metadata").refuses(
         4,
