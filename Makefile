@@ -113,7 +113,7 @@ guest: ## Cuts the power of a virtual machine's disk 20 times and more; needs qe
 torn-pages: ## Cuts the power under servers that do not protect their pages; needs root, FUSE, loop devices and the servers.
 	$(CARGO) test --workspace --locked --test databases torn -- --ignored --nocapture
 
-docs: ## Writes the pages of the verbs from the program and builds the book into target/book.
+docs: ## Writes the pages of the commands from the program and builds the book into target/book.
 	ASSAY_WRITE_DOCS=1 $(CARGO) test --workspace --locked --test manual
 	@$(MAKE) --no-print-directory book
 

@@ -216,7 +216,7 @@ HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 @unittest.skipUnless(PROGRAM.exists(), "target/debug/assay is not built")
 class EveryKind(InBrowser):
-    """A page of every kind that a verb makes."""
+    """A page of every kind that a command makes."""
 
     def assay(self, folder: Path, command: str) -> None:
         line, _, file = command.partition(" > ")

@@ -61,7 +61,7 @@ impl Guards {
     /// The guards that the program `assay` is, too; it may lie anywhere where accounts of servers
     /// may look.
     pub fn of(assay: &Path) -> Self {
-        let words = |verb: &str| vec![assay.display().to_string(), verb.to_owned()];
+        let words = |command: &str| vec![assay.display().to_string(), command.to_owned()];
         Self { server: words("guard"), hook: words("guard-hook"), node: words("node") }
     }
 

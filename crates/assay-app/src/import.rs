@@ -226,7 +226,7 @@ pub fn import_group(
     }
 }
 
-/// Why files cannot be imported; those of another verb are named.
+/// Why files cannot be imported; those of another command are named.
 fn not_imported(error: Error, files: &[NamedText<'_>], path: &Path) -> Error {
     let is_known = |file: &&NamedText<'_>| program(file.text).is_some();
     let stranger = files.first().filter(|file| !is_known(file));

@@ -1,5 +1,5 @@
-//! The library behind the verbs: a typed plan in, a run of the store out. It prints nothing, reads
-//! no command line and catches no signal; the caller gives a [`Context`].
+//! The library behind the commands: a typed plan in, a run of the store out. It prints nothing,
+//! reads no command line and catches no signal; the caller gives a [`Context`].
 #![forbid(unsafe_code)]
 #![allow(
     clippy::missing_errors_doc,

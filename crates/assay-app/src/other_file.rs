@@ -1,18 +1,21 @@
-//! What a file is that a verb does not read, and the command that does.
+//! What a file is that a command does not read, and the command that does.
 
 use assay_formats::results::{program, trace_program};
 use assay_formats::{FileKind, detect, fio};
 use assay_model::{Error, Result};
 use assay_oracle::read_reports;
 
-/// The error for a file that another verb reads; nothing where no verb does.
+/// The error for a file that another command reads; nothing where no command does.
 pub(crate) fn other_file(text: &str, name: &str) -> Option<Error> {
-    let (what, verb) = trace_program(text)
+    let (what, command) = trace_program(text)
         .map(|program| (format!("a trace of {program}"), "watch --from"))
         .or_else(|| Some((format!("a result of {}", program(text)?), "runs import")))
         .or_else(|| has_report(text).then(|| ("an AWR or Statspack report".to_owned(), "profile")))
         .or_else(|| job_file(text))?;
-    Some(Error::usage(format!("{name} is {what}"), format!("read it with `assay {verb} {name}`")))
+    Some(Error::usage(
+        format!("{name} is {what}"),
+        format!("read it with `assay {command} {name}`"),
+    ))
 }
 
 /// Whether a text has an AWR or Statspack report.
@@ -24,7 +27,7 @@ fn job_file(text: &str) -> Option<(String, &'static str)> {
     let is_job = || {
         text.lines().any(|line| fio::is_option(line.split('=').next().unwrap_or_default().trim()))
     };
-    let (what, verb) = match detect(text)? {
+    let (what, command) = match detect(text)? {
         FileKind::FioJob if is_job() => ("a job file of fio", "run"),
         FileKind::FioJob | FileKind::OrionLuns => return None,
         FileKind::VdbenchParameters => ("a parameter file of Vdbench", "run"),
@@ -32,7 +35,7 @@ fn job_file(text: &str) -> Option<(String, &'static str)> {
         FileKind::Workload => ("a workload of Assay", "run"),
         FileKind::Study => ("a study of Assay", "study"),
     };
-    Some((what.to_owned(), verb))
+    Some((what.to_owned(), command))
 }
 
 #[cfg(test)]
@@ -41,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_file_of_another_verb_is_named_with_its_command() {
-        for (text, what, verb) in [
+        for (text, what, command) in [
             ("Device r/s w/s\nsda 1 1\n", "a trace of iostat", "watch --from"),
             ("{\"fio version\": \"fio-3.33\"}", "a result of fio", "runs import"),
             ("[global]\nrw=read\n", "a job file of fio", "run"),
@@ -50,7 +53,7 @@ mod tests {
         ] {
             let error = other_file(text, "f").unwrap();
             assert!(error.message().starts_with(&format!("f is {what}")), "{error}");
-            assert_eq!(error.hint(), format!("read it with `assay {verb} f`"));
+            assert_eq!(error.hint(), format!("read it with `assay {command} f`"));
         }
         for text in ["", "hello\n", "[ 5s ] threads\n"] {
             assert!(other_file(text, "f").is_none(), "{text}");

@@ -16,7 +16,7 @@ use targets::TargetReader;
 pub use targets::PredictionTarget;
 pub use verify::{VerificationSummary, verify};
 
-/// The plan of a prediction; its fields are the options of the verb.
+/// The plan of a prediction; its fields are the options of the command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionPlan {
     /// A report, a profile, or a step of a load as RUN:SESSIONS.

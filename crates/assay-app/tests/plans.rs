@@ -236,7 +236,7 @@ fn plans_without_a_field_take_its_default() {
     assert!(unknown.unwrap_err().to_string().contains("sesions"));
 }
 
-/// A plan that was kept before options had one name in all verbs means what it meant.
+/// A plan that was kept before options had one name in all commands means what it meant.
 /// The plan that a former version kept, and what this one makes of it.
 fn reread<P: serde::de::DeserializeOwned + serde::Serialize>(name: &str) -> [serde_json::Value; 2] {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/former_plans");

@@ -176,7 +176,7 @@ impl Refused {
         self
     }
 
-    /// The error that ends a verb.
+    /// The error that ends a command.
     pub fn into_error(self) -> assay_model::Error {
         let value = if self.value.is_empty() {
             String::new()

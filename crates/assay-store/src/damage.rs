@@ -1,4 +1,4 @@
-//! What was found damaged since the program began, so that every verb can say it at its end,
+//! What was found damaged since the program began, so that every command can say it at its end,
 //! whatever it asked.
 
 use crate::failure::damaged;

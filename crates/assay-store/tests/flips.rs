@@ -64,7 +64,7 @@ fn write_documents(store: &Store) -> PathBuf {
     run.path().to_owned()
 }
 
-/// Reads everything that any verb reads.
+/// Reads everything that any command reads.
 fn read_all(path: &Path) -> Result<usize> {
     let run = RunReader::open(path)?;
     let mut read = 0;

@@ -1,10 +1,10 @@
-//! The command line: its verbs, in the order of the work.
+//! The command line: its commands, in the order of the work.
 
+use crate::commands;
 use crate::exit::ExitStatus;
 use crate::first_screen::FIRST_SCREEN;
 use crate::spelling::fio::CommandWords;
-use crate::usage::{usage_error, verb};
-use crate::verbs;
+use crate::usage::{command_path, usage_error};
 use assay_model::{Error, Result};
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -21,33 +21,33 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 )]
 pub struct CommandLine {
     #[command(subcommand)]
-    pub verb: Verb,
+    pub command: CommandKind,
 }
 
 /// What can be asked, in the order of the first screen, then for those who know.
 #[derive(Subcommand)]
-pub enum Verb {
-    Check(verbs::check::Options),
-    Profile(verbs::profile::Options),
-    Inspect(verbs::inspect::Options),
-    Calibrate(verbs::calibrate::Options),
-    Run(verbs::run::Options),
-    Soak(verbs::soak::Options),
-    Bench(verbs::bench::Options),
-    Verify(verbs::verify::Options),
-    Compare(verbs::compare::Options),
-    Predict(verbs::predict::Options),
-    Size(verbs::size::Options),
-    Report(verbs::report::Options),
-    Runs(verbs::runs::Options),
-    Study(verbs::study::Options),
-    Locality(verbs::locality::Options),
-    Watch(verbs::watch::Options),
-    Hosts(verbs::hosts::Options),
-    List(verbs::list::Options),
-    Help(verbs::help::Options),
-    Completion(verbs::completion::Options),
-    /// Print every command and option as Markdown: the source of the pages under docs/verbs
+pub enum CommandKind {
+    Check(commands::check::Options),
+    Profile(commands::profile::Options),
+    Inspect(commands::inspect::Options),
+    Calibrate(commands::calibrate::Options),
+    Run(commands::run::Options),
+    Soak(commands::soak::Options),
+    Bench(commands::bench::Options),
+    Verify(commands::verify::Options),
+    Compare(commands::compare::Options),
+    Predict(commands::predict::Options),
+    Size(commands::size::Options),
+    Report(commands::report::Options),
+    Runs(commands::runs::Options),
+    Study(commands::study::Options),
+    Locality(commands::locality::Options),
+    Watch(commands::watch::Options),
+    Hosts(commands::hosts::Options),
+    List(commands::list::Options),
+    Help(commands::help::Options),
+    Completion(commands::completion::Options),
+    /// Print every command and option as Markdown: the source of the pages under docs/commands
     #[command(hide = true)]
     Manual,
     /// Print the manual pages, the name of its file before each: what packages are made of
@@ -55,44 +55,44 @@ pub enum Verb {
     Man,
     /// Become another program that ends when its parent does: how Assay starts servers
     #[command(hide = true)]
-    Guard(verbs::bench::guard::Options),
+    Guard(commands::bench::guard::Options),
     /// Run a hook of a study, which then ends when its parent does
     #[command(hide = true)]
-    GuardHook(verbs::bench::guard::HookOptions),
+    GuardHook(commands::bench::guard::HookOptions),
     /// Measure as a driver on the other end of its pipes says: a host of several
     #[command(hide = true)]
     Node,
 }
 
-impl Verb {
-    /// Carries the verb out.
+impl CommandKind {
+    /// Carries the command out.
     pub fn run(self) -> Result<ExitStatus> {
         match self {
-            Self::Check(options) => verbs::check::run(&options),
-            Self::Predict(options) => verbs::predict::run(&options),
-            Self::Inspect(options) => verbs::inspect::run(&options),
-            Self::Bench(options) => verbs::bench::run(&options),
-            Self::Hosts(options) => verbs::hosts::run(&options),
-            Self::List(options) => verbs::list::run(&options),
-            Self::Help(options) => verbs::help::run(&options, program()),
-            Self::Calibrate(options) => verbs::calibrate::run(&options),
-            Self::Run(options) => verbs::run::run(&options),
-            Self::Locality(options) => verbs::locality::run(&options),
-            Self::Study(options) => verbs::study::run(&options),
-            Self::Soak(options) => verbs::soak::run(&options),
-            Self::Verify(options) => verbs::verify::run(&options),
-            Self::Compare(options) => verbs::compare::run(&options),
-            Self::Watch(options) => verbs::watch::run(&options),
-            Self::Profile(options) => verbs::profile::run(&options),
-            Self::Report(options) => verbs::report::run(&options),
-            Self::Runs(options) => verbs::runs::run(&options),
-            Self::Size(options) => verbs::size::run(&options),
+            Self::Check(options) => commands::check::run(&options),
+            Self::Predict(options) => commands::predict::run(&options),
+            Self::Inspect(options) => commands::inspect::run(&options),
+            Self::Bench(options) => commands::bench::run(&options),
+            Self::Hosts(options) => commands::hosts::run(&options),
+            Self::List(options) => commands::list::run(&options),
+            Self::Help(options) => commands::help::run(&options, program()),
+            Self::Calibrate(options) => commands::calibrate::run(&options),
+            Self::Run(options) => commands::run::run(&options),
+            Self::Locality(options) => commands::locality::run(&options),
+            Self::Study(options) => commands::study::run(&options),
+            Self::Soak(options) => commands::soak::run(&options),
+            Self::Verify(options) => commands::verify::run(&options),
+            Self::Compare(options) => commands::compare::run(&options),
+            Self::Watch(options) => commands::watch::run(&options),
+            Self::Profile(options) => commands::profile::run(&options),
+            Self::Report(options) => commands::report::run(&options),
+            Self::Runs(options) => commands::runs::run(&options),
+            Self::Size(options) => commands::size::run(&options),
             Self::Completion(options) => {
-                verbs::completion::run(&options, &mut CommandLine::command())
+                commands::completion::run(&options, &mut CommandLine::command())
             }
-            Self::Guard(options) => verbs::bench::guard::run(&options),
-            Self::GuardHook(options) => verbs::bench::guard::run_hook(&options),
-            Self::Node => verbs::node::run(),
+            Self::Guard(options) => commands::bench::guard::run(&options),
+            Self::GuardHook(options) => commands::bench::guard::run_hook(&options),
+            Self::Node => commands::node::run(),
             Self::Man => {
                 let pages = crate::man::render(CommandLine::command());
                 crate::exit::print(&pages.map_err(|error| {
@@ -199,8 +199,8 @@ pub fn answer(error: &clap::Error, spelled: &CommandWords) -> Result<ExitStatus>
         }
         _ => {
             let words = spelled.words.iter().skip(1).map(String::as_str);
-            let (verb, below) = verb(&CommandLine::command(), words);
-            Err(usage_error(error, &verb, &below))
+            let (command, below) = command_path(&CommandLine::command(), words);
+            Err(usage_error(error, &command, &below))
         }
     }
 }
@@ -211,19 +211,20 @@ mod tests {
     use crate::options::COMMON;
     use clap::Arg;
 
-    /// Every visible verb and its verbs.
-    fn verbs(command: &Command) -> Vec<Command> {
-        let below = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-        below.flat_map(|verb| [vec![verb.clone()], verbs(verb)].concat()).collect()
+    /// Every visible command and its commands.
+    fn commands(command: &Command) -> Vec<Command> {
+        let below = command.get_subcommands().filter(|command| !command.is_hide_set());
+        below.flat_map(|command| [vec![command.clone()], commands(command)].concat()).collect()
     }
 
     #[test]
     fn the_examples_of_every_help_can_be_typed() {
         CommandLine::command().debug_assert();
-        for verb in
-            verbs(&CommandLine::command()).iter().filter(|verb| verb.get_version().is_none())
+        for command in commands(&CommandLine::command())
+            .iter()
+            .filter(|command| command.get_version().is_none())
         {
-            let Some(examples) = verb.get_after_help() else { continue };
+            let Some(examples) = command.get_after_help() else { continue };
             for line in examples.to_string().lines().skip(1).take_while(|line| !line.is_empty()) {
                 let words = line.split_whitespace().take_while(|word| *word != ">");
                 let typed: Vec<String> = words.map(str::to_owned).collect();
@@ -232,8 +233,10 @@ mod tests {
                 assert!(read.is_ok(), "{line}: {}", read.err().unwrap());
             }
         }
-        for verb in CommandLine::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
-            assert!(verb.get_after_help().is_some(), "{} has no examples", verb.get_name());
+        for command in
+            CommandLine::command().get_subcommands().filter(|command| !command.is_hide_set())
+        {
+            assert!(command.get_after_help().is_some(), "{} has no examples", command.get_name());
         }
     }
 
@@ -250,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_summary_is_an_order_of_sixty_letters_at_most() {
-        for command in verbs(&CommandLine::command()) {
+        for command in commands(&CommandLine::command()) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let first = about.split(' ').next().unwrap_or_default();
             assert!((8..=60).contains(&about.chars().count()), "{}: {about}", command.get_name());
@@ -262,7 +265,7 @@ mod tests {
     fn the_short_help_of_every_command_fits_on_a_screen() {
         let mut program = shortened(CommandLine::command().term_width(80));
         program.build();
-        for mut command in verbs(&program) {
+        for mut command in commands(&program) {
             let text = command.render_help().to_string();
             let count = text.lines().count();
             assert!(count <= 40, "{}: {count} lines\n{text}", command.get_name());
@@ -272,16 +275,16 @@ mod tests {
 
     #[test]
     fn common_options_stand_together_at_the_end_of_every_help() {
-        for verb in verbs(&CommandLine::command()) {
+        for command in commands(&CommandLine::command()) {
             let options: Vec<&Arg> =
-                verb.get_arguments().filter(|one| !one.is_positional()).collect();
+                command.get_arguments().filter(|one| !one.is_positional()).collect();
             let is_common = |option: &&Arg| option.get_help_heading() == Some(COMMON);
             let first = options.iter().position(is_common).unwrap_or(options.len());
-            assert!(options[first..].iter().all(is_common), "{}", verb.get_name());
+            assert!(options[first..].iter().all(is_common), "{}", command.get_name());
             let named = options
                 .iter()
                 .filter(|option| ["store", "json", "quiet"].contains(&option.get_id().as_str()));
-            assert!(named.clone().all(is_common), "{}", verb.get_name());
+            assert!(named.clone().all(is_common), "{}", command.get_name());
         }
     }
 }

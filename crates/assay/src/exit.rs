@@ -7,14 +7,14 @@ use assay_store::Damage;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-/// How a verb ended without an error.
+/// How a command ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Done, or all criteria are met: 0.
     Success,
     /// A criterion is not met: 1.
     Failure,
-    /// No verb was given and the help was shown, or a part of the command was invalid and was
+    /// No command was given and the help was shown, or a part of the command was invalid and was
     /// reported: 2.
     Usage,
     /// It is undecided: 3.

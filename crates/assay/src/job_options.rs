@@ -1,4 +1,4 @@
-//! Options of verbs that take job files of other programs, and what is said of such a file.
+//! Options of commands that take job files of other programs, and what is said of such a file.
 
 use assay_app::job_file::JobSettings;
 use assay_formats::{Conversion, Treatment};

@@ -1,4 +1,4 @@
-//! Options of verbs that measure: who looks on while it lasts, and what is opened for them.
+//! Options of commands that measure: who looks on while it lasts, and what is opened for them.
 
 use crate::live_host::LiveHost;
 use crate::progress_line::left_by_pace;

@@ -1,7 +1,9 @@
-//! The program: reads the command line, hands it to one verb, and ends with the verb's exit code.
+//! The program: reads the command line, hands it to one command, and ends with the command's exit
+//! code.
 #![forbid(unsafe_code)]
 
 mod cli;
+mod commands;
 mod demand_options;
 mod documents;
 mod exit;
@@ -24,7 +26,6 @@ mod store_place;
 mod table;
 mod terminal;
 mod usage;
-mod verbs;
 
 use std::process::ExitCode;
 
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
         Err(error) => return exit::report_and_exit_code(Err(error)),
     };
     match cli::read(&spelled) {
-        Ok(command_line) => exit::report_and_exit_code(command_line.verb.run()),
+        Ok(command_line) => exit::report_and_exit_code(command_line.command.run()),
         Err(error) => exit::report_and_exit_code(cli::answer(&error, &spelled)),
     }
 }

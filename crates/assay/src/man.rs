@@ -1,5 +1,5 @@
-//! Manual pages of the program and of each of its verbs, in one text: the first line of each names
-//! its file.
+//! Manual pages of the program and of each of its commands, in one text: the first line of each
+//! names its file.
 
 use clap::Command;
 use clap_mangen::Man;
@@ -20,9 +20,9 @@ pub(crate) fn render(mut program: Command) -> io::Result<String> {
 fn write(command: &Command, name: &str, pages: &mut Vec<u8>) -> io::Result<()> {
     pages.extend(format!(".\\\" file {name}.1\n").bytes());
     Man::new(command.clone()).render(pages)?;
-    let below = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    for verb in below {
-        write(verb, &format!("{name}-{}", verb.get_name()), pages)?;
+    let below = command.get_subcommands().filter(|command| !command.is_hide_set());
+    for command in below {
+        write(command, &format!("{name}-{}", command.get_name()), pages)?;
     }
     Ok(())
 }

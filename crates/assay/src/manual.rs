@@ -1,33 +1,33 @@
-//! Writes the command line down as Markdown: one chapter a verb, one table of its options.
+//! Writes the command line down as Markdown: one chapter per command, one table of its options.
 
 use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 
-/// One chapter a visible verb, each opened by `# assay VERB`; verbs of verbs follow as `## assay
-/// VERB VERB`.
+/// One chapter per visible command, each opened by `# assay COMMAND`; commands of commands follow
+/// as `## assay COMMAND COMMAND`.
 pub(crate) fn render(mut program: Command) -> String {
     program.build();
-    visible(&program).map(|verb| chapter(verb, 1)).collect::<Vec<_>>().join("\n")
+    visible(&program).map(|command| chapter(command, 1)).collect::<Vec<_>>().join("\n")
 }
 
 fn visible(command: &Command) -> impl Iterator<Item = &Command> {
-    command.get_subcommands().filter(|verb| !verb.is_hide_set())
+    command.get_subcommands().filter(|command| !command.is_hide_set())
 }
 
 /// Heading, what it does, how it is called and its options, then the chapters below it.
-fn chapter(verb: &Command, depth: usize) -> String {
-    let name = verb.get_bin_name().unwrap_or(verb.get_name());
-    let about = verb.get_long_about().or(verb.get_about());
+fn chapter(command: &Command, depth: usize) -> String {
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let about = command.get_long_about().or(command.get_about());
     let about = about.map(|about| format!("{about}\n\n"));
-    let usage = verb.clone().render_usage().to_string();
+    let usage = command.clone().render_usage().to_string();
     let mut text = format!(
         "{} {name}\n\n{}```text\n{}\n```\n\n{}",
         "#".repeat(depth),
         about.unwrap_or_default(),
         usage.trim(),
-        table(verb)
+        table(command)
     );
-    for below in visible(verb) {
+    for below in visible(command) {
         text.push('\n');
         text.push_str(&chapter(below, depth + 1));
     }
@@ -35,9 +35,9 @@ fn chapter(verb: &Command, depth: usize) -> String {
 }
 
 /// The arguments and options, in the order of the help.
-fn table(verb: &Command) -> String {
+fn table(command: &Command) -> String {
     let mut text = String::from("| argument or option | default | meaning |\n|---|---|---|\n");
-    for argument in verb.get_arguments().filter(|argument| !argument.is_hide_set()) {
+    for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
         text.push_str(&row(argument));
     }
     text

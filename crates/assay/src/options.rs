@@ -1,4 +1,4 @@
-//! Options that several verbs share.
+//! Options that several commands share.
 
 use crate::live_options::{LiveObserver, LiveOptions};
 use crate::progress_line::ProgressLine;
@@ -9,7 +9,7 @@ use assay_store::Store;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Heading of the options that all verbs have, at the end of each help.
+/// Heading of the options that all commands have, at the end of each help.
 pub const COMMON: &str = "Common options";
 
 /// Where runs are kept.

@@ -11,19 +11,19 @@ use clap::{Arg, ArgMatches, Command};
 
 /// One note for each value that Assay writes otherwise.
 pub fn notes(program: &Command, matches: &ArgMatches, spelled: &fio::CommandWords) -> Vec<String> {
-    let (verb, matches) = called(program, matches);
+    let (command, matches) = called(program, matches);
     if matches.try_get_one::<bool>("quiet").is_ok_and(|quiet| quiet == Some(&true)) {
         return Vec::new();
     }
-    let read = verb.get_arguments().flat_map(|option| readings(option, matches));
+    let read = command.get_arguments().flat_map(|option| readings(option, matches));
     spelled.notes.iter().cloned().chain(read).collect()
 }
 
-/// The verb that was called, with what was typed behind it.
+/// The command that was called, with what was typed behind it.
 fn called<'a>(program: &'a Command, matches: &'a ArgMatches) -> (&'a Command, &'a ArgMatches) {
     let below = matches.subcommand();
     let found = below.and_then(|(name, below)| Some((program.find_subcommand(name)?, below)));
-    found.map_or((program, matches), |(verb, below)| called(verb, below))
+    found.map_or((program, matches), |(command, below)| called(command, below))
 }
 
 /// How the values of an option were read.

@@ -8,10 +8,10 @@ use clap::error::{ContextKind, ErrorKind};
 /// The program; it has too many commands to list them in a hint.
 const PROGRAM: &str = "assay";
 
-/// The parser's error as an Assay error; `verb` is what was typed as far as it is known, as in
+/// The parser's error as an Assay error; `command` is what was typed as far as it is known, as in
 /// `assay runs show`, and `below` are the commands that it has.
-pub fn usage_error(error: &clap::Error, verb: &str, below: &[String]) -> Error {
-    let found = usage::usage_error(error, verb);
+pub fn usage_error(error: &clap::Error, command: &str, below: &[String]) -> Error {
+    let found = usage::usage_error(error, command);
     let explained =
         |more: String| Error::usage(found.message(), format!("{more}; {}", found.hint()));
     match error.kind() {
@@ -19,7 +19,8 @@ pub fn usage_error(error: &clap::Error, verb: &str, below: &[String]) -> Error {
             let typed = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
             let has_near = found.hint().starts_with("did you mean");
             let of_few = || {
-                (verb != PROGRAM && !has_near).then(|| format!("write one of {}", below.join(", ")))
+                (command != PROGRAM && !has_near)
+                    .then(|| format!("write one of {}", below.join(", ")))
             };
             former(&typed.unwrap_or_default()).or_else(|| of_few().map(explained)).unwrap_or(found)
         }
@@ -54,9 +55,12 @@ fn former(typed: &str) -> Option<Error> {
     Some(Error::usage(format!("there is no command '{typed}'"), format!("use `assay {command}`")))
 }
 
-/// The verb that words begin with: `assay runs show` of `assay runs show x --jsn`; and the commands
-/// that it has.
-pub fn verb<'a>(program: &Command, words: impl Iterator<Item = &'a str>) -> (String, Vec<String>) {
+/// The command that words begin with: `assay runs show` of `assay runs show x --jsn`; and the
+/// commands that it has.
+pub fn command_path<'a>(
+    program: &Command,
+    words: impl Iterator<Item = &'a str>,
+) -> (String, Vec<String>) {
     let (mut found, mut here) = (program.get_name().to_owned(), program);
     for word in words {
         let Some(below) = here.find_subcommand(word) else {

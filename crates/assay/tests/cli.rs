@@ -37,7 +37,7 @@ fn a_bare_number_of_seconds_works_with_a_note() {
 }
 
 #[test]
-fn verbs_and_loads_have_the_names_that_others_use() {
+fn commands_and_loads_have_the_names_that_others_use() {
     for (line, usage) in [
         (["runs", "rm", "--help"], "Usage: assay runs remove"),
         (["bench", "tpcc", "--help"], "Usage: assay bench oltp"),

@@ -18,7 +18,8 @@ fn ends(place: &Place, words: &[&str]) -> Ran {
     ran
 }
 
-/// Options by the verb that they belong to, the rest of its command, and the kind of their values.
+/// Options by the command that they belong to, the rest of its command, and the kind of their
+/// values.
 const NUMERIC: [(&str, &[&str]); 7] = [
     (
         "run oltp DEVICE --time 300ms --warm-up 0s --interval 50ms",
@@ -303,7 +304,7 @@ fn a_changed_digit_is_said_by_every_verb_with_file_and_line() {
     let id = run.file_name().unwrap().to_str().unwrap().to_owned();
     kept_run(&place);
     let other = place.run_ids().into_iter().find(|other| *other != id).unwrap();
-    for (name, verbs) in [
+    for (name, commands) in [
         (
             "cells/run/measurement.json",
             vec!["report ID", "report ID --json", "compare ID OTHER", "runs show ID"],
@@ -324,12 +325,12 @@ fn a_changed_digit_is_said_by_every_verb_with_file_and_line() {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         fs::write(&file, changed).unwrap();
-        for verb in verbs {
-            let ran = place.run(&verb.replace("ID", &id).replace("OTHER", &other));
+        for command in commands {
+            let ran = place.run(&command.replace("ID", &id).replace("OTHER", &other));
             let is_named = ran.stderr.contains(name) || ran.stdout.contains(name);
-            assert!(ran.code == Some(4) && is_named, "{verb}, {name}: {ran:#?}");
+            assert!(ran.code == Some(4) && is_named, "{command}, {name}: {ran:#?}");
             let has_line = !name.ends_with("jsonl") || ran.stderr.contains(" is damaged: line ");
-            assert!(has_line, "{verb}, {name}: {ran:#?}");
+            assert!(has_line, "{command}, {name}: {ran:#?}");
         }
         fs::write(&file, bytes).unwrap();
         assert_eq!(place.run(&format!("report {id}")).code, Some(0));
@@ -360,12 +361,12 @@ fn a_run_received_with_links_is_refused_by_every_verb_and_nothing_outside_change
         let id = run.file_name().unwrap().to_str().unwrap().to_owned();
         fs::remove_file(run.join(name)).unwrap();
         symlink(place.path("notes"), run.join(name)).unwrap();
-        for verb in ["runs", "report ID", "compare ID ID", "run --resume ID", "runs remove ID"] {
-            let line = verb.replace("ID", &id);
+        for command in ["runs", "report ID", "compare ID ID", "run --resume ID", "runs remove ID"] {
+            let line = command.replace("ID", &id);
             let words: Vec<&str> = line.split(' ').collect();
             let ran = ends(&place, &words);
-            assert_eq!(fs::read_to_string(place.path("notes")).unwrap(), MINE, "{verb}, {name}");
-            assert!(!ran.stdout.contains("my notes"), "{verb}, {name}: {ran:#?}");
+            assert_eq!(fs::read_to_string(place.path("notes")).unwrap(), MINE, "{command}, {name}");
+            assert!(!ran.stdout.contains("my notes"), "{command}, {name}: {ran:#?}");
         }
         assert!(run.is_dir(), "{name}");
         fs::remove_dir_all(&run).unwrap();

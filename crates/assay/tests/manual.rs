@@ -1,4 +1,5 @@
-//! Every verb and every option has its page under docs/verbs, as the program itself describes it.
+//! Every command and every option has its page under docs/commands, as the program itself describes
+//! it.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 use assay_tidy::manual::{self, Chapter};

@@ -144,22 +144,22 @@ fn quiet_says_nothing_but_the_result() {
 fn the_help_of_every_verb_lists_every_option() {
     let place = place();
     let manual = place.run("manual").stdout;
-    for verb in VERBS {
-        let heading = format!("# assay {verb}\n");
+    for command in VERBS {
+        let heading = format!("# assay {command}\n");
         let (_, chapter) = manual.split_once(&heading).unwrap();
         let chapter = chapter.split("\n# assay ").next().unwrap();
-        // Verbs below have chapters of their own.
+        // Commands below have chapters of their own.
         let chapter = chapter.split("\n## assay ").next().unwrap();
-        let help = place.run(&format!("{verb} --help")).stdout;
+        let help = place.run(&format!("{command} --help")).stdout;
         let rows = chapter.lines().filter(|line| line.starts_with("| `"));
         let mut options = 0;
         for row in rows {
             let name = row.trim_start_matches("| `").split('`').next().unwrap();
             let name = &name.split(", ").last().unwrap().replace("\\|", "|");
-            assert!(help.contains(name), "{verb} {name}: {help}");
+            assert!(help.contains(name), "{command} {name}: {help}");
             options += 1;
         }
-        assert!(options > 0, "{verb}");
+        assert!(options > 0, "{command}");
         assert!(help.contains("Usage: assay"), "{help}");
     }
 }

@@ -41,18 +41,18 @@ fn no_password_is_repeated_in_any_form_of_an_address() {
     for signs in ["", "?", "/", " ", "#", "@", ":", "%", "%zz", "&", "=", "'", "\\", "é€", "*$`\""]
     {
         for address in addresses(&format!("a{signs}{MARK}{signs}b")) {
-            let verbs = [
+            let commands = [
                 &["profile", "--time", "2s"][..],
                 &["bench", "oltp"],
                 &["bench", "slob", "--oops"],
             ];
-            // Every verb reads addresses by the same functions: the others need no sign of every
+            // Every command reads addresses by the same functions: the others need no sign of every
             // kind.
-            for verb in &verbs[..if signs.len() == 1 { 1 } else { 3 }] {
-                let output = assay(&[verb, &[address.as_str()][..]].concat(), &place);
+            for command in &commands[..if signs.len() == 1 { 1 } else { 3 }] {
+                let output = assay(&[command, &[address.as_str()][..]].concat(), &place);
                 let said = [output.stdout, output.stderr].concat();
                 let said = String::from_utf8_lossy(&said);
-                assert!(!said.contains(MARK), "{verb:?} {address}: {said}");
+                assert!(!said.contains(MARK), "{command:?} {address}: {said}");
                 assert!(!output.status.success() && said.contains("error: "), "{address}: {said}");
             }
         }

@@ -47,13 +47,13 @@ fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
     }
 }
 
-/// Every verb that measures a directory, in its midst; a closed terminal ends it like SIGTERM, and
-/// a Ctrl-C.
+/// Every command that measures a directory, in its midst; a closed terminal ends it like SIGTERM,
+/// and a Ctrl-C.
 #[test]
 fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
     let study = "format = 1\nname = \"long\"\npreset = \"oltp\"\n[phases]\nmeasure = \
                  \"10min\"\n[[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n";
-    let verbs = [
+    let commands = [
         "run mixed.toml d --size 4MiB --time 10min",
         "soak d --size 4MiB --time 10min --interval 100ms",
         "calibrate d --size 4MiB --time 10min --read-share 100%",
@@ -62,13 +62,13 @@ fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
         "watch d --time 10min --interval 200ms",
     ];
     std::thread::scope(|scope| {
-        for verb in verbs {
+        for command in commands {
             for signal in ending_signals() {
                 scope.spawn(move || {
                     let place = Place::new();
                     place.write("long.study.toml", study);
-                    let mut run = place.start(&format!("{verb} --quiet"));
-                    let writes = !verb.starts_with("watch");
+                    let mut run = place.start(&format!("{command} --quiet"));
+                    let writes = !command.starts_with("watch");
                     run.wait_until(|| {
                         let begun = place.run_ids().first().is_some_and(|id| {
                             place.path("assay-runs").join(id).join("run.json").exists()
@@ -77,10 +77,10 @@ fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
                     });
                     // Some of them are filling their file now, some measure.
                     std::thread::sleep(Duration::from_millis(500));
-                    let (ran, took) = stopped(run, signal, verb);
-                    assert_eq!(ran.code, Some(130), "{verb}, {signal:?}: {ran:#?}");
-                    assert!(took < SLACK, "{verb}, {signal:?}: {took:?}");
-                    assert_eq!(place.test_files("d"), [""; 0], "{verb}, {signal:?}");
+                    let (ran, took) = stopped(run, signal, command);
+                    assert_eq!(ran.code, Some(130), "{command}, {signal:?}: {ran:#?}");
+                    assert!(took < SLACK, "{command}, {signal:?}: {took:?}");
+                    assert_eq!(place.test_files("d"), [""; 0], "{command}, {signal:?}");
                 });
             }
         }
@@ -89,19 +89,19 @@ fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
 
 #[test]
 fn a_run_in_virtual_time_can_be_stopped_too() {
-    for verb in ["run reads.toml", "calibrate --time 10h"] {
+    for command in ["run reads.toml", "calibrate --time 10h"] {
         let place = Place::new();
         let mut run = place.start(&format!(
-            "{verb} sim:servers?count=8&service=100us --json {}",
-            if verb.starts_with("run") { "--time 365d" } else { "" }
+            "{command} sim:servers?count=8&service=100us --json {}",
+            if command.starts_with("run") { "--time 365d" } else { "" }
         ));
-        if verb.starts_with("run") {
+        if command.starts_with("run") {
             run.wait_until(|| place.kept_intervals() >= 3);
         } else {
             run.wait_until(|| !place.run_ids().is_empty());
             std::thread::sleep(Duration::from_millis(300));
         }
-        let (ran, _) = stopped(run, Signal::INT, verb);
+        let (ran, _) = stopped(run, Signal::INT, command);
         assert_eq!(ran.code, Some(130), "{ran:#?}");
     }
 }
@@ -231,13 +231,13 @@ fn a_device_that_never_answers_can_be_left_before_the_first_interval() {
 
 #[test]
 fn a_stopped_calibration_keeps_its_rungs() {
-    for verb in ["calibrate --read-share 100%", "check"] {
+    for command in ["calibrate --read-share 100%", "check"] {
         let place = Place::new();
-        let mut run = place.start(&format!("{verb} d --size 4MiB --json"));
+        let mut run = place.start(&format!("{command} d --size 4MiB --json"));
         run.wait_until(|| !place.test_files("d").is_empty());
         std::thread::sleep(Duration::from_secs(3));
         assert!(run.is_running());
-        let (ran, took) = stopped(run, Signal::TERM, verb);
+        let (ran, took) = stopped(run, Signal::TERM, command);
         assert!(took < SLACK, "{took:?}");
         assert_eq!(place.test_files("d"), [""; 0]);
         assert_eq!(ran.code, Some(130), "{ran:#?}");

@@ -77,8 +77,9 @@ fn a_first_hour_goes_as_meant() {
 fn a_dry_run_touches_nothing() {
     let place = Place::new();
     let before = names(&place.path("."));
-    for verb in ["check", "calibrate", "run oltp", "soak", "locality", "bench oltp", "bench dss"] {
-        let ran = place.run(&format!("{verb} d --dry-run"));
+    for command in ["check", "calibrate", "run oltp", "soak", "locality", "bench oltp", "bench dss"]
+    {
+        let ran = place.run(&format!("{command} d --dry-run"));
         assert!(ran.ends_with(0).stdout.ends_with("nothing was touched\n"), "{ran:#?}");
     }
     assert_eq!(names(&place.path(".")), before);
@@ -127,7 +128,7 @@ fn a_printed_workload_is_one_that_runs() {
     }
 }
 
-/// A verb that measures says something at once, also where nobody looks at a terminal.
+/// A command that measures says something at once, also where nobody looks at a terminal.
 #[test]
 fn the_first_word_comes_before_the_first_number() {
     let place = Place::new();

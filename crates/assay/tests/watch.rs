@@ -96,10 +96,10 @@ fn a_trace_is_watched_and_other_verbs_name_the_command() {
     assert_eq!(read["watch_remarks"][0]["what"], first);
     let shown = place.run("report latest").stdout.replace("\n ", "");
     assert!(shown.contains(&first[1..]), "{shown}");
-    for verb in ["profile", "runs import"] {
-        let ran = place.run(&format!("{verb} iostat.txt"));
+    for command in ["profile", "runs import"] {
+        let ran = place.run(&format!("{command} iostat.txt"));
         assert_eq!(ran.code, Some(2), "{ran:#?}");
-        assert!(ran.stderr.contains("assay watch --from iostat.txt"), "{verb}: {}", ran.stderr);
+        assert!(ran.stderr.contains("assay watch --from iostat.txt"), "{command}: {}", ran.stderr);
     }
 }
 

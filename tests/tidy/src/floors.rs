@@ -46,7 +46,7 @@ pub const FLOOR_NAMES: &[(u8, &str)] = &[
     (4, "knowledge"),
     (5, "questions"),
     (6, "application"),
-    (7, "verbs"),
+    (7, "commands"),
 ];
 
 /// Crates that only test: they stand outside the house, may see every floor, and are seen by tests

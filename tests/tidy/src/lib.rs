@@ -3,8 +3,8 @@
 //!
 //! A rule is a pure function from [`Source`]s or [`RustFile`]s (or from the answer of `cargo
 //! metadata`) to [`Finding`]s, so that tests next to every rule prove on made-up files that it can
-//! fail. The real repository is judged in `tests/repository.rs`, and the pages of the verbs by the
-//! program's own tests.
+//! fail. The real repository is judged in `tests/repository.rs`, and the pages of the commands by
+//! the program's own tests.
 #![forbid(unsafe_code)]
 
 pub mod circles;

@@ -104,7 +104,7 @@ mod tests {
         crate::report(&check(&sources))
     }
 
-    const SUMMARY_OF_A: (&str, &str) = (SUMMARY, "- [A](verbs/a.md)\n");
+    const SUMMARY_OF_A: (&str, &str) = (SUMMARY, "- [A](commands/a.md)\n");
 
     #[test]
     fn living_links_pass() {
@@ -112,24 +112,24 @@ mod tests {
             [web](https://docs.rs) [folder](../../crates)\n`[code](nowhere.md)`\n```\n[more](nowhere.md)\n```\n";
         let readme = ("README.md", "## Two commands\n");
         let code = ("crates/a/src/lib.rs", "");
-        assert_eq!(findings(&[SUMMARY_OF_A, ("docs/verbs/a.md", text), readme, code]), "");
+        assert_eq!(findings(&[SUMMARY_OF_A, ("docs/commands/a.md", text), readme, code]), "");
     }
 
     #[test]
     fn a_dead_link_is_found() {
-        let found = findings(&[SUMMARY_OF_A, ("docs/verbs/a.md", "one\n[b](b.md)\n")]);
-        assert_eq!(found, "docs/verbs/a.md:2: `b.md` leads nowhere");
+        let found = findings(&[SUMMARY_OF_A, ("docs/commands/a.md", "one\n[b](b.md)\n")]);
+        assert_eq!(found, "docs/commands/a.md:2: `b.md` leads nowhere");
     }
 
     #[test]
     fn a_missing_heading_is_found() {
-        let found = findings(&[SUMMARY_OF_A, ("docs/verbs/a.md", "# A\n[b](#b)\n")]);
-        assert_eq!(found, "docs/verbs/a.md:2: `docs/verbs/a.md` has no heading `#b`");
+        let found = findings(&[SUMMARY_OF_A, ("docs/commands/a.md", "# A\n[b](#b)\n")]);
+        assert_eq!(found, "docs/commands/a.md:2: `docs/commands/a.md` has no heading `#b`");
     }
 
     #[test]
     fn a_page_outside_the_summary_is_found() {
-        let found = findings(&[SUMMARY_OF_A, ("docs/verbs/a.md", ""), ("docs/b.md", "")]);
+        let found = findings(&[SUMMARY_OF_A, ("docs/commands/a.md", ""), ("docs/b.md", "")]);
         assert_eq!(found, "docs/b.md: the page is not in docs/SUMMARY.md");
     }
 }

@@ -1,8 +1,8 @@
-//! The pages of the verbs are written from the program: `assay manual` holds every verb and every
-//! option.
+//! The pages of the commands are written from the program: `assay manual` holds every command and
+//! every option.
 //!
-//! A page docs/verbs/VERB.md opens with the chapter that the program prints, between [`BEGIN`] and
-//! [`END`]; what people write follows below and is never touched.
+//! A page docs/commands/COMMAND.md opens with the chapter that the program prints, between
+//! [`BEGIN`] and [`END`]; what people write follows below and is never touched.
 
 use crate::{Finding, Source};
 use std::collections::BTreeMap;
@@ -12,21 +12,21 @@ pub const BEGIN: &str = "<!-- begin: written by `make docs` from `assay manual` 
 /// Closes it.
 pub const END: &str = "<!-- end: written from here on by people -->";
 
-const FOLDER: &str = "docs/verbs/";
+const FOLDER: &str = "docs/commands/";
 
-/// One verb of the program: the chapter of `assay manual` that opens with `# assay VERB`.
+/// One command of the program: the chapter of `assay manual` that opens with `# assay COMMAND`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chapter {
-    /// The verb alone.
-    pub verb: String,
+    /// The command alone.
+    pub command: String,
     /// The chapter, from its heading on.
     pub text: String,
 }
 
 impl Chapter {
-    /// Where the page of the verb lies.
+    /// Where the page of the command lies.
     pub fn path(&self) -> String {
-        format!("{FOLDER}{}.md", self.verb)
+        format!("{FOLDER}{}.md", self.command)
     }
 
     fn block(&self) -> String {
@@ -44,9 +44,9 @@ impl Chapter {
 pub fn chapters(manual: &str) -> Vec<Chapter> {
     let mut chapters: Vec<Chapter> = Vec::new();
     for line in manual.lines() {
-        if let Some(verb) = line.strip_prefix("# assay ") {
-            let verb = verb.trim().to_owned();
-            chapters.push(Chapter { verb, text: String::new() });
+        if let Some(command) = line.strip_prefix("# assay ") {
+            let command = command.trim().to_owned();
+            chapters.push(Chapter { command, text: String::new() });
         }
         if let Some(chapter) = chapters.last_mut() {
             chapter.text.push_str(line);
@@ -63,7 +63,7 @@ pub const OPTIONS_PATH: &str = "docs/options.md";
 pub fn options_page(chapters: &[Chapter]) -> String {
     let mut uses: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
     for chapter in chapters {
-        let mut command = chapter.verb.as_str();
+        let mut command = chapter.command.as_str();
         for line in chapter.text.lines() {
             if let Some((_, named)) = line.split_once("# assay ") {
                 command = named.trim();
@@ -91,20 +91,20 @@ fn option_of(line: &str) -> Option<(&str, &str)> {
     (typed.starts_with('-') && typed != "-h, --help").then_some((typed, default.trim()))
 }
 
-/// Verbs without a page, pages that differ from the program, and pages without a verb.
+/// Commands without a page, pages that differ from the program, and pages without a command.
 pub fn check(chapters: &[Chapter], sources: &[Source]) -> Vec<Finding> {
     let mut findings: Vec<Finding> =
         chapters.iter().filter_map(|chapter| judge(chapter, sources)).collect();
     let pages = sources.iter().filter(|source| source.path.starts_with(FOLDER));
     let stale = pages.filter(|page| !chapters.iter().any(|chapter| chapter.path() == page.path));
-    findings.extend(stale.map(|page| Finding::new(&page.path, "the program has no such verb")));
+    findings.extend(stale.map(|page| Finding::new(&page.path, "the program has no such command")));
     findings
 }
 
 fn judge(chapter: &Chapter, sources: &[Source]) -> Option<Finding> {
     let path = chapter.path();
     let Some(page) = sources.iter().find(|source| source.path == path) else {
-        return Some(Finding::new(path, "the verb has no page: run `make docs`"));
+        return Some(Finding::new(path, "the command has no page: run `make docs`"));
     };
     let fresh = page.text.starts_with(&chapter.block());
     (!fresh).then(|| Finding::new(path, "differs from what the program says: run `make docs`"))
@@ -123,7 +123,7 @@ mod tests {
     fn fresh() -> [(&'static str, String); 2] {
         let chapters = chapters(MANUAL);
         let page = |index: usize| chapters[index].page(None);
-        [("docs/verbs/run.md", page(0)), ("docs/verbs/judge.md", page(1))]
+        [("docs/commands/run.md", page(0)), ("docs/commands/judge.md", page(1))]
     }
 
     fn findings(texts: &[(&str, String)]) -> String {
@@ -131,10 +131,10 @@ mod tests {
     }
 
     #[test]
-    fn a_chapter_opens_at_the_heading_of_a_verb() {
+    fn a_chapter_opens_at_the_heading_of_a_command() {
         let chapters = chapters(MANUAL);
-        let verbs: Vec<&str> = chapters.iter().map(|chapter| chapter.verb.as_str()).collect();
-        assert_eq!(verbs, ["run", "judge"]);
+        let commands: Vec<&str> = chapters.iter().map(|chapter| chapter.command.as_str()).collect();
+        assert_eq!(commands, ["run", "judge"]);
         assert!(chapters[0].text.contains("## assay run now"));
     }
 
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_verb_without_a_page_is_found() {
-        let expected = "docs/verbs/judge.md: the verb has no page: run `make docs`";
+        let expected = "docs/commands/judge.md: the command has no page: run `make docs`";
         assert_eq!(findings(&fresh()[..1]), expected);
     }
 
@@ -158,13 +158,13 @@ mod tests {
     fn an_option_missing_on_the_page_is_found() {
         let mut texts = fresh();
         texts[0].1 = texts[0].1.replace("Runs.", "Ran.");
-        assert!(findings(&texts).starts_with("docs/verbs/run.md: differs"));
+        assert!(findings(&texts).starts_with("docs/commands/run.md: differs"));
     }
 
     #[test]
     fn a_page_without_a_verb_is_found() {
         let mut texts = fresh().to_vec();
-        texts.push(("docs/verbs/old.md", String::new()));
-        assert_eq!(findings(&texts), "docs/verbs/old.md: the program has no such verb");
+        texts.push(("docs/commands/old.md", String::new()));
+        assert_eq!(findings(&texts), "docs/commands/old.md: the program has no such command");
     }
 }

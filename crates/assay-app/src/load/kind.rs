@@ -1,5 +1,5 @@
-//! What every load says of itself, so that neither a study nor a verb must know which load it has
-//! before it.
+//! What every load says of itself, so that neither a study nor a command must know which load it
+//! has before it.
 
 use super::load_member::LoadMember;
 use crate::context::Context;

@@ -252,7 +252,7 @@ impl PathRefusal {
 
 fn wrong_kind_hint(kind: &str) -> &'static str {
     if kind == "directory" {
-        return "a directory is measured with a file that Assay creates in it: use a verb that \
+        return "a directory is measured with a file that Assay creates in it: use a command that \
                 takes a directory";
     }
     if kind == "character device" {

@@ -251,8 +251,8 @@ fn a_pooler_is_named_in_both_modes() {
     for mode in ["session", "transaction"] {
         let Some(pooler) = Pooler::start(&place, &server, mode) else { return };
         let target = format!("postgresql://me@127.0.0.1:{}/postgres", pooler.1);
-        for verb in ["profile", "check sim:servers?count=1&service=1ms --for"] {
-            let output = place.run(&format!("{verb} {target}"));
+        for command in ["profile", "check sim:servers?count=1&service=1ms --for"] {
+            let output = place.run(&format!("{command} {target}"));
             let said = words(&output);
             assert_eq!(output.status.code(), Some(2), "{mode}: {said}");
             assert!(said.contains("is a connection pooler, not the server"), "{mode}: {said}");

@@ -189,8 +189,8 @@ fn what_leads_to_no_server_is_refused() {
         ("postgresql://h:many/x", 2, "port"),
         ("postgresql://h/x?colour=red", 2, "colour"),
     ] {
-        for verb in [vec!["bench", "slob", address], vec!["profile", address, "--time", "2s"]] {
-            let output = assay(&place.0, &verb);
+        for command in [vec!["bench", "slob", address], vec!["profile", address, "--time", "2s"]] {
+            let output = assay(&place.0, &command);
             refused(&output, code, word);
             assert!(!words(&output).contains("geheim"));
         }

@@ -91,10 +91,14 @@ fn mariadb_steps() -> Vec<(&'static str, Script, &'static str)> {
     ]
 }
 
-/// Starts a verb, sends Ctrl-C when it waits, and hears from it.
-fn interrupted(place: &Place, verb: &[&str], waits: impl FnOnce(Pid)) -> (Option<i32>, String) {
+/// Starts a command, sends Ctrl-C when it waits, and hears from it.
+fn interrupted(
+    place: &Place,
+    arguments: &[&str],
+    waits: impl FnOnce(Pid),
+) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(verb).current_dir(&place.0).stdin(std::process::Stdio::null());
+    command.args(arguments).current_dir(&place.0).stdin(std::process::Stdio::null());
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     let process = Pid::from_child(&child);
@@ -104,15 +108,15 @@ fn interrupted(place: &Place, verb: &[&str], waits: impl FnOnce(Pid)) -> (Option
     (output.status.code(), words(&output))
 }
 
-fn ends_at(place: &Place, verb: &[&str], at: &str, waits: impl FnOnce(Pid)) {
-    let (code, said) = interrupted(place, verb, waits);
-    assert_eq!(code, Some(130), "{verb:?}, {at}: {said}");
+fn ends_at(place: &Place, command: &[&str], at: &str, waits: impl FnOnce(Pid)) {
+    let (code, said) = interrupted(place, command, waits);
+    assert_eq!(code, Some(130), "{command:?}, {at}: {said}");
     // Not the server's time was up, which ends a login too.
     let is_told = said.contains("the program is ending") && said.contains("hint: ");
-    assert!(is_told, "{verb:?}, {at}: {said}");
+    assert!(is_told, "{command:?}, {at}: {said}");
 }
 
-fn verbs(address: &str) -> [Vec<&str>; 2] {
+fn commands(address: &str) -> [Vec<&str>; 2] {
     [
         vec!["profile", address, "--time", "2s", "--quiet"],
         vec!["bench", "slob", address, "--scale", "8MiB", "--time", "1s", "--quiet"],
@@ -126,13 +130,13 @@ fn ctrl_c_ends_the_wait_for_a_silent_server_at_every_step() {
     std::thread::scope(|scope| {
         for (scheme, speaks_first, steps) in &products {
             for (at, script, mode) in steps {
-                for verb in 0..2 {
+                for command in 0..2 {
                     let place = &place;
                     scope.spawn(move || {
                         let (port, waits) = silent_after(*speaks_first, script.clone());
                         let address = format!("{scheme}://me:pw@127.0.0.1:{port}/x?sslmode={mode}");
                         let arrived = |_| waits.recv_timeout(Duration::from_secs(60)).unwrap();
-                        ends_at(place, &verbs(&address)[verb], at, arrived);
+                        ends_at(place, &commands(&address)[command], at, arrived);
                     });
                 }
             }
@@ -170,7 +174,7 @@ fn ctrl_c_ends_the_wait_for_a_connection() {
     let (_listener, at, _queue) = full_network();
     for scheme in ["postgresql", "mysql"] {
         let address = format!("{scheme}://me:pw@{at}/x");
-        ends_at(&place, &verbs(&address)[0], "connecting", catches);
+        ends_at(&place, &commands(&address)[0], "connecting", catches);
     }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let local = || socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).unwrap();
@@ -181,7 +185,7 @@ fn ctrl_c_ends_the_wait_for_a_connection() {
     let queue: Vec<_> = (0..8).map(|_| local()).collect();
     assert!(queue.iter().any(|one| rustix::net::connect(one, &path).is_err()), "it has room");
     let address = format!("postgresql://me:pw@/x?host={}", place.0.display());
-    ends_at(&place, &verbs(&address)[0], "connecting", catches);
+    ends_at(&place, &commands(&address)[0], "connecting", catches);
     let address = format!("mysql://me:pw@/?socket={}/.s.PGSQL.5432", place.0.display());
-    ends_at(&place, &verbs(&address)[0], "connecting", catches);
+    ends_at(&place, &commands(&address)[0], "connecting", catches);
 }

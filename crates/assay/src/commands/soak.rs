@@ -1,10 +1,10 @@
 //! `assay soak`: hours or days of load, with or without rests.
 
+use crate::commands::run::load;
 use crate::exit::ExitStatus;
 use crate::options::RunOptions;
 use crate::resume::{ids, locked_options};
 use crate::start;
-use crate::verbs::run::load;
 use assay_app::Plan;
 use assay_app::soak::SoakPlan;
 use assay_methods::patterns::WorkloadChanges;

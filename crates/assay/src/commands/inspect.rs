@@ -1,10 +1,10 @@
 //! `assay inspect`: what lies under a path, and what about it costs speed, distorts results or
 //! endangers data.
 
+use crate::commands::hosts::{shared_and_different, survey};
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::COMMON;
 use crate::terminal::layout;
-use crate::verbs::hosts::{shared_and_different, survey};
 use assay_app::cluster::HostNames;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;

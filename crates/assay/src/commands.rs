@@ -1,4 +1,4 @@
-//! One file a verb: read the options, call the rooms, print, end.
+//! One file per command: read the options, call the libraries, print, end.
 
 pub mod bench;
 pub mod calibrate;

@@ -1,10 +1,10 @@
 //! `assay check`: all of it in about two minutes.
 
+use crate::commands::run::unwatched;
 use crate::demand_options::DemandOptions;
 use crate::exit::ExitStatus;
 use crate::options::{RunOptions, context, without_passwords};
 use crate::start;
-use crate::verbs::run::unwatched;
 use assay_app::Plan;
 use assay_app::check::{CheckPlan, DatabaseDemand};
 use assay_app::database_source::{DatabaseSource, is_address};
