@@ -35,18 +35,15 @@ const ANY_LATENCY: &str = "IOPS at any latency";
 
 /// IOPS within the latency limit, or at any latency if no load meets it.
 fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> KeyFigure {
-    let (name, within) = if limit.is_asked() {
-        let name = format!("IOPS with p{} {}", nines(limit.quantile), within_limit(limit, format));
-        (name, mix.iops_within_limit.as_ref())
+    let (name, capacity) = if limit.is_asked() {
+        let bound = format!("p{} {}", nines(limit.quantile), within_limit(limit, format));
+        match &mix.iops_within_limit {
+            Some(within) => (format!("IOPS with {bound}"), within),
+            None => (format!("{ANY_LATENCY}; {bound} is exceeded at queue depth 1"), &mix.iops_max),
+        }
     } else {
-        (ANY_LATENCY.to_owned(), Some(&mix.iops_max))
+        (ANY_LATENCY.to_owned(), &mix.iops_max)
     };
-    let note = match within {
-        Some(_) => String::new(),
-        None => format!("{name}: exceeded even at queue depth 1"),
-    };
-    let name = if within.is_some() { name } else { ANY_LATENCY.to_owned() };
-    let capacity = within.unwrap_or(&mix.iops_max);
     let value = bounded(capacity, Unit::IosPerS, format);
     KeyFigure {
         name,
@@ -56,8 +53,6 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         doubt: Formatter::plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
         interval: format.interval(Unit::IosPerS, &capacity.rate),
         queue_depth: Some(capacity.outstanding),
-        is_noteworthy: !note.is_empty(),
-        note,
         ..KeyFigure::default()
     }
 }
