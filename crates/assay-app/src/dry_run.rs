@@ -2,16 +2,12 @@
 //! touched.
 
 use crate::cluster::HostNames;
-use crate::load::LoadPlan;
 use crate::target_plan::TargetPlan;
 use assay_methods::patterns::describe;
 use assay_methods::target::{Targets, foreseen, parse_targets};
-use assay_model::number::real;
-use assay_model::units::show_bytes;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Result, Workload};
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::Path;
 
 /// What would be done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -97,48 +93,10 @@ pub(crate) fn load_of(workload: &Workload, hosts: Option<&HostNames>) -> String 
     }
 }
 
-impl LoadPlan {
-    /// What it would do.
-    pub fn summary(&self) -> Result<PlanSummary> {
-        let load = self.load();
-        load.check()?;
-        let [what, time] = load.summary();
-        let data = show_bytes(real(load.data_bytes()?));
-        let mut targets = Vec::new();
-        let mut server = None;
-        for target in self.targets() {
-            let is_directory = Path::new(&target).is_dir();
-            if !is_directory && !target.contains("://") {
-                return Err(Error::usage(
-                    format!("there is no directory {target}"),
-                    "name a directory on the storage, or the address of a server",
-                ));
-            }
-            let (what, on) = if is_directory {
-                (
-                    format!("about {data} of data and the log"),
-                    "one of its own in that directory, removed at the end unless --keep is given",
-                )
-            } else {
-                (format!("about {data} of data in a schema of its own"), "that of the address")
-            };
-            server.get_or_insert(on);
-            targets.push(TargetSummary { target: assay_dbserver::redacted(&target), what });
-        }
-        Ok(PlanSummary {
-            format: 1,
-            title: format!("bench {}", load.kind().name()),
-            load: what,
-            time,
-            targets,
-            server: server.map(str::to_owned),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::LoadPlan;
     use crate::plan::Plan;
     use crate::run::RunPlan;
     use assay_methods::presets::preset;

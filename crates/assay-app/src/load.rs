@@ -21,9 +21,14 @@ pub mod settings_table;
 pub mod slob;
 pub mod transactions;
 
+use crate::dry_run::{PlanSummary, TargetSummary};
+use assay_model::number::real;
+use assay_model::units::show_bytes;
+use assay_model::{Error, Result};
 use clap::Subcommand;
 use kind::Load;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use transactions::{CommitPlan, CommitStep};
 
 /// A load as it is planned: by its command, by a cell of a study, or by another program.
@@ -89,5 +94,44 @@ impl LoadPlan {
         let writes = ledger.as_ref().filter(|ledger| ledger.step != CommitStep::Judge);
         parts.server.without = writes.and_then(|ledger| ledger.control);
         *kept = ledger;
+    }
+}
+
+impl LoadPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        let load = self.load();
+        load.check()?;
+        let [what, time] = load.summary();
+        let data = show_bytes(real(load.data_bytes()?));
+        let mut targets = Vec::new();
+        let mut server = None;
+        for target in self.targets() {
+            let is_directory = Path::new(&target).is_dir();
+            if !is_directory && !target.contains("://") {
+                return Err(Error::usage(
+                    format!("there is no directory {target}"),
+                    "name a directory on the storage, or the address of a server",
+                ));
+            }
+            let (what, on) = if is_directory {
+                (
+                    format!("about {data} of data and the log"),
+                    "one of its own in that directory, removed at the end unless --keep is given",
+                )
+            } else {
+                (format!("about {data} of data in a schema of its own"), "that of the address")
+            };
+            server.get_or_insert(on);
+            targets.push(TargetSummary { target: assay_dbserver::redacted(&target), what });
+        }
+        Ok(PlanSummary {
+            format: 1,
+            title: format!("bench {}", load.kind().name()),
+            load: what,
+            time,
+            targets,
+            server: server.map(str::to_owned),
+        })
     }
 }

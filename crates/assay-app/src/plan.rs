@@ -1,12 +1,15 @@
 //! What the plans of commands that measure have in common.
 
+use crate::command_line::typed;
 use crate::context::Context;
 use crate::dry_run::PlanSummary;
 use crate::finish::FinishedRun;
+use crate::plan_document::read_plan;
+use crate::resume::needed;
 use crate::target_plan::TargetPlan;
-use assay_model::Result;
 use assay_model::run::RunKind;
-use assay_store::RunReader;
+use assay_model::{Error, Result};
+use assay_store::{Document, RunReader};
 use serde::de::DeserializeOwned;
 
 /// The plan of a command that measures storage: its fields are the options of the command, and the
@@ -41,4 +44,22 @@ pub trait ResumablePlan: DeserializeOwned {
     /// # Errors
     /// A usage error when nothing is left to measure; else as for a new run.
     fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun>;
+}
+
+/// The plan of a run that goes on.
+///
+/// # Errors
+/// A usage error for a run of another kind, and for one that ended before it had a plan.
+pub fn kept_plan<P: ResumablePlan>(run: &RunReader) -> Result<P> {
+    let manifest = run.manifest();
+    if manifest.kind != P::KIND {
+        let id = &manifest.id;
+        return Err(Error::usage(
+            format!("the run {id} was begun with `{}`", typed(&manifest.command)),
+            format!("name a run of kind {}; `assay runs` lists them", P::KIND.name()),
+        ));
+    }
+    needed(run, Document::Plan)?;
+    read_plan(run, P::KIND)?
+        .ok_or_else(|| Error::environment("the plan of the run is gone", "run it again"))
 }

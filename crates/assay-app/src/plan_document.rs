@@ -1,8 +1,5 @@
 //! The plan as a document of its run: what was wanted, kept before anything is measured.
 
-use crate::command_line::typed;
-use crate::plan::ResumablePlan;
-use crate::resume::needed;
 use assay_dbserver::redacted;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
@@ -54,26 +51,6 @@ impl PlanDocument {
     pub fn keep(&self, writer: &RunWriter) -> Result<()> {
         writer.put(Document::Plan, &self.0)
     }
-}
-
-/// The plan of a run that goes on.
-///
-/// # Errors
-/// A usage error for a run of another kind, and for one that ended before it had a plan.
-pub fn kept_plan<P: ResumablePlan>(run: &RunReader) -> Result<P> {
-    let manifest = run.manifest();
-    if manifest.kind != P::KIND {
-        let id = &manifest.id;
-        return Err(Error::usage(
-            format!("the run {id} was begun with `{}`", typed(&manifest.command)),
-            format!("name a run of kind {}; `assay runs` lists them", P::KIND.name()),
-        ));
-    }
-    needed(run, Document::Plan)?;
-    Ok(run
-        .json::<Kept<P>>(Document::Plan)?
-        .ok_or_else(|| Error::environment("the plan of the run is gone", "run it again"))?
-        .plan)
 }
 
 /// The plan of a run of this kind; nothing where it has none.

@@ -2,7 +2,6 @@
 //! one reader, which every option of that type uses; documents take Assay's form alone.
 
 use crate::error::Error;
-use crate::study::Scale;
 use crate::units::{Bytes, Nanos, Rate, Share};
 use clap::builder::Resettable;
 use clap::{Arg, Args, Command};
@@ -30,9 +29,7 @@ macro_rules! read_from_command_line {
     )+};
 }
 
-read_from_command_line!(Bytes, Nanos, Quantile, Rate, Scale, Share);
-
-impl Spelling for Scale {}
+read_from_command_line!(Bytes, Nanos, Quantile, Rate, Share);
 
 impl Spelling for Bytes {
     /// `8k` and `1G` are powers of 1024, as in fio and dd.

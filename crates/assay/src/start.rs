@@ -7,7 +7,7 @@ use crate::options::{OutputOptions, RunOptions, StartOptions};
 use crate::terminal::{agreed, say};
 use assay_app::database_source::is_address;
 use assay_app::dry_run::PlanSummary;
-use assay_app::plan_document::kept_plan;
+use assay_app::plan::kept_plan;
 use assay_app::target_plan::TargetPlan;
 use assay_app::{Plan, ResumablePlan};
 use assay_dbserver::redacted;

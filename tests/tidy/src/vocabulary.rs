@@ -25,7 +25,7 @@ pub const COMPUTING: &str = "
                              Observed Observer Of On
     Only Origin Out Output Own Owned Page Pair Parameter Part Per Permission Position Posix \
                              Prepared Preserved Process
-    Processor Program Progress Random Rank Reader Removed Request Resampling Retry Ring Role Root
+    Processor Program Progress Random Rank Reader Removed Request Resampling Resumable Retry Ring Role Root
     Routine Runner Running Scope Search Security Set Setup Shape Shift Simulation Sink Sizing Slow \
                              Spacing Spec Spelling
     Speedup Split Sql Start Stat Statistic Storage Sys Tally Task Text Thread Tick Timed Tls Top \

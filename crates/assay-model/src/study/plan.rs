@@ -3,6 +3,8 @@
 use super::{Factor, FactorValue, Study};
 use crate::error::{Error, Result};
 use crate::number::{count, real};
+use crate::read_from_command_line;
+use crate::spelling::Spelling;
 use crate::units::{Bytes, Nanos, Share};
 use std::str::FromStr;
 
@@ -25,6 +27,10 @@ const CAPACITY_MIN: u64 = 64 << 20;
 /// How much smaller a study is made: `1/1000`, `0.01` or `5%`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale(pub f64);
+
+impl Spelling for Scale {}
+
+read_from_command_line!(Scale);
 
 impl FromStr for Scale {
     type Err = Error;
