@@ -62,7 +62,7 @@ pub fn read(directory: &Path) -> Result<Imported> {
              oswmeminfo",
         ));
     };
-    let mut moments = merged(base, &parsed, archive.processors, None);
+    let mut moments = merged(base, &parsed, archive.processors);
     difference_of_tcp(&mut moments);
     notes.extend(joint_await_note(parsed.iter().any(|one| one.has_joint_await)));
     if archive.has_local_times {
@@ -111,13 +111,13 @@ impl Parsed {
 }
 
 /// One moment for each sample of the collector with the most data, with what the others say of that
-/// time; the first lasts from `begun_s` on where that is known, else as long as samples usually do.
-fn merged(base: &Parsed, all: &[Parsed], processors: u64, begun_s: Option<u64>) -> Vec<Moment> {
+/// time; the first lasts as long as samples usually do, unless it says what it covers.
+fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
     let period_s = base.period_s();
-    let mut before_s = begun_s;
+    let mut before_s = None;
     let mut moments = Vec::new();
     for at_s in &base.times_s {
-        let gap_s = before_s.map_or(period_s, |before| at_s.saturating_sub(before).max(1));
+        let gap_s = before_s.map_or(period_s, |before: u64| at_s.saturating_sub(before).max(1));
         before_s = Some(*at_s);
         let found: Vec<&Found> =
             all.iter().filter_map(|one| one.nearest(*at_s, period_s)).collect();
@@ -130,8 +130,7 @@ fn merged(base: &Parsed, all: &[Parsed], processors: u64, begun_s: Option<u64>) 
 /// they cover.
 fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
     let pick = |of: &dyn Fn(&Found) -> bool| found.iter().find(|one| of(one)).copied();
-    let covered_s = pick(&|one| !one.devices.is_empty()).and_then(|one| one.covered_s);
-    let elapsed_s = covered_s.unwrap_or(gap_s);
+    let elapsed_s = found.iter().find_map(|one| one.covered_s).unwrap_or(gap_s);
     let rows = found.iter().filter_map(|one| one.processors).max();
     let processors = rows.unwrap_or(processors);
     let cpu = found.iter().rev().find_map(|one| one.cpu_share);

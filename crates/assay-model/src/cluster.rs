@@ -412,7 +412,7 @@ mod tests {
         late.start.as_mut().unwrap().uncertainty_ns = 4_100_001;
         assert!(!late.start.as_ref().unwrap().is_together() && late.doubt().is_none());
         late.start.as_mut().unwrap().skew_ns = 9_200_000;
-        assert!(late.doubt().unwrap().contains("9.20 ms apart, give or take 4.10 ms"));
+        assert!(late.doubt().unwrap().contains("9.20 ms apart, ± 4.10 ms"));
     }
 
     #[test]

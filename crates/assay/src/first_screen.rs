@@ -39,7 +39,7 @@ pub const ADVANCED: &str = "\
 Advanced commands
   study FILE STORAGE       Run every combination of the factors in a study file
   locality STORAGE         Find sizes and latencies of caches and tiers
-  watch [STORAGE]          Watch CPUs, disks and network while other programs run
+  watch [STORAGE]          Watch CPUs, disks and network under any load
   hosts                    Manage the hosts of a shared measurement
 
 Everywhere

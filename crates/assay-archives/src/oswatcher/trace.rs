@@ -6,7 +6,7 @@ mod sar;
 
 use super::Imported;
 use super::collector::Collector;
-use super::parse::{self, Found, Row, words};
+use super::parse::{self, Found, Row, is_device_head, words};
 use super::stamp::Stamp;
 use assay_model::Result;
 use samples::Trace;
@@ -22,6 +22,7 @@ pub fn read_trace(text: &str) -> Result<Imported> {
     for line in &lines {
         trace.host(line);
     }
+    trace.unread_form = lines.iter().take(FORM_LINES).find_map(|line| unread_form(line));
     if has(&sar::is_table_head) {
         sar::read_table(&lines, &mut trace);
     } else if has(&|line| is_device_head(line) || line.starts_with("avg-cpu")) {
@@ -34,8 +35,22 @@ pub fn read_trace(text: &str) -> Result<Imported> {
     trace.imported()
 }
 
-fn is_device_head(line: &str) -> bool {
-    line.starts_with("Device")
+/// Lines at the beginning in which a trace shows its form.
+const FORM_LINES: usize = 40;
+
+/// Output of the same tools that is not read, by a line of it.
+fn unread_form(line: &str) -> Option<&'static str> {
+    if line.starts_with("<sysstat") {
+        Some("the XML of `sadf -x`")
+    } else if sar::is_table_head(line) && line.contains("[...]") {
+        Some("the joined tables of `sadf -dh`")
+    } else if sar::is_listed_value(line) {
+        Some("the list of `sadf -p`")
+    } else if line.starts_with("disk-") && line.contains("reads") {
+        Some("the totals of `vmstat -d`")
+    } else {
+        None
+    }
 }
 
 fn is_vmstat_head(line: &str) -> bool {
@@ -54,7 +69,15 @@ struct Report<'a> {
 /// Reports begin with a time, or with the first of their tables.
 fn iostat(lines: &[&str], trace: &mut Trace) {
     let mut report = Report::default();
-    for line in lines.iter().filter(|line| !line.starts_with("Linux ")) {
+    trace.await_first();
+    for line in lines {
+        if line.starts_with("Linux ") {
+            end(&report, trace);
+            report = Report::default();
+            trace.host(line);
+            trace.await_first();
+            continue;
+        }
         let stamp = Stamp::of_line(line, trace.day_unix_s);
         let (is_processors, is_devices) = (line.starts_with("avg-cpu"), is_device_head(line));
         let begins = stamp.is_some()
@@ -70,7 +93,6 @@ fn iostat(lines: &[&str], trace: &mut Trace) {
         report.lines.push(line);
     }
     end(&report, trace);
-    trace.drop_first();
 }
 
 /// Adds what a report says.
@@ -97,6 +119,7 @@ fn processors(lines: &[&str]) -> Option<[f64; 8]> {
 /// Rows below `r b`; `-t` writes their times at their ends.
 fn vmstat(lines: &[&str], trace: &mut Trace) {
     let mut head = "";
+    trace.await_first();
     for line in lines {
         if is_vmstat_head(line) {
             head = line;
@@ -106,7 +129,6 @@ fn vmstat(lines: &[&str], trace: &mut Trace) {
             trace.add(stamp.map(|stamp| Stamp { is_utc, ..stamp }), found);
         }
     }
-    trace.drop_first();
 }
 
 #[cfg(test)]

@@ -123,7 +123,12 @@ fn names(worker: &Worker) -> Vec<String> {
     if worker.targets.is_empty() {
         return vec![NO_TARGET.to_owned()];
     }
-    worker.targets.iter().map(|target| target.text.trim_matches('"').to_owned()).collect()
+    worker.targets.iter().map(|target| unquoted(&target.text).to_owned()).collect()
+}
+
+/// A name without the quotes around all of it; `C: "Data"` has its own.
+fn unquoted(name: &str) -> &str {
+    name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name)
 }
 
 /// The part of a disk that a worker uses.
@@ -472,6 +477,14 @@ mod tests {
             "{:?}",
             found.notes
         );
+    }
+
+    #[test]
+    fn the_label_of_a_target_keeps_its_quotes() {
+        let text = two_workers().replace("\tD:\n", "\tD: \"Data\"\n");
+        let found = convert(&text.replace("\tE:\n", "\t\"E:\"\n"), "x.icf").unwrap();
+        let names: Vec<&str> = found.targets.iter().map(|target| target.name.as_str()).collect();
+        assert_eq!(names, ["D: \"Data\"", "E:"]);
     }
 
     #[test]

@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn rows_without_unit_date_source_or_latency_are_refused() {
         for (from, to, expected) in [
-            ("latency = \"5ms\"", "", "180 IOPS without a latency"),
+            ("latency = \"5ms\"", "", "180 IOPS need a latency"),
             ("source = \"made up\"", "source = \" \"", "it has no source"),
             ("capacity = \"600GB\"", "capacity = 600", "'600' has no unit"),
             ("rate = \"180/s\"", "rate = \"0/s\"", "a limit of 0"),

@@ -338,7 +338,7 @@ arrival = { closed = { outstanding = 4 } }
     #[test]
     fn contradictions_name_the_stream() {
         for (from, to, expected) in [
-            ("outstanding = 4", "outstanding = 0", "0 outstanding I/Os"),
+            ("outstanding = 4", "outstanding = 0", "a queue depth of 0"),
             (
                 "outstanding = 4 } }",
                 "outstanding = 4 } }\nworkers = 5",

@@ -40,7 +40,7 @@ enum Command {
     #[command(after_help = "Examples:
   assay hosts start-lines --hosts hA,hB,hC")]
     StartLines(StartLinesOptions),
-    /// Complete a run after its driver died, from data kept on the hosts
+    /// Complete a run whose driver died, from what its hosts kept
     #[command(after_help = "Examples:
   assay hosts collect latest")]
     Collect(CollectOptions),

@@ -35,7 +35,7 @@ const NAP: Duration = Duration::from_millis(100);
 /// Faster than this the kernel's millisecond counters say nothing.
 const EVERY_MIN: Nanos = Nanos(100_000_000);
 
-/// Watch CPUs, disks and network while other programs run
+/// Watch CPUs, disks and network under any load
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay watch --time 60s

@@ -35,7 +35,7 @@ fn a_chain_of_parts_is_read() {
 #[test]
 fn impossible_arrays_are_refused() {
     for (from, to, expected) in [
-        ("members = 4", "members = 3", "Raid10 of 3 members"),
+        ("members = 4", "members = 3", "Raid10 with 3 members"),
         ("dies = 4", "dies = 0", "dies of flash"),
         ("program =", "programm =", "did you mean 'program'?"),
         ("[part.flash]", "[part.flesh]", "did you mean 'flash'?"),

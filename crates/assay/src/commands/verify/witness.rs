@@ -14,7 +14,7 @@ use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Record writes acknowledged on other machines, and cut their power
+/// Record acknowledged writes of other machines; cut power
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay verify witness --listen 192.0.2.7:9310 --token-file token
