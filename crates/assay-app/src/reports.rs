@@ -331,7 +331,10 @@ fn refused(path: &Path, error: &std::io::Error) -> Error {
 }
 
 fn directory(path: &Path) -> Error {
-    let hint = format!("name a report, or a folder with reports: {}/*", path.display());
+    let hint = format!(
+        "name a report or a folder with reports; to test storage, use `assay check {}`",
+        path.display()
+    );
     Error::usage(format!("{} is a directory without reports", path.display()), hint)
 }
 

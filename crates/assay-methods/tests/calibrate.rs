@@ -171,7 +171,7 @@ fn a_limit_that_nothing_keeps_has_no_answer_and_a_reason() {
     let what = &calibration.remarks[0].what;
     assert_eq!(
         what,
-        "read: at one outstanding I/O the 0.99 quantile of the service time is already 150 µs, \
+        "read: at queue depth 1 the 0.99 quantile of the service time is already 150 µs, \
          above the limit of 100 µs"
     );
 }

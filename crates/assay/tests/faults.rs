@@ -46,8 +46,8 @@ fn a_disk_that_fills_in_mid_run_ends_it_and_keeps_what_was_measured() {
     assert_eq!(error["operation"], "write");
     assert_eq!(
         ran.complaint,
-        "error: write on RIG: No space left on device (os error 28)\nhint: what was measured is \
-         kept in ./assay-runs/RUN; remove the cause, then continue with `assay run --resume RUN`\n"
+        "error: write on RIG: No space left on device (os error 28)\nhint: the data are kept in \
+         ./assay-runs/RUN; remove the cause, then continue with `assay run --resume RUN`\n"
     );
     assert_eq!(support::names(rig.directory()), [""; 0]);
     place.run("runs show").ends_with(0);
@@ -129,7 +129,7 @@ fn a_device_that_vanishes_under_a_calibration_ends_it_with_what_is_known() {
     assert!(!run["calibration"]["mixes"].as_array().unwrap().is_empty());
     assert_eq!(
         ran.complaint,
-        "error: read on RIG/data: No such device (os error 19)\nhint: what was measured is kept \
+        "error: read on RIG/data: No such device (os error 19)\nhint: the data are kept \
          in ./assay-runs/RUN; remove the cause, then start again\n"
     );
 }

@@ -244,9 +244,9 @@ exit"#;
     for cell in study["study"]["cells"].as_array().unwrap() {
         let doubt = cell["doubt"].as_str().unwrap_or_default();
         let is_of_two = cell["cell"]["settings"][0]["value"] == 2;
-        assert_eq!(doubt.starts_with("the hosts did not begin together"), is_of_two, "{cell}");
+        assert_eq!(doubt.starts_with("the hosts did not start together"), is_of_two, "{cell}");
         assert_eq!(cell["state"]["kind"], "measured", "{cell}");
     }
     let shown = hosts.place.run("runs show latest").stdout;
-    assert!(shown.contains("In cell 2 the hosts did not begin together"), "{shown}");
+    assert!(shown.contains("In cell 2 the hosts did not start together"), "{shown}");
 }

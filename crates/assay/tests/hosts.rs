@@ -174,7 +174,7 @@ fn a_study_measures_on_as_many_hosts_as_a_cell_says() {
             (
                 "study ladder.study.toml d --size 4MiB --hosts local:1",
                 2,
-                "error: the study asks for 2 hosts, and --hosts names 1\nhint: name more hosts, \
+                "error: the study needs 2 hosts, and --hosts names 1\nhint: name more hosts, \
                  or vary fewer",
             ),
         ],

@@ -266,7 +266,7 @@ fn only_runs_are_removed_and_only_whole_ones() {
     refused(
         &place.run(&format!("runs remove {first}")),
         4,
-        "error: ./assay-runs/RUN holds what is not part of a run: notes.txt; nothing was \
+        "error: ./assay-runs/RUN holds files that are not part of a run: notes.txt; nothing was \
          removed\nhint: move it away if you need it, or remove the directory yourself",
     );
     refused(

@@ -211,7 +211,7 @@ fn a_worker_that_the_kernel_keeps_is_said_in_the_result() {
     };
     let run = ran.json(130);
     let remarks = measurement(&run)["conduct"]["remarks"].to_string();
-    assert!(remarks.contains("1 of 1 workers had not come back from the kernel"), "{remarks}");
+    assert!(remarks.contains("1 of 1 workers were still in the kernel"), "{remarks}");
 }
 
 #[test]

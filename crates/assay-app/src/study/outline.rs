@@ -107,7 +107,7 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
         1 => ", and filling and preconditioning once, at full speed".to_owned(),
         some => format!(", and filling and preconditioning {some} times, at full speed"),
     };
-    lines.push(format!("in all {}{filling}", length(time_s)));
+    lines.push(format!("in total {}{filling}", length(time_s)));
     if let Some(time) = study.stop.time {
         lines.push(format!("no cell starts after {time}"));
     }

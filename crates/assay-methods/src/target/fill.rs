@@ -103,7 +103,7 @@ fn check(measurement: &Measurement, name: &str) -> Result<()> {
             error.first_offset_bytes,
             error.meaning
         ),
-        "look at the device and the kernel log",
+        "check the device and the kernel log",
     ))
 }
 

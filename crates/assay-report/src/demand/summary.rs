@@ -68,7 +68,7 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
         found: shown.map(|named| found(&named.profile.name, named.profile)).collect(),
         reading: READING,
         next: vec![(
-            "Test whether a storage sustains the busiest of them",
+            "Test whether other storage can carry the busiest one",
             "assay check DIR --for REPORT".to_owned(),
         )],
     }

@@ -45,13 +45,19 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         (ANY_LATENCY.to_owned(), &mix.iops_max)
     };
     let value = bounded(capacity, Unit::IosPerS, format);
+    // A lower bound is itself the lower end of the interval, and the upper end is unknown.
+    let (doubt, interval) = if is_lower_bound(capacity) {
+        (String::new(), String::new())
+    } else {
+        let doubt = Formatter::plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default();
+        (doubt, format.interval(Unit::IosPerS, &capacity.rate))
+    };
     KeyFigure {
         name,
         number: value.strip_suffix("/s").unwrap_or(&value).to_owned(),
         value,
-        // The two ends stand below in any case.
-        doubt: Formatter::plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
-        interval: format.interval(Unit::IosPerS, &capacity.rate),
+        doubt,
+        interval,
         queue_depth: Some(capacity.outstanding),
         ..KeyFigure::default()
     }

@@ -56,19 +56,19 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
         ),
         (
             format!("bench dss {address} --scale 0.01 --partial-data drop"),
-            "the schema assay_dss is there",
+            "the schema assay_dss exists",
         ),
         (
             format!("bench brokerage {address} {OLTP} --partial-data drop"),
-            "the schema assay_brokerage is there",
+            "the schema assay_brokerage exists",
         ),
         (
             format!("bench oltp {address} {OLTP} --schema prod --restore-every 1"),
-            "the database prod is there",
+            "the database prod exists",
         ),
         (
             format!("bench oltp {address} {OLTP} --schema copied --restore-every 1"),
-            "the database copied_loaded is there",
+            "the database copied_loaded exists",
         ),
         (format!("runs clean {address} --yes"), "there is nothing to remove"),
     ];
@@ -211,7 +211,7 @@ fn a_schema_that_is_used_stays() {
     wait_for(|| kept(&place.0, "sessions-0001-r1/intervals.jsonl"));
     let output = place.run(&format!("{load} --time 300ms --partial-data drop"));
     assert!(
-        words(&output).contains("another program uses the schema assay_oltp"),
+        words(&output).contains("another program is using the schema assay_oltp"),
         "{}",
         words(&output)
     );
@@ -276,11 +276,11 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
         (format!("bench oltp {address} {OLTP} --schema assay_empty"), "no owner record"),
         (
             format!("bench dss {address} --scale 0.01 --partial-data drop"),
-            "the schema assay_dss is there",
+            "the schema assay_dss exists",
         ),
         (
             format!("bench brokerage {address} {OLTP} --partial-data drop"),
-            "the schema assay_brokerage is there",
+            "the schema assay_brokerage exists",
         ),
         (format!("runs clean {address} --yes"), "there is nothing to remove"),
     ] {

@@ -367,7 +367,7 @@ fn refusals(guest: &Guest) {
         "error: refusing /dev/ng0n4: its blocks have 8B of metadata, with protection information",
     );
     guest.step("twice").refuses(2, "error: /dev/nvme0n1 is given twice");
-    guest.step("posix").refuses(4, "error: /dev/ng0n1 is reached by io_uring alone");
+    guest.step("posix").refuses(4, "error: /dev/ng0n1 works only with io_uring");
     guest.step("buffered").refuses(2, "error: /dev/ng0n1 has no page cache");
     guest
         .step("unpolled")
