@@ -272,13 +272,13 @@ fn scaled(value: f64, units: &[(f64, &'static str)]) -> (String, &'static str) {
     (format!("{shown:.digits$}"), name)
 }
 
-fn joined(shown: (String, &str)) -> String {
+fn joined(shown: &(String, &str)) -> String {
     format!("{} {}", shown.0, shown.1)
 }
 
 /// A duration for a reader: `123 µs`, `1.23 ms`.
 pub fn show_time_ns(time_ns: f64) -> String {
-    joined(time_parts(time_ns))
+    joined(&time_parts(time_ns))
 }
 
 /// The number of a duration for a reader, and its unit: `1.23`, `ms`.
@@ -291,7 +291,7 @@ pub fn time_parts(time_ns: f64) -> (String, &'static str) {
 
 /// A size for a reader, in binary units: `8.00 KiB`.
 pub fn show_bytes(bytes: f64) -> String {
-    joined(bytes_parts(bytes))
+    joined(&bytes_parts(bytes))
 }
 
 /// The number of a size for a reader, and what stands behind it.
@@ -308,7 +308,7 @@ pub fn show_counted(count: u64, noun: &str) -> String {
 
 /// A throughput for a reader, in decimal units as vendors and Oracle print it: `561 MB/s`.
 pub fn show_throughput(bytes_per_s: f64) -> String {
-    joined(throughput_parts(bytes_per_s))
+    joined(&throughput_parts(bytes_per_s))
 }
 
 /// The number of a throughput for a reader, and its unit: `561`, `MB/s`.

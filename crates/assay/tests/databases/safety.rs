@@ -47,12 +47,12 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
             format!("bench slob {address} {SLOB} --partial-data drop"),
             "assay_slob_2024 stays as it is",
         ),
-        (format!("bench oltp {address} {OLTP}"), "the schema assay_oltp is there"),
+        (format!("bench oltp {address} {OLTP}"), "the schema assay_oltp exists"),
         (format!("bench oltp {address} {OLTP} --partial-data drop"), "no owner record"),
         (format!("bench oltp {address} {OLTP} --partial-data resume"), "no owner record"),
         (
             format!("bench oltp {address} {OLTP} --schema mine --partial-data drop"),
-            "the schema mine is there",
+            "the schema mine exists",
         ),
         (
             format!("bench dss {address} --scale 0.01 --partial-data drop"),
@@ -270,7 +270,7 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
         ),
         (
             format!("bench oltp {address} {OLTP} --partial-data drop"),
-            "the schema assay_oltp is there",
+            "the schema assay_oltp exists",
         ),
         (format!("bench oltp {address} {OLTP} --schema mine"), "no owner record"),
         (format!("bench oltp {address} {OLTP} --schema assay_empty"), "no owner record"),
