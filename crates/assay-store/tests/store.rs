@@ -256,7 +256,9 @@ fn means_of_two_sittings_are_weighted_by_their_time() {
     assert!((found.worker_busy_share_max - 0.3).abs() < 1e-12);
     assert!((found.cpu_user_s - 2.0).abs() < 1e-12);
     assert_eq!((found.missed_arrivals, found.backend), (4, BackendKind::Posix));
-    assert!(found.remarks[0].what.contains("started on backend 'uring' and was resumed on 'posix'"));
+    assert!(
+        found.remarks[0].what.contains("started on backend 'uring' and was resumed on 'posix'")
+    );
 }
 
 #[test]

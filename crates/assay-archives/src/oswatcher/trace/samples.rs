@@ -12,6 +12,7 @@ use assay_model::{Error, Result};
 
 /// The samples of a trace, and what they do not say.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is what the lines so far have shown")]
 pub(super) struct Trace {
     samples: Vec<Sample>,
     /// Processors by the line of the host; 0 where there is none.
