@@ -239,10 +239,10 @@ pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> Jo
     let target = TargetPlan { targets, ..target.clone() };
     match document {
         Document::Workload(workload) => {
-            JobPlan::Run(RunPlan { target, workload, ..RunPlan::default() })
+            JobPlan::Run(RunPlan { workload, target, ..RunPlan::default() })
         }
         Document::Study(study) => {
-            JobPlan::Study(StudyPlan { target, study, ..StudyPlan::default() })
+            JobPlan::Study(StudyPlan { study, target, ..StudyPlan::default() })
         }
     }
 }
