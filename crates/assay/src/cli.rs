@@ -27,7 +27,7 @@ pub struct CommandLine {
 /// What can be asked, in the order of the first screen, then for those who know.
 #[derive(Subcommand)]
 pub enum CommandKind {
-    Check(commands::check::Options),
+    Check(Box<commands::check::Options>),
     Profile(commands::profile::Options),
     Inspect(commands::inspect::Options),
     Calibrate(commands::calibrate::Options),
