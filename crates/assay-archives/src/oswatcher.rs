@@ -21,6 +21,7 @@ use assay_model::watch::Moment;
 use assay_model::{Error, Result};
 use collector::Collector;
 use parse::Found;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -33,6 +34,29 @@ fn joint_await_note(is_joint: bool) -> Option<String> {
     const NOTE: &str =
         "this version of iostat has one await for reads and writes together; both use it";
     is_joint.then(|| NOTE.to_owned())
+}
+
+/// Devices whose I/Os never took any time: older kernels do not measure those of md arrays.
+fn untimed_note(moments: &[Moment]) -> Option<String> {
+    let mut timed: BTreeMap<&str, bool> = BTreeMap::new();
+    for device in moments.iter().flat_map(|moment| &moment.counters.devices) {
+        let counters = &device.counters;
+        if [counters.read_ios, counters.write_ios, counters.joint_ios].iter().any(|ios| *ios > 0) {
+            let times_ns = [
+                counters.read_time_ns,
+                counters.write_time_ns,
+                counters.joint_time_ns,
+                counters.outstanding_time_ns,
+                counters.busy_time_ns,
+            ];
+            *timed.entry(&device.name).or_default() |= times_ns.iter().any(|time_ns| *time_ns > 0);
+        }
+    }
+    let names = timed.into_iter().filter_map(|(name, is_timed)| (!is_timed).then_some(name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| {
+        format!("the kernel does not measure times of {names}: zeros of those are unknown values")
+    })
 }
 
 /// What an archive contains.
@@ -62,9 +86,10 @@ pub fn read(directory: &Path) -> Result<Imported> {
              oswmeminfo",
         ));
     };
-    let mut moments = merged(base, &parsed, archive.processors, None);
+    let mut moments = merged(base, &parsed, archive.processors);
     difference_of_tcp(&mut moments);
     notes.extend(joint_await_note(parsed.iter().any(|one| one.has_joint_await)));
+    notes.extend(untimed_note(&moments));
     if archive.has_local_times {
         notes.push(ZONE_NOTE.to_owned());
     }
@@ -111,13 +136,13 @@ impl Parsed {
 }
 
 /// One moment for each sample of the collector with the most data, with what the others say of that
-/// time; the first lasts from `begun_s` on where that is known, else as long as samples usually do.
-fn merged(base: &Parsed, all: &[Parsed], processors: u64, begun_s: Option<u64>) -> Vec<Moment> {
+/// time; the first lasts as long as samples usually do, unless it says what it covers.
+fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
     let period_s = base.period_s();
-    let mut before_s = begun_s;
+    let mut before_s = None;
     let mut moments = Vec::new();
     for at_s in &base.times_s {
-        let gap_s = before_s.map_or(period_s, |before| at_s.saturating_sub(before).max(1));
+        let gap_s = before_s.map_or(period_s, |before: u64| at_s.saturating_sub(before).max(1));
         before_s = Some(*at_s);
         let found: Vec<&Found> =
             all.iter().filter_map(|one| one.nearest(*at_s, period_s)).collect();
@@ -130,8 +155,7 @@ fn merged(base: &Parsed, all: &[Parsed], processors: u64, begun_s: Option<u64>) 
 /// they cover.
 fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
     let pick = |of: &dyn Fn(&Found) -> bool| found.iter().find(|one| of(one)).copied();
-    let covered_s = pick(&|one| !one.devices.is_empty()).and_then(|one| one.covered_s);
-    let elapsed_s = covered_s.unwrap_or(gap_s);
+    let elapsed_s = found.iter().find_map(|one| one.covered_s).unwrap_or(gap_s);
     let rows = found.iter().filter_map(|one| one.processors).max();
     let processors = rows.unwrap_or(processors);
     let cpu = found.iter().rev().find_map(|one| one.cpu_share);

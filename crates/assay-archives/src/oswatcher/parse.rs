@@ -103,9 +103,15 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The first of these columns that the row has.
+    /// The last column of these names: `vmstat` of BSD, AIX and Solaris counts system calls in one
+    /// called `sy`, before the share of the same name.
     pub(super) fn number(&self, names: &[&str]) -> Option<f64> {
-        number(self.cells.get(self.head.iter().position(|name| names.contains(name))?)?)
+        number(self.cell(names)?)
+    }
+
+    fn cell(&self, names: &[&str]) -> Option<&str> {
+        let place = self.head.iter().rposition(|name| names.contains(name))?;
+        self.cells.get(place).copied()
     }
 
     /// The cell of this column.
@@ -115,15 +121,29 @@ impl Row<'_> {
 
     /// Bytes a second in the first of these units that the row has.
     fn bytes_per_s(&self, [kib, mib, sectors]: [&str; 3]) -> Option<f64> {
-        let scaled = |name: &str, unit: f64| Some(self.number(&[name])? * unit);
+        let scaled = |name: &str, unit: f64| amount(self.cell(&[name])?, unit);
         scaled(kib, 1024.0).or_else(|| scaled(mib, 1_048_576.0)).or_else(|| scaled(sectors, 512.0))
     }
 }
 
-/// A number that can be measured; some locales write a decimal comma.
+/// A number that can be measured; some locales write a decimal comma, `-h` a percent sign.
 pub(super) fn number(cell: &str) -> Option<f64> {
-    let value: f64 = cell.replace(',', ".").parse().ok()?;
+    let value: f64 = cell.trim_end_matches('%').replace(',', ".").parse().ok()?;
     (value.is_finite() && value >= 0.0).then_some(value)
+}
+
+/// Bytes in a unit, or in the unit that `-h` writes behind each number.
+fn amount(cell: &str, unit: f64) -> Option<f64> {
+    const UNITS: [(char, f64); 4] =
+        [('k', 1024.0), ('M', 1_048_576.0), ('G', 1_073_741_824.0), ('T', 1_099_511_627_776.0)];
+    let own = UNITS.iter().find_map(|(letter, own)| Some((cell.strip_suffix(*letter)?, *own)));
+    let (digits, unit) = own.unwrap_or((cell, unit));
+    Some(number(digits)? * unit)
+}
+
+/// Whether a line names the columns of a table of `iostat`; `-h` puts the devices last.
+pub(super) fn is_device_head(line: &str) -> bool {
+    line.starts_with("Device") || line.trim_end().ends_with(" Device")
 }
 
 pub(super) fn words(line: &str) -> Vec<&str> {
@@ -133,14 +153,13 @@ pub(super) fn words(line: &str) -> Vec<&str> {
 /// Tables of devices; of several in one sample the first is the mean since the start of the host
 /// and does not count.
 fn iostat(lines: &[&str]) -> Option<Found> {
-    let is_head = |line: &&&str| line.starts_with("Device");
-    let tables = lines.iter().filter(is_head).count();
+    let tables = lines.iter().filter(|line| is_device_head(line)).count();
     let skipped = usize::from(tables > 1);
     let (mut head, mut table) = (Vec::new(), 0);
     let mut rows: Vec<DeviceRow> = Vec::new();
     let mut joint_await = false;
     for line in lines {
-        if line.starts_with("Device") {
+        if is_device_head(line) {
             (head, table) = (words(line), table + 1);
         } else if line.trim().is_empty() || line.starts_with("avg-cpu") {
             head.clear();
@@ -167,8 +186,9 @@ fn iostat(lines: &[&str]) -> Option<Found> {
 /// A device of which the row has all that `iostat -x` prints; `None` for shorter tables.
 fn device(row: &Row<'_>) -> Option<DeviceRow> {
     let joint_ms = row.number(&["await"]);
+    let name = row.cells.get(row.head.iter().position(|name| name.starts_with("Device"))?)?;
     Some(DeviceRow {
-        name: row.cells.first()?.trim_end_matches(':').to_owned(),
+        name: name.trim_end_matches(':').to_owned(),
         read_iops: row.number(&["r/s"])?,
         write_iops: row.number(&["w/s"])?,
         read_bytes_per_s: row.bytes_per_s(["rkB/s", "rMB/s", "rsec/s"])?,

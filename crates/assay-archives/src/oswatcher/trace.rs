@@ -6,8 +6,8 @@ mod sar;
 
 use super::Imported;
 use super::collector::Collector;
-use super::parse::{self, Found, Row, words};
-use super::stamp::Stamp;
+use super::parse::{self, Found, Row, is_device_head, words};
+use super::stamp::{Stamp, with_plain_marks};
 use assay_model::Result;
 use samples::Trace;
 
@@ -17,11 +17,13 @@ use samples::Trace;
 /// A usage error when nothing in it says what devices or processors did in an interval.
 pub fn read_trace(text: &str) -> Result<Imported> {
     let mut trace = Trace::default();
-    let lines: Vec<&str> = text.lines().collect();
+    let text = with_plain_marks(text);
+    let lines = bare_lines(&text);
     let has = |is: &dyn Fn(&str) -> bool| lines.iter().any(|line| is(line));
     for line in &lines {
         trace.host(line);
     }
+    trace.unread_form = lines.iter().take(FORM_LINES).find_map(|line| unread_form(line));
     if has(&sar::is_table_head) {
         sar::read_table(&lines, &mut trace);
     } else if has(&|line| is_device_head(line) || line.starts_with("avg-cpu")) {
@@ -34,8 +36,45 @@ pub fn read_trace(text: &str) -> Result<Imported> {
     trace.imported()
 }
 
-fn is_device_head(line: &str) -> bool {
-    line.starts_with("Device")
+/// The lines without what a copy put before each of them: blanks, or the name of a host.
+fn bare_lines(text: &str) -> Vec<&str> {
+    let margin = margin(text);
+    // A blank line may have lost the blank at the end of its margin.
+    let short = margin.trim_end();
+    text.lines()
+        .map(|line| line.strip_prefix(margin).or(line.strip_prefix(short)).unwrap_or(line))
+        .collect()
+}
+
+fn margin(text: &str) -> &str {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let Some(first) = lines.next() else { return "" };
+    let end = first.find("Linux ").unwrap_or(first.len() - first.trim_start().len());
+    let margin = &first[..end];
+    if lines.all(|line| line.starts_with(margin.trim_end())) { margin } else { "" }
+}
+
+/// Lines at the beginning in which a trace shows its form.
+const FORM_LINES: usize = 40;
+
+/// Output of the same tools that is not read, by a line of it.
+fn unread_form(line: &str) -> Option<&'static str> {
+    if line.starts_with("<sysstat") {
+        Some("the XML of `sadf -x`")
+    } else if sar::is_table_head(line) && line.contains("[...]") {
+        Some("the joined tables of `sadf -dh`")
+    } else if sar::is_listed_value(line) {
+        Some("the list of `sadf -p`")
+    } else if line.starts_with("disk-") && line.contains("reads") {
+        Some("the totals of `vmstat -d`")
+    } else if ["SunOS ", "AIX ", "HP-UX "].iter().any(|name| line.starts_with(name))
+        || line.trim_start().starts_with("device") && line.contains("r/s")
+        || line.starts_with("Disks:")
+    {
+        Some("a trace of another system than Linux")
+    } else {
+        None
+    }
 }
 
 fn is_vmstat_head(line: &str) -> bool {
@@ -54,7 +93,15 @@ struct Report<'a> {
 /// Reports begin with a time, or with the first of their tables.
 fn iostat(lines: &[&str], trace: &mut Trace) {
     let mut report = Report::default();
-    for line in lines.iter().filter(|line| !line.starts_with("Linux ")) {
+    trace.await_first();
+    for line in lines {
+        if line.starts_with("Linux ") {
+            end(&report, trace);
+            report = Report::default();
+            trace.host(line);
+            trace.await_first();
+            continue;
+        }
         let stamp = Stamp::of_line(line, trace.day_unix_s);
         let (is_processors, is_devices) = (line.starts_with("avg-cpu"), is_device_head(line));
         let begins = stamp.is_some()
@@ -70,7 +117,6 @@ fn iostat(lines: &[&str], trace: &mut Trace) {
         report.lines.push(line);
     }
     end(&report, trace);
-    trace.drop_first();
 }
 
 /// Adds what a report says.
@@ -97,6 +143,7 @@ fn processors(lines: &[&str]) -> Option<[f64; 8]> {
 /// Rows below `r b`; `-t` writes their times at their ends.
 fn vmstat(lines: &[&str], trace: &mut Trace) {
     let mut head = "";
+    trace.await_first();
     for line in lines {
         if is_vmstat_head(line) {
             head = line;
@@ -106,7 +153,6 @@ fn vmstat(lines: &[&str], trace: &mut Trace) {
             trace.add(stamp.map(|stamp| Stamp { is_utc, ..stamp }), found);
         }
     }
-    trace.drop_first();
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::super::parse::Found;
 use super::super::stamp::{Stamp, day_and_clock};
 use super::super::{
     Imported, JOINT_COUNTS_NOTE, Parsed, ZONE_NOTE, difference_of_tcp, joint_await_note, merged,
+    untimed_note,
 };
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
@@ -22,8 +23,12 @@ pub(super) struct Trace {
     begun_s: Option<u64>,
     is_utc: bool,
     is_untimed: bool,
-    /// Whether the first report is left out, which is the mean since the host started.
+    /// Whether the next report is the mean since the host started.
+    awaits_first: bool,
+    /// Whether such a report is left out.
     has_first_report: bool,
+    /// A form of output that is not read.
+    pub(super) unread_form: Option<&'static str>,
     /// Headings of tables that are not read.
     left_out: Vec<String>,
 }
@@ -39,32 +44,42 @@ impl Trace {
         self.day_unix_s = host_day(line).or(self.day_unix_s);
     }
 
-    /// Adds a sample; one without a time follows the sample before it.
-    pub(super) fn add(&mut self, stamp: Option<Stamp>, found: Found) {
-        self.is_untimed |= stamp.is_none();
-        self.is_utc |= stamp.is_some_and(|stamp| stamp.is_utc);
-        let untimed_s = self.day_unix_s.unwrap_or(0) + count_of(self.samples.len());
-        let at_unix_s = stamp.map_or(untimed_s, |stamp| stamp.at_unix_s);
-        self.samples.push(Sample { collector: Collector::Iostat, at_unix_s, found });
+    /// A tool begins: its first report is the mean since the host started.
+    pub(super) fn await_first(&mut self) {
+        (self.awaits_first, self.begun_s) = (true, None);
     }
 
-    /// Leaves the first sample out, which covers the time since the host started.
-    pub(super) fn drop_first(&mut self) {
-        self.has_first_report = !self.samples.is_empty();
-        self.begun_s = self.samples.first().map(|first| first.at_unix_s);
-        self.samples.drain(..usize::from(self.has_first_report));
+    /// Leaves out a report that covers the time since the host started.
+    pub(super) fn leave_first_out(&mut self) {
+        (self.awaits_first, self.has_first_report) = (false, true);
+    }
+
+    /// Adds a sample; one without a time follows the sample before it.
+    pub(super) fn add(&mut self, stamp: Option<Stamp>, mut found: Found) {
+        self.is_untimed |= stamp.is_none();
+        self.is_utc |= stamp.is_some_and(|stamp| stamp.is_utc);
+        if self.awaits_first {
+            self.begun_s = stamp.map(|stamp| stamp.at_unix_s);
+            return self.leave_first_out();
+        }
+        let untimed_s = self.day_unix_s.unwrap_or(0) + count_of(self.samples.len());
+        let at_unix_s = stamp.map_or(untimed_s, |stamp| stamp.at_unix_s);
+        if let Some(begun_s) = self.begun_s.take() {
+            found.covered_s = Some(at_unix_s.saturating_sub(begun_s).max(1));
+        }
+        self.samples.push(Sample { collector: Collector::Iostat, at_unix_s, found });
     }
 
     pub(super) fn imported(mut self) -> Result<Imported> {
         if self.samples.is_empty() {
             return Err(self.nothing());
         }
-        let notes = self.notes();
+        let mut notes = self.notes();
         self.samples.sort_by_key(|sample| sample.at_unix_s);
         let parsed = Parsed::of(&mut self.samples, Collector::Iostat);
-        let mut moments =
-            merged(&parsed, std::slice::from_ref(&parsed), self.processors, self.begun_s);
+        let mut moments = merged(&parsed, std::slice::from_ref(&parsed), self.processors);
         difference_of_tcp(&mut moments);
+        notes.extend(untimed_note(&moments));
         Ok(Imported { moments, notes })
     }
 
@@ -75,11 +90,11 @@ impl Trace {
                 "record intervals, for example with `iostat -xt 10` or `sar -u -d 10 6`",
             );
         }
-        let left_out = self.left_out.first();
-        let what = left_out.map_or_else(
-            || "no report of iostat -x, vmstat, mpstat or sar in it".to_owned(),
-            |head| format!("the table “{head}” is not about devices or CPUs"),
-        );
+        let what = match (self.unread_form, self.left_out.first()) {
+            (Some(form), _) => format!("{form} is not read"),
+            (None, Some(head)) => format!("the table “{head}” is not read, and there is no other"),
+            (None, None) => "no report of iostat -x, vmstat, mpstat or sar in it".to_owned(),
+        };
         Error::usage(
             what,
             "name an archive of OSWatcher, or the output of `iostat -xt`, `vmstat -t`, `mpstat`, \

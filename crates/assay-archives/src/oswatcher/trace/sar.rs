@@ -20,16 +20,22 @@ struct Rows {
 }
 
 impl Rows {
+    /// Intervals do not overlap, whatever length they claim.
     fn into_samples(self, trace: &mut Trace) {
-        for (at_unix_s, found) in self.at {
+        let mut before_s = 0;
+        for (at_unix_s, mut found) in self.at {
+            found.covered_s = found.covered_s.map(|length_s| length_s.min(at_unix_s - before_s));
+            before_s = at_unix_s;
             trace.add(Some(Stamp { at_unix_s, is_utc: self.is_utc }), found);
         }
     }
 
-    /// Adds a row, where its activity is known.
-    fn add(&mut self, at_unix_s: u64, row: &Row<'_>) {
+    /// Adds a row of a known activity, with the length of its interval, s.
+    fn add(&mut self, at_unix_s: u64, length_s: Option<u64>, row: &Row<'_>) {
         if let Some(add) = activity(row.head) {
-            add(row, self.at.entry(at_unix_s).or_default());
+            let found = self.at.entry(at_unix_s).or_default();
+            found.covered_s = found.covered_s.or(length_s);
+            add(row, found);
         }
     }
 }
@@ -96,16 +102,41 @@ impl Course {
     }
 }
 
+/// The interval that rows describe: it begins at the time of the heading or of the rows before, and
+/// not before the host started again.
+#[derive(Clone, Copy, Default)]
+struct Interval {
+    begun_s: u64,
+    end_s: u64,
+}
+
+impl Interval {
+    fn of_heading(at_s: u64) -> Self {
+        Self { begun_s: at_s, end_s: at_s }
+    }
+
+    /// Its length, s, with rows at a time; 0 for the time since the host started, which has the
+    /// time of its heading.
+    fn length_s(&mut self, at_s: u64) -> u64 {
+        if at_s != self.end_s {
+            (self.begun_s, self.end_s) = (self.end_s, at_s);
+        }
+        self.end_s.saturating_sub(self.begun_s)
+    }
+}
+
 /// Reads the text of `sar` and of `mpstat`.
 pub(super) fn read_text(lines: &[&str], trace: &mut Trace) {
     let mut rows = Rows::default();
     let mut courses: BTreeMap<Vec<&str>, Course> = BTreeMap::new();
     let mut head: Vec<&str> = Vec::new();
+    let mut interval = Interval::default();
     let mut day_unix_s = 0;
     for line in lines {
         if line.starts_with("Linux ") {
             day_unix_s = host_day(line).unwrap_or(day_unix_s);
             courses.clear();
+            head.clear();
         }
         let Some((clock_s, cells)) = clock_of(line) else { continue };
         let is_remark = cells.contains(&"RESTART") || cells.first() == Some(&"COM");
@@ -115,9 +146,15 @@ pub(super) fn read_text(lines: &[&str], trace: &mut Trace) {
                 trace.left_out(&cells);
             }
             head = cells;
+            interval = Interval::of_heading(courses.entry(head.clone()).or_default().step(clock_s));
         } else if !is_remark && cells.len() == head.len() {
             let at_s = courses.entry(head.clone()).or_default().step(clock_s);
-            rows.add(day_unix_s + at_s, &Row { head: &head, cells });
+            let length_s = interval.length_s(at_s);
+            if length_s > 0 {
+                rows.add(day_unix_s + at_s, Some(length_s), &Row { head: &head, cells });
+            } else if activity(&head).is_some() {
+                trace.leave_first_out();
+            }
         }
     }
     rows.into_samples(trace);
@@ -147,9 +184,17 @@ pub(super) fn read_table(lines: &[&str], trace: &mut Trace) {
         let row = Row { head: &head, cells };
         let Some(stamp) = row.text("timestamp").and_then(time) else { continue };
         rows.is_utc |= stamp.is_utc;
-        rows.add(stamp.at_unix_s, &row);
+        let length_s = row.number(&["interval"]).map(count).filter(|length_s| *length_s > 0);
+        rows.add(stamp.at_unix_s, length_s, &row);
     }
     rows.into_samples(trace);
+}
+
+/// Whether a line is one of `sadf -p`: a host, an interval, a time, a device, a name and a value
+/// between tabs.
+pub(super) fn is_listed_value(line: &str) -> bool {
+    let cells: Vec<&str> = line.split('\t').collect();
+    cells.len() >= 6 && cells[1].parse::<i64>().is_ok() && time(cells[2]).is_some()
 }
 
 /// A date and a time, or seconds since 1970.

@@ -142,3 +142,123 @@ fn tables_of_sadf_are_read_in_both_forms_of_time() {
         assert!((only.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
     }
 }
+
+#[test]
+fn system_calls_of_other_vmstats_are_no_share_of_cpu_time() {
+    for head in [
+        "r b w avm fre flt re pi po fr sr ad0 da0 in sy cs us sy id",
+        "r b w swap free re mf pi po fr de sr s0 in sy cs us sy id",
+    ] {
+        let columns = words(head).len();
+        let row = |calls: &str| format!("{} 246 {calls} 336 22 15 63\n", "1 ".repeat(columns - 6));
+        let found = moments(&format!(" procs memory cpu\n {head}\n{}{}", row("9"), row("1201")));
+        let [only] = found.as_slice() else { panic!("{found:?}") };
+        let cpu = only.counters.cpu.unwrap();
+        assert!((cpu.busy_share() - 0.37).abs() < 1e-9, "{cpu:?}");
+        assert_eq!(cpu.system_ns, 150_000_000);
+    }
+}
+
+#[test]
+fn devices_behind_their_numbers_and_numbers_with_units_are_read() {
+    let head = "r/s rkB/s r_await w/s wkB/s w_await aqu-sz %util Device\n";
+    let row = "100.00 2.5M 4.00 50.00 400.0k 2.00 0.50 25.0% nvme0n1\n";
+    let found = moments(&format!("{HOST}{head}{row}\n{head}{row}"));
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(reads(only), (100.0, 4.0));
+    let device = &only.counters.devices[0];
+    assert_eq!(device.name, "nvme0n1");
+    assert_eq!((device.counters.read_bytes, device.counters.write_bytes), (2_621_440, 409_600));
+    assert_eq!(device.counters.busy_time_ns, 250_000_000);
+}
+
+#[test]
+fn every_start_of_a_tool_begins_with_a_mean_since_the_host_started() {
+    let report = |time: &str, reads: u32| {
+        format!(
+            "{time}\nDevice r/s rkB/s r_await w/s wkB/s w_await aqu-sz %util\nsda {reads} 8 1 0 0 \
+             0 1 1\n\n"
+        )
+    };
+    let start = |minute: u32| {
+        let first = report(&format!("01/15/26 10:{minute:02}:00"), 9000);
+        format!("{HOST}{first}{}", report(&format!("01/15/26 10:{minute:02}:02"), 100))
+    };
+    let found = moments(&format!("{}{}", start(0), start(1)));
+    assert_eq!(found.len(), 2, "{found:?}");
+    for moment in &found {
+        assert_eq!((reads(moment).0, moment.counters.time_ns), (100.0, 2_000_000_000));
+    }
+    let head = "CPU %usr %nice %sys %iowait %irq %soft %steal %idle";
+    let since_start = format!("{HOST}10:00:00 {head}\n10:00:00 all 40 0 2 1 0 0 0 57\n");
+    let error = read_trace(&since_start).unwrap_err();
+    assert!(error.message().contains("since the host started"), "{error}");
+}
+
+#[test]
+fn the_time_between_two_starts_of_a_host_is_not_measured() {
+    let head = "CPU %user %nice %system %iowait %steal %idle";
+    let row = |clock: &str| format!("{clock} all 10.00 0.00 5.00 5.00 0.00 80.00\n");
+    let text = format!(
+        "{HOST}10:00:00 {head}\n{}{}\n10:20:00 LINUX RESTART (4 CPU)\n\n10:30:00 {head}\n{}",
+        row("10:00:10"),
+        row("10:00:20"),
+        row("10:30:30")
+    );
+    let lengths = |text: &str| -> Vec<u64> {
+        moments(text).iter().map(|moment| moment.counters.time_ns / 1_000_000_000).collect()
+    };
+    assert_eq!(lengths(&text), [10, 10, 30]);
+    let head = "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n";
+    let row = |clock: &str, length: &str| {
+        format!("db1;{length};2026-01-15 {clock} UTC;-1;10.00;0.00;5.00;5.00;0.00;80.00\n")
+    };
+    let table = [row("10:00:10", "10"), row("10:00:20", "15"), row("10:30:30", "30")].concat();
+    assert_eq!(lengths(&format!("{head}{table}")), [10, 10, 30]);
+}
+
+#[test]
+fn forms_that_are_not_read_are_named() {
+    for (text, form) in [
+        ("<?xml version=\"1.0\"?>\n<sysstat\nxmlns=\"x\">\n", "sadf -x"),
+        ("# hostname;interval;timestamp;CPU;%usr;%idle[...]\nh;1;1768471210;-1;1;2\n", "sadf -dh"),
+        ("h\t10\t2026-01-15 10:00:10 UTC\tall\t%usr\t2.15\n", "sadf -p"),
+        ("SunOS db1 5.11 11.1 sun4v 07/24/2026\n\n11:42:23 device %busy\n", "another system"),
+        ("   extended device statistics\n  device r/s w/s kr/s\n  sd1 1 2 3\n", "another system"),
+        ("disk- ------------reads------------ ---writes---\nsda 1 2 3 4\n", "vmstat -d"),
+    ] {
+        let error = read_trace(text).unwrap_err();
+        assert!(error.message().contains(form), "{error}");
+    }
+}
+
+#[test]
+fn chinese_dates_and_times_are_read() {
+    let text = "Linux 6.1.0 (db1) \t2026年01月15日 \t_x86_64_\t(4 CPU)\n\n10时00分00秒 DEV tps \
+                rd_sec/s wr_sec/s avgrq-sz avgqu-sz await svctm %util\n10时00分10秒 sda 100.00 \
+                600.00 200.00 8.00 0.50 5.00 1.00 20.00\n\n平均时间: sda 1 1 1 1 1 1 1 1\n";
+    let found = moments(text);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(only.at_unix_ns, 1_768_471_210_000_000_000);
+    assert_eq!(joint(only), (100.0, 5.0));
+}
+
+#[test]
+fn devices_without_times_are_named() {
+    let row = |name: &str, times: &str| format!("{name} 0 0 0.00 100.00 0 800 16 {times}\n");
+    let table = [row("sda", "0.5 4.0 1 40.0"), row("md0", "0.00 0.00 0.00 0.00")].concat();
+    let imported = read_trace(&format!("{HOST}{OLD_HEAD}{table}\n{OLD_HEAD}{table}")).unwrap();
+    let note = imported.notes.iter().find(|note| note.contains("md0")).unwrap();
+    assert!(!note.contains("sda"), "{note}");
+}
+
+#[test]
+fn what_a_copy_put_before_each_line_is_no_part_of_it() {
+    let table = format!("{OLD_HEAD}sda 0 0 200 100 1600 800 8 3 6.0 1 75.0\n");
+    let text = format!("{HOST}{table}\n{table}");
+    for margin in [" ", "db1: "] {
+        let lines = text.lines().map(|line| format!("{margin}{line}\n"));
+        let found = moments(&lines.collect::<String>());
+        assert_eq!(found.iter().map(reads).collect::<Vec<_>>(), [(200.0, 6.0)], "{margin}");
+    }
+}
