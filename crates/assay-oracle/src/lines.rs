@@ -121,16 +121,23 @@ fn is_heading_of_sqlplus(line: Line) -> bool {
     line.bytes.trim_ascii() == b"OUTPUT"
 }
 
+/// Below its heading SQL*Plus underlines the whole column; rulers of reports have gaps.
+fn is_underline_of_sqlplus(line: Line) -> bool {
+    let dashes = line.bytes.trim_ascii();
+    dashes.len() >= PRINTED_COLUMNS && dashes.iter().all(|byte| *byte == b'-')
+}
+
 impl<'a> Iterator for Lines<'a> {
     type Item = Line<'a>;
 
     /// SQL*Plus with a small page repeats the column heading `OUTPUT` behind a blank line, inside
-    /// tables too.
+    /// tables too, and underlines it.
     fn next(&mut self) -> Option<Line<'a>> {
         loop {
             let line = self.raw()?;
             self.skip_spacing();
             if is_heading_of_sqlplus(line) || (line.is_blank() && self.skip_page_heading()) {
+                self.skip_underline();
                 continue;
             }
             return Some(line);
@@ -154,6 +161,14 @@ impl Lines<'_> {
         self.skip_spacing();
         true
     }
+
+    fn skip_underline(&mut self) {
+        let mut ahead = self.clone();
+        if ahead.raw().is_some_and(is_underline_of_sqlplus) {
+            *self = ahead;
+            self.skip_spacing();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -175,6 +190,11 @@ mod tests {
         assert_eq!(
             of("a\r\n\x0cTitle\n\nOUTPUT\nb\n\nc\n"),
             [(1, "a"), (2, "Title"), (5, "b"), (6, ""), (7, "c")]
+        );
+        let dashes = "-".repeat(80);
+        assert_eq!(
+            of(&format!("a\n\nOUTPUT\n{dashes}\nb\nOUTPUT\n{dashes}\n{}\n", &dashes[..64])),
+            [(1, "a"), (5, "b"), (8, &dashes[..64])]
         );
     }
 
