@@ -6,7 +6,7 @@ use super::numbers::{after, number};
 use super::rows::{around, count, word};
 use super::vdbench_flatfile::{MEGABYTE, average};
 use assay_model::Result;
-use assay_model::number::real;
+use assay_model::number::{count_of, real};
 use assay_model::study::Setting;
 use assay_model::verdict::NamedEstimate;
 
@@ -116,7 +116,10 @@ impl Summary {
         let at = |place: usize| values.get(place).copied().flatten();
         let milliseconds = |place: usize| at(place).map(|time_ms| time_ms * 1e6);
         let rates = self.rates.iter().filter(|(index, _)| (range.0..=range.1).contains(index));
-        let rates: Vec<f64> = rates.map(|(_, rate)| *rate).collect();
+        let mut rates: Vec<f64> = rates.map(|(_, rate)| *rate).collect();
+        // An excerpt has some of the intervals, which say little of the others.
+        let is_complete = count_of(rates.len()) > range.1.saturating_sub(range.0);
+        rates.retain(|_| is_complete);
         // Behind what is read stand others: without them the line is cut off.
         let is_whole = values.len() > if let Layout::Files = self.layout { 12 } else { 9 };
         let Some(rate) = at(0).filter(|rate| is_whole && *rate > 0.0) else { return Vec::new() };
@@ -276,6 +279,9 @@ mod tests {
                  0.0 0.7 0.1\n";
         let row = &rows(read_summary(&text).unwrap())[0];
         assert!(row.measures[0].estimate.has_interval(), "{row:?}");
+        let excerpt = text.replacen("10:30:20.018 20 ", "10:30:20.018 ... ", 1);
+        let row = &rows(read_summary(&excerpt).unwrap())[0];
+        assert!(!row.measures[0].estimate.has_interval(), "{row:?}");
         assert!(read_summary("Starting RD=rd1; x\navg_2-3 nothing\n").is_err());
     }
 }
