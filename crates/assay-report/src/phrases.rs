@@ -3,7 +3,7 @@
 use crate::format::Formatter;
 use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, Contradiction, LatencyLimit};
-use assay_model::measurement::{Finish, PerOperation, Submission};
+use assay_model::measurement::{BackendKind, Conduct, Finish, PerOperation, Submission};
 use assay_model::units::Bytes;
 use assay_model::verdict::Unit;
 
@@ -134,6 +134,11 @@ pub(crate) fn finish(finish: &Finish) -> Option<String> {
             "The program ended before the run did; the data measured so far are kept.".to_owned(),
         ),
     }
+}
+
+/// Whether another program measured: what Assay observes of itself is unknown then.
+pub(crate) fn is_imported(conduct: &Conduct) -> bool {
+    conduct.backend == BackendKind::Fio
 }
 
 /// How the kernel took the I/Os.

@@ -46,6 +46,7 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
     let direct = match conduct.direct_io {
         Some(true) => "yes: the page cache was bypassed",
         Some(false) => "no: the page cache is part of the result",
+        None if phrases::is_imported(conduct) => "unknown",
         None => "not applicable",
     };
     let mut entries = vec![
@@ -77,11 +78,14 @@ fn how_well(run: &RunReport, format: &Formatter) -> Vec<(&'static str, String)> 
         "{:.3} (rate × service time over queue depth; ideally 1)",
         conduct.littles_law_ratio
     );
+    let own = |text: String| {
+        if phrases::is_imported(conduct) { "unknown".to_owned() } else { text }
+    };
     let mut entries = vec![
-        ("Busiest worker", worker),
+        ("Busiest worker", own(worker)),
         ("Host CPU", host.unwrap_or_else(|| "unknown".to_owned())),
         ("Outstanding I/Os, mean", format!("{:.2}", conduct.outstanding_mean)),
-        ("Little's law", law),
+        ("Little's law", own(law)),
     ];
     if !format.is_relative() {
         entries.extend(in_figures(run));

@@ -13,7 +13,7 @@ use crate::input::{Report, RunReport};
 use crate::phrases::{self, capital, kind_of_time};
 use crate::view::{Block, Cell, Chart, Level, Look, Table};
 use assay_model::Histogram;
-use assay_model::measurement::{Operation, OperationResult, PerOperation};
+use assay_model::measurement::{Conduct, Operation, OperationResult, PerOperation};
 use assay_model::number::real;
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
@@ -43,7 +43,7 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
         Block::OnPage(level.into_iter().collect()),
         Block::Table(numbers(run, &format)),
         Block::Note(format!("Times: {kind}. {}", intervals(run, &format))),
-        Block::InTerminal(vec![Block::Paragraph(conduct(run, &format))]),
+        Block::InTerminal(vec![Block::Paragraph(tool_health(&measurement.conduct, &format))]),
         Block::captioned(Level::Detail, errors(run, &format)),
         Block::SideBySide(distributions(whole, kind, prefix, format)),
         over_time.charts(format),
@@ -90,14 +90,18 @@ fn errors(run: &RunReport, format: &Formatter) -> Table {
 }
 
 /// Tool health, in a sentence.
-fn conduct(run: &RunReport, format: &Formatter) -> String {
-    let conduct = &run.measurement.conduct;
-    let busy = format.value(Unit::Share, conduct.worker_busy_share_max);
+fn tool_health(conduct: &Conduct, format: &Formatter) -> String {
+    let is_imported = phrases::is_imported(conduct);
     let direct = match conduct.direct_io {
         Some(true) => "direct I/O",
         Some(false) => "through the page cache",
+        None if is_imported => "with or without direct I/O",
         None => "no page cache",
     };
+    if is_imported {
+        return format!("Measured by {}, {direct}; its tool health is unknown.", conduct.backend);
+    }
+    let busy = format.value(Unit::Share, conduct.worker_busy_share_max);
     let reason = conduct.backend_reason.as_ref();
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     format!(
@@ -146,4 +150,25 @@ fn distributions<'a>(
 fn timed(whole: &PerOperation) -> Vec<(Operation, &Histogram)> {
     let timed = whole.iter().map(|(operation, result)| (operation, result.response()));
     timed.filter(|(_, times)| !times.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::measurement::BackendKind;
+
+    #[test]
+    fn tool_health_of_another_program_is_unknown() {
+        let of = |backend: BackendKind, direct_io: Option<bool>| {
+            let conduct = Conduct { backend, direct_io, ..Conduct::default() };
+            tool_health(&conduct, &Formatter::default())
+        };
+        assert_eq!(
+            of(BackendKind::Fio, None),
+            "Measured by fio, with or without direct I/O; its tool health is unknown."
+        );
+        assert!(of(BackendKind::Fio, Some(true)).starts_with("Measured by fio, direct I/O;"));
+        let own = of(BackendKind::Uring, None);
+        assert!(own.contains("no page cache") && own.contains("busiest worker"), "{own}");
+    }
 }
