@@ -37,6 +37,7 @@ pub mod plan;
 pub mod plan_document;
 pub mod predict;
 pub mod progress;
+pub mod read_verification;
 pub mod recording;
 pub mod replay;
 pub mod reports;

@@ -7,15 +7,28 @@ use assay_oracle::read_reports;
 
 /// The error for a file that another command reads; nothing where no command does.
 pub(crate) fn other_file(text: &str, name: &str) -> Option<Error> {
-    let (what, command) = trace_program(text)
-        .map(|program| (format!("a trace of {program}"), "watch --from"))
-        .or_else(|| Some((format!("a result of {}", program(text)?), "runs import")))
+    if let Some(program) = trace_program(text) {
+        return Some(of_trace(program, name));
+    }
+    let (what, command) = program(text)
+        .map(|program| (format!("a result of {program}"), "runs import"))
         .or_else(|| has_report(text).then(|| ("an AWR or Statspack report".to_owned(), "profile")))
         .or_else(|| job_file(text))?;
     Some(Error::usage(
         format!("{name} is {what}"),
         format!("read it with `assay {command} {name}`"),
     ))
+}
+
+/// The error for a trace, which `watch --from` reads if it is of one of its programs.
+fn of_trace(program: &str, name: &str) -> Error {
+    const READ: [&str; 5] = ["iostat", "vmstat", "mpstat", "sar", "sadf"];
+    let hint = if READ.contains(&program) {
+        format!("read it with `assay watch --from {name}`")
+    } else {
+        format!("Assay reads traces of {} on Linux", READ.join(", "))
+    };
+    Error::usage(format!("{name} is a trace of {program}"), hint)
 }
 
 /// Whether a text has an AWR or Statspack report.
@@ -55,6 +68,9 @@ mod tests {
             assert!(error.message().starts_with(&format!("f is {what}")), "{error}");
             assert_eq!(error.hint(), format!("read it with `assay {command} f`"));
         }
+        let other = other_file("SunOS db1 5.11\n11:42:23 device %busy r+w/s\n", "f").unwrap();
+        assert_eq!(other.message(), "f is a trace of sar of another system");
+        assert!(!other.hint().contains("--from"), "{other}");
         for text in ["", "hello\n", "[ 5s ] threads\n"] {
             assert!(other_file(text, "f").is_none(), "{text}");
         }

@@ -6,14 +6,15 @@ use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan::{Plan, ResumablePlan};
 use crate::plan_document::PlanDocument;
-use crate::recording::{CELL, Recording, RunRequest, check_verifiable, is_short, remaining};
+use crate::read_verification::ReadVerification;
+use crate::recording::{CELL, Recording, RunRequest, is_short, remaining};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use crate::working_set::within_capacity;
 use assay_host::clock::unix_ns;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
-use assay_model::units::{Nanos, Share};
+use assay_model::units::Nanos;
 use assay_model::{Result, Workload};
 use assay_store::RunReader;
 use clap::Args;
@@ -22,31 +23,23 @@ use std::path::PathBuf;
 
 /// The plan of a run of one workload; its fields are options of the command.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct RunPlan {
     /// The workload, as it runs.
     #[arg(skip)]
     pub workload: Workload,
-    /// Verify reads (all, or this share) against what was written, and read everything again at
-    /// the end
-    #[arg(
-        long,
-        value_name = "SHARE",
-        conflicts_with = "hosts",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "100%"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verify: Option<Share>,
+    /// Whether what is read is verified.
+    #[command(flatten)]
+    #[serde(default, skip_serializing_if = "ReadVerification::is_none")]
+    pub verify: ReadVerification,
     /// The hosts that run it together; this program alone where they are absent.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsPlan>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload,
     /// if it has any
     #[arg(long, value_name = "FILE")]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<PathBuf>,
     /// What is measured, and how it is opened.
     #[command(flatten)]
@@ -69,15 +62,7 @@ impl RunPlan {
 
     fn check(&self) -> Result<()> {
         self.workload.check()?;
-        HostsPlan::check_verified(self.hosts.as_ref(), self.verify)?;
-        match self.verify {
-            Some(share) => check_verifiable(&self.workload, share),
-            None => Ok(()),
-        }
-    }
-
-    fn begin_verification(&self, workload: &Workload, recording: &mut Recording) -> Result<()> {
-        self.verify.map_or(Ok(()), |share| recording.verify(workload, share))
+        self.verify.check(&self.workload, self.hosts.as_ref())
     }
 }
 
@@ -120,7 +105,7 @@ impl Plan for RunPlan {
         let mut recording = Recording::begin(RunKind::Run, &request, context)?;
         let workload = within_capacity(whole, recording.length_bytes(), &context.progress);
         self.say_unanswered(criteria.as_ref(), context);
-        if let Err(error) = self.begin_verification(&workload, &mut recording) {
+        if let Err(error) = self.verify.begin(&workload, &mut recording) {
             return Err(recording.abandon(error));
         }
         let measured = recording.measure(CELL, &workload);
@@ -150,7 +135,7 @@ impl ResumablePlan for RunPlan {
         let request = RunRequest::of(&left, &target, None);
         let mut recording = Recording::go_on(writer, &run.manifest().targets, &request, context)?;
         let left = within_capacity(&left, recording.length_bytes(), &context.progress);
-        if let Err(error) = self.begin_verification(&left, &mut recording) {
+        if let Err(error) = self.verify.begin(&left, &mut recording) {
             return Err(recording.abandon(error));
         }
         let measured = if run.cell(CELL).is_ok() {

@@ -8,7 +8,8 @@ use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{FinishedRun, finish_with_page};
 use crate::plan::{Plan, ResumablePlan};
 use crate::plan_document::PlanDocument;
-use crate::recording::{Recording, RunRequest, check_verifiable, is_short};
+use crate::read_verification::ReadVerification;
+use crate::recording::{Recording, RunRequest, is_short};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
@@ -27,7 +28,7 @@ pub(crate) use cycles::Cycles;
 
 /// The plan of a soak; its fields are options of the command.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct SoakPlan {
     /// The workload of a cycle.
     #[arg(skip)]
@@ -38,21 +39,13 @@ pub struct SoakPlan {
     /// Largest loss of rate that is acceptable
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     pub tolerance: Share,
-    /// Verify reads (all, or this share) against what was written, and read everything again at
-    /// the end
-    #[arg(
-        long,
-        value_name = "SHARE",
-        conflicts_with = "hosts",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "100%"
-    )]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verify: Option<Share>,
+    /// Whether what is read is verified.
+    #[command(flatten)]
+    #[serde(default, skip_serializing_if = "ReadVerification::is_none")]
+    pub verify: ReadVerification,
     /// The hosts that load it together; this program alone where they are absent.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsPlan>,
     /// What is measured, and how it is opened.
     #[command(flatten)]
@@ -139,11 +132,7 @@ impl SoakPlan {
             ));
         }
         self.workload.check()?;
-        HostsPlan::check_verified(self.hosts.as_ref(), self.verify)?;
-        match self.verify {
-            Some(share) => check_verifiable(&self.workload, share),
-            None => Ok(()),
-        }
+        self.verify.check(&self.workload, self.hosts.as_ref())
     }
 
     fn measure(&self, mut recording: Recording, mut cycles: Cycles) -> Result<FinishedRun> {
@@ -159,9 +148,7 @@ impl SoakPlan {
         recording: &mut Recording,
         cycles: &mut Cycles,
     ) -> Result<(Finish, Option<Integrity>)> {
-        if let Some(share) = self.verify {
-            recording.verify(&self.workload, share)?;
-        }
+        self.verify.begin(&self.workload, recording)?;
         let finish = cycles.conduct(recording, &self.workload)?;
         let integrity = recording.end_verification(&finish, None)?;
         Ok((finish, integrity))

@@ -21,6 +21,7 @@ use assay_model::watch::Moment;
 use assay_model::{Error, Result};
 use collector::Collector;
 use parse::Found;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -33,6 +34,29 @@ fn joint_await_note(is_joint: bool) -> Option<String> {
     const NOTE: &str =
         "this version of iostat has one await for reads and writes together; both use it";
     is_joint.then(|| NOTE.to_owned())
+}
+
+/// Devices whose I/Os never took any time: older kernels do not measure those of md arrays.
+fn untimed_note(moments: &[Moment]) -> Option<String> {
+    let mut timed: BTreeMap<&str, bool> = BTreeMap::new();
+    for device in moments.iter().flat_map(|moment| &moment.counters.devices) {
+        let counters = &device.counters;
+        if [counters.read_ios, counters.write_ios, counters.joint_ios].iter().any(|ios| *ios > 0) {
+            let times_ns = [
+                counters.read_time_ns,
+                counters.write_time_ns,
+                counters.joint_time_ns,
+                counters.outstanding_time_ns,
+                counters.busy_time_ns,
+            ];
+            *timed.entry(&device.name).or_default() |= times_ns.iter().any(|time_ns| *time_ns > 0);
+        }
+    }
+    let names = timed.into_iter().filter_map(|(name, is_timed)| (!is_timed).then_some(name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| {
+        format!("the kernel does not measure times of {names}: zeros of those are unknown values")
+    })
 }
 
 /// What an archive contains.
@@ -65,6 +89,7 @@ pub fn read(directory: &Path) -> Result<Imported> {
     let mut moments = merged(base, &parsed, archive.processors);
     difference_of_tcp(&mut moments);
     notes.extend(joint_await_note(parsed.iter().any(|one| one.has_joint_await)));
+    notes.extend(untimed_note(&moments));
     if archive.has_local_times {
         notes.push(ZONE_NOTE.to_owned());
     }

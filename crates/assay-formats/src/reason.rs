@@ -88,7 +88,7 @@ pub enum Approximation {
     Concatenated,
     /// Nothing is flushed after the last I/O, whose time would be a part of the run.
     NoFinalFlush,
-    /// Blocking calls have queue depth 1, whatever depth is asked for.
+    /// Blocking calls have queue depth 1, whatever depth is requested.
     BlockingCalls,
     /// The load before measuring ends with time instead of an amount of data.
     WarmUpByTime,

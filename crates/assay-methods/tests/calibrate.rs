@@ -188,7 +188,12 @@ fn the_last_rung_is_never_taken_for_saturation() {
         assert_eq!((capacity.bound, capacity.outstanding), (Bound::StillRising, 32));
     }
     assert!(mix.knee.is_none());
-    assert!(calibration.remarks.iter().any(|remark| remark.what.contains("still rose at 32")));
+    assert!(
+        calibration
+            .remarks
+            .iter()
+            .any(|remark| remark.what.contains("still rose at queue depth 32"))
+    );
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_rung_keeps_its_step_and_is_called_by_it_when_it_was_broken_off() {
     assert_eq!(cell.status().unwrap(), CellStatus::Unfinished);
     assert_eq!(cell.measurement().unwrap().workload, "oltp, 8 sessions");
     let error = cell.workload().unwrap_err();
-    assert!(error.message().contains("is a rung of load oltp"), "{error}");
+    assert!(error.message().contains("is a step of load oltp"), "{error}");
     let again = run.create_cell("sessions 8", &step(), &start(Durability::Finished));
     assert!(again.unwrap_err().message().contains("already"));
 }

@@ -48,8 +48,8 @@ pub fn carry_out_checked(plan: &impl Plan, options: &RunOptions) -> Result<ExitS
     conclude(&plan.run(&options.context()?)?, &options.output, options.page())
 }
 
-/// Goes on with a run by its own plan, changed as `retyped` says; what may be destroyed is what was
-/// typed now.
+/// Resumes a run by its kept plan, after `adjust` has changed it; permission to destroy data is what
+/// was typed now.
 ///
 /// # Errors
 /// A usage error for a run of another kind or one that has ended; those of [`check`]; what the plan
@@ -58,12 +58,12 @@ pub fn resume<P: ResumablePlan>(
     run: &str,
     typed: &TargetPlan,
     options: &RunOptions,
-    retyped: impl FnOnce(&mut P),
+    adjust: impl FnOnce(&mut P),
 ) -> Result<ExitStatus> {
     let context = options.context()?;
     let run = context.store.open(run)?;
     let mut plan: P = kept_plan(&run)?;
-    retyped(&mut plan);
+    adjust(&mut plan);
     let target = plan.target_mut();
     target.destroy.clone_from(&typed.destroy);
     target.wipe.clone_from(&typed.wipe);

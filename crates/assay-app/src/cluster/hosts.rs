@@ -70,20 +70,6 @@ impl HostsPlan {
             instead,
         ))
     }
-
-    /// Refuses to compare what several hosts read with what was written.
-    ///
-    /// # Errors
-    /// A usage error where there are hosts and that is asked.
-    pub(crate) fn check_verified(plan: Option<&Self>, verify: Option<Share>) -> Result<()> {
-        if plan.is_none() || verify.is_none() {
-            return Ok(());
-        }
-        Err(Error::usage(
-            "--verify checks the writes of one program, and --hosts has several",
-            "leave one of them out",
-        ))
-    }
 }
 
 /// Who takes part.

@@ -67,8 +67,8 @@ impl LoadHosts {
 
     /// Measures a step whose sessions are dealt to all databases, and those of each to its hosts in
     /// the order of their numbers; where a database has fewer sessions than hosts, its last
-    /// hosts rest. What is said of the hosts is kept where there is a run, of the step that
-    /// gave the most.
+    /// hosts rest. If there is a run, it keeps the findings about the hosts of the step with the
+    /// highest rate.
     ///
     /// # Errors
     /// What a host says before the start, or that they cannot begin together, and what the store

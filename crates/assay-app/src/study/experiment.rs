@@ -29,18 +29,19 @@ use std::time::Instant;
 
 /// The plan of a study; its fields are options of the command.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct StudyPlan {
     /// The study, scaled.
     #[arg(skip)]
     pub study: Study,
     /// What holds for all its cells, in sentences.
     #[arg(skip)]
+    #[serde(default)]
     pub notes: Vec<String>,
     /// The hosts that measure together, of which a factor may take some; this program alone where
     /// they are absent.
     #[command(flatten)]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsPlan>,
     /// What is measured, and how it is opened.
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The line above each sample with its time, in the forms that locales and versions give it.
 
 use assay_model::calendar::unix_days;
+use std::borrow::Cow;
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -24,6 +25,20 @@ impl Stamp {
         let day = day.or_else(|| day_unix_s.filter(|_| is_alone || line.starts_with("Time:")))?;
         Some(Self { at_unix_s: day.checked_add(clock_s?)?, is_utc: has_utc(&words_of(line)) })
     }
+}
+
+/// A text with the marks of Chinese and Japanese dates and times as others write them.
+pub(super) fn with_plain_marks(text: &str) -> Cow<'_, str> {
+    if !text.contains(['年', '分']) {
+        return Cow::Borrowed(text);
+    }
+    let plain = |mark: char| match mark {
+        '年' | '月' => '-',
+        '时' | '時' | '分' => ':',
+        '日' | '秒' => ' ',
+        other => other,
+    };
+    Cow::Owned(text.chars().map(plain).collect())
 }
 
 /// The words of a line, also those of `2026-01-15T10:30:00Z`.

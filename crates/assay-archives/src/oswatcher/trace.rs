@@ -7,7 +7,7 @@ mod sar;
 use super::Imported;
 use super::collector::Collector;
 use super::parse::{self, Found, Row, is_device_head, words};
-use super::stamp::Stamp;
+use super::stamp::{Stamp, with_plain_marks};
 use assay_model::Result;
 use samples::Trace;
 
@@ -17,7 +17,8 @@ use samples::Trace;
 /// A usage error when nothing in it says what devices or processors did in an interval.
 pub fn read_trace(text: &str) -> Result<Imported> {
     let mut trace = Trace::default();
-    let lines: Vec<&str> = text.lines().collect();
+    let text = with_plain_marks(text);
+    let lines = bare_lines(&text);
     let has = |is: &dyn Fn(&str) -> bool| lines.iter().any(|line| is(line));
     for line in &lines {
         trace.host(line);
@@ -35,6 +36,24 @@ pub fn read_trace(text: &str) -> Result<Imported> {
     trace.imported()
 }
 
+/// The lines without what a copy put before each of them: blanks, or the name of a host.
+fn bare_lines(text: &str) -> Vec<&str> {
+    let margin = margin(text);
+    // A blank line may have lost the blank at the end of its margin.
+    let short = margin.trim_end();
+    text.lines()
+        .map(|line| line.strip_prefix(margin).or(line.strip_prefix(short)).unwrap_or(line))
+        .collect()
+}
+
+fn margin(text: &str) -> &str {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let Some(first) = lines.next() else { return "" };
+    let end = first.find("Linux ").unwrap_or(first.len() - first.trim_start().len());
+    let margin = &first[..end];
+    if lines.all(|line| line.starts_with(margin.trim_end())) { margin } else { "" }
+}
+
 /// Lines at the beginning in which a trace shows its form.
 const FORM_LINES: usize = 40;
 
@@ -48,6 +67,11 @@ fn unread_form(line: &str) -> Option<&'static str> {
         Some("the list of `sadf -p`")
     } else if line.starts_with("disk-") && line.contains("reads") {
         Some("the totals of `vmstat -d`")
+    } else if ["SunOS ", "AIX ", "HP-UX "].iter().any(|name| line.starts_with(name))
+        || line.trim_start().starts_with("device") && line.contains("r/s")
+        || line.starts_with("Disks:")
+    {
+        Some("a trace of another system than Linux")
     } else {
         None
     }

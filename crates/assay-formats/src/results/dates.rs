@@ -34,6 +34,15 @@ pub(super) fn with_clock(date: &str, clock: &str) -> Option<u64> {
     from_parts(words.next()?.parse().ok()?, month, day, clock)
 }
 
+/// The same from `15 JAN 2025 10:30` and what follows it.
+pub(super) fn day_first(text: &str) -> Option<u64> {
+    let mut words = text.split_whitespace();
+    let day = words.next()?.parse().ok()?;
+    let month = month(words.next()?)?;
+    let year = words.next()?.parse().ok()?;
+    from_parts(year, month, day, &format!("{}:00", words.next()?))
+}
+
 /// The same from `11/08/2025-15:41:38-MSK`, the month first.
 pub(super) fn month_first(text: &str) -> Option<u64> {
     let (date, clock) = text.split_once('-')?;

@@ -157,6 +157,10 @@ impl Log {
             self.users = before.split([':', ' ']).next_back().and_then(whole).or(self.users);
         } else if let Some((_, rest)) = line.split_once("System achieved ") {
             self.end_run(rest)?;
+        } else if let Some((_, snapshot)) = line.split_once("Start Snapshot ") {
+            // Of Oracle, at the end of the ramp.
+            let date = snapshot.split_once(" taken at ").and_then(|(_, at)| dates::day_first(at));
+            self.dated = date.map_or(self.dated, Dated::Begun);
         } else if let Some((what, date)) = line.split_once(" @ ") {
             let dated = if what == "Hammerdb Log" { Dated::Opened } else { Dated::Written };
             self.dated = dates::with_weekday(date).map_or(self.dated, dated);
@@ -393,6 +397,9 @@ mod tests {
         let found = rows(read(&log).unwrap());
         let started = [0, 1].map(|row: usize| found[row].started_unix_ns);
         assert_eq!(started, [Some(1_736_937_000_000_000_000), None]);
+        let snapshot = "Vuser 1:Start Snapshot 7 taken at 15 JAN 2025 10:30 of instance db (1)\n";
+        let row = rows(read(&format!("{snapshot}{run}")).unwrap()).remove(0);
+        assert_eq!(row.started_unix_ns, started[0]);
     }
 
     #[test]

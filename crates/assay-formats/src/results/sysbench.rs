@@ -60,7 +60,7 @@ fn row(text: &str) -> Result<ImportedRow> {
     })?;
     let is_database = text.contains("transactions:");
     let (mut measures, settings) = if is_database {
-        (output.transactions(), output.database_settings())
+        (output.transactions(elapsed_s), output.database_settings())
     } else {
         (output.file_operations(elapsed_s), output.file_settings())
     };
@@ -102,11 +102,13 @@ impl<'a> Output<'a> {
         lines.filter_map(|line| after(line, label)).collect()
     }
 
-    fn transactions(&self) -> Vec<NamedEstimate> {
+    fn transactions(&self, elapsed_s: f64) -> Vec<NamedEstimate> {
         let Some(rate) = self.rate("transactions:") else { return Vec::new() };
         let mut measures = vec![around(total("transactions", rate), &self.reported(" tps:"))];
+        // Before 1.0 there is their number only: requests to read and write are some of them.
+        let queries = || Some(self.value("total:").and_then(leading)? / elapsed_s);
         let others = [
-            ("queries", self.rate("queries:").or_else(|| self.rate("read/write requests:"))),
+            ("queries", self.rate("queries:").or_else(queries)),
             ("ignored_errors", self.rate("ignored errors:").or_else(|| self.rate("deadlocks:"))),
             ("reconnects", self.rate("reconnects:").filter(|rate| *rate > 0.0)),
         ];
@@ -272,6 +274,9 @@ mod tests {
         assert_eq!((setting(row, "sessions"), row.elapsed_s), ("4".into(), Some(6.0089)));
         let twice = rows(read(&OLTP.repeat(2)).unwrap());
         assert_eq!(twice.len(), 2);
+        let old = OLTP.replace("queries:   ", "read/write requests:");
+        let old = rows(read(&old.replace("read:    ", "total:   ")).unwrap()).remove(0);
+        assert_eq!(value(&old, "queries"), 55482.0 / 6.0089);
     }
 
     #[test]

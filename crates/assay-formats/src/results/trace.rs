@@ -5,7 +5,7 @@ const LINES: usize = 40;
 
 /// The program of `sysstat` or `procps` that wrote a trace.
 pub fn program(text: &str) -> Option<&'static str> {
-    let begin: Vec<&str> = text.lines().take(LINES).collect();
+    let begin: Vec<&str> = text.lines().take(LINES).map(str::trim_start).collect();
     let any = |is: fn(&str) -> bool| begin.iter().any(|line| is(line));
     if any(is_vmstat) {
         return Some("vmstat");
@@ -18,6 +18,9 @@ pub fn program(text: &str) -> Option<&'static str> {
     }
     if any(|line| line.contains("\"sysstat\"")) {
         return Some(of_json(&begin));
+    }
+    if any(|line| line.trim_start().starts_with("device ") && has(line, "r/s") && has(line, "%b")) {
+        return Some("iostat of another system");
     }
     if any(|line| ["SunOS ", "AIX ", "HP-UX "].iter().any(|name| line.starts_with(name))) {
         return any(|line| line.contains("%busy") || line.contains("/s"))
@@ -54,9 +57,10 @@ fn of_json(begin: &[&str]) -> &'static str {
 /// The program by the columns of its first table, below the line of the host.
 fn of_head(line: &str) -> Option<&'static str> {
     let place = |name: &str| line.split_whitespace().position(|word| word == name);
+    let mut words = line.split_whitespace();
     let is_timed = line.starts_with(|letter: char| letter.is_ascii_digit())
-        && line.split_whitespace().next().is_some_and(|word| word.contains(':'))
-        && line.split_whitespace().count() > 2;
+        && words.next().is_some_and(|word| word.contains([':', '分']))
+        && words.any(|word| !["AM", "PM"].contains(&word));
     match () {
         () if line.starts_with("avg-cpu") => Some("iostat"),
         () if line.starts_with("Filesystem") => Some("cifsiostat"),
@@ -95,11 +99,14 @@ mod tests {
         assert_eq!(of("10:00:01 AM CPU %usr %irq %soft %steal %guest %idle\n"), Some("mpstat"));
         assert_eq!(of("10:00:01 AM CPU %usr %steal %irq %soft %guest %idle\n"), Some("sar"));
         assert_eq!(of("10:00:01 AM CPU intr/s\n"), Some("mpstat"));
-        assert_eq!(
-            of("10:00:01 LINUX RESTART (2 CPU)\n\n10:00:09 MBfsfree MBfsused\n"),
-            Some("sar")
-        );
+        assert_eq!(of("10:00:01 LINUX RESTART (2 CPU)\n\n10:00:09 MBfsfree\n"), Some("sar"));
         assert_eq!(of("10:00:01\navg-cpu: %user\n"), Some("iostat"));
+        assert_eq!(program(" Linux 6.1.0 (db1) (4 CPU)\n \n Device: tps\n"), Some("iostat"));
+        assert_eq!(of("10时00分01秒 DEV tps rkB/s\n"), Some("sar"));
+        assert_eq!(
+            program(" extended device statistics\ndevice r/s w/s kr/s kw/s %w %b\n"),
+            Some("iostat of another system")
+        );
         assert_eq!(of("r/s rkB/s %util Device\n"), Some("iostat"));
         assert_eq!(of("Tape: r/s w/s\n"), Some("tapestat"));
         assert_eq!(of("10:00:01 UID TGID TID %usr CPU Command\n"), Some("pidstat"));

@@ -83,7 +83,7 @@ fn quantity(mix: &MixCalibration, what: CapacityOf) -> Quantity {
 
 /// The answers of one mix, all of them judged but the knee, which the storage does not promise.
 fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
-    let of = |what: CapacityOf, estimate: Estimate, doubts: Vec<Doubt>| {
+    let figure = |what: CapacityOf, estimate: Estimate, doubts: Vec<Doubt>| {
         let quantity = quantity(mix, what);
         let subject = quantity.has_subjects().then(|| mix.name.clone());
         let unit = quantity.unit();
@@ -111,7 +111,7 @@ fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
     ];
     let figures = found.into_iter().filter_map(|(what, found)| {
         let (estimate, doubts) = found?;
-        Some(of(what, estimate, doubts))
+        Some(figure(what, estimate, doubts))
     });
     figures.collect()
 }

@@ -291,7 +291,10 @@ fn notes(verdict: &TimeVerdict, hanging: f64) -> Vec<String> {
             hanging * 100.0
         ));
     }
-    if let Some(share) = verdict.unaccounted_share.filter(|share| *share < -TOLD_SHARE) {
+    // CPU time or waits that alone exceed DB time overlap nothing: they cannot be.
+    let cpu_share = verdict.cpu_share.unwrap_or(0.0);
+    let is_twice = |share: &f64| *share < -TOLD_SHARE && cpu_share <= 1.0 && cpu_share >= -share;
+    if let Some(share) = verdict.unaccounted_share.filter(is_twice) {
         notes.push(format!(
             "{:.1}% of DB time was counted twice: as a wait and as time on a CPU.",
             -share * 100.0
@@ -321,4 +324,24 @@ fn scope(report: &Report) -> Option<String> {
         ReportScope::PluggableDatabase => "one pluggable database of a container",
     };
     Some(format!("This is {of}: only a part of the storage's load."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_shares_that_can_be_are_counted_twice() {
+        let is_noted = |cpu_share: f64, unaccounted_share: f64| {
+            let verdict = TimeVerdict {
+                cpu_share: Some(cpu_share),
+                unaccounted_share: Some(unaccounted_share),
+                ..TimeVerdict::default()
+            };
+            !notes(&verdict, 0.0).is_empty()
+        };
+        assert!(is_noted(0.78, -0.18), "waits of 40% and CPU time of 78%");
+        assert!(!is_noted(1.92, -0.94), "CPU time of 192%");
+        assert!(!is_noted(0.02, -0.1), "waits of 108%");
+    }
 }

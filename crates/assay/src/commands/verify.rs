@@ -54,11 +54,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 fn verify(options: &Options) -> Result<ExitStatus> {
     let verify = VerifyPlan { ledger: options.ledger.place()?, ..options.plan.clone() };
-    if options.run.start.dry_run {
-        return start::show(&verify.summary()?, &options.run.output);
-    }
-    start::check_storage(&verify.target)?;
-    if options.ledger.after {
+    if options.ledger.after && !options.run.start.dry_run {
+        start::check_storage(&verify.target)?;
         let context = options.run.context()?;
         return after(&AfterPlan { verify, cut: options.ledger.cut }, options, &context);
     }

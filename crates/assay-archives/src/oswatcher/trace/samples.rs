@@ -6,6 +6,7 @@ use super::super::parse::Found;
 use super::super::stamp::{Stamp, day_and_clock};
 use super::super::{
     Imported, JOINT_COUNTS_NOTE, Parsed, ZONE_NOTE, difference_of_tcp, joint_await_note, merged,
+    untimed_note,
 };
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
@@ -74,11 +75,12 @@ impl Trace {
         if self.samples.is_empty() {
             return Err(self.nothing());
         }
-        let notes = self.notes();
+        let mut notes = self.notes();
         self.samples.sort_by_key(|sample| sample.at_unix_s);
         let parsed = Parsed::of(&mut self.samples, Collector::Iostat);
         let mut moments = merged(&parsed, std::slice::from_ref(&parsed), self.processors);
         difference_of_tcp(&mut moments);
+        notes.extend(untimed_note(&moments));
         Ok(Imported { moments, notes })
     }
 

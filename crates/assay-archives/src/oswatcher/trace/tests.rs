@@ -223,9 +223,42 @@ fn forms_that_are_not_read_are_named() {
         ("<?xml version=\"1.0\"?>\n<sysstat\nxmlns=\"x\">\n", "sadf -x"),
         ("# hostname;interval;timestamp;CPU;%usr;%idle[...]\nh;1;1768471210;-1;1;2\n", "sadf -dh"),
         ("h\t10\t2026-01-15 10:00:10 UTC\tall\t%usr\t2.15\n", "sadf -p"),
+        ("SunOS db1 5.11 11.1 sun4v 07/24/2026\n\n11:42:23 device %busy\n", "another system"),
+        ("   extended device statistics\n  device r/s w/s kr/s\n  sd1 1 2 3\n", "another system"),
         ("disk- ------------reads------------ ---writes---\nsda 1 2 3 4\n", "vmstat -d"),
     ] {
         let error = read_trace(text).unwrap_err();
         assert!(error.message().contains(form), "{error}");
+    }
+}
+
+#[test]
+fn chinese_dates_and_times_are_read() {
+    let text = "Linux 6.1.0 (db1) \t2026年01月15日 \t_x86_64_\t(4 CPU)\n\n10时00分00秒 DEV tps \
+                rd_sec/s wr_sec/s avgrq-sz avgqu-sz await svctm %util\n10时00分10秒 sda 100.00 \
+                600.00 200.00 8.00 0.50 5.00 1.00 20.00\n\n平均时间: sda 1 1 1 1 1 1 1 1\n";
+    let found = moments(text);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(only.at_unix_ns, 1_768_471_210_000_000_000);
+    assert_eq!(joint(only), (100.0, 5.0));
+}
+
+#[test]
+fn devices_without_times_are_named() {
+    let row = |name: &str, times: &str| format!("{name} 0 0 0.00 100.00 0 800 16 {times}\n");
+    let table = [row("sda", "0.5 4.0 1 40.0"), row("md0", "0.00 0.00 0.00 0.00")].concat();
+    let imported = read_trace(&format!("{HOST}{OLD_HEAD}{table}\n{OLD_HEAD}{table}")).unwrap();
+    let note = imported.notes.iter().find(|note| note.contains("md0")).unwrap();
+    assert!(!note.contains("sda"), "{note}");
+}
+
+#[test]
+fn what_a_copy_put_before_each_line_is_no_part_of_it() {
+    let table = format!("{OLD_HEAD}sda 0 0 200 100 1600 800 8 3 6.0 1 75.0\n");
+    let text = format!("{HOST}{table}\n{table}");
+    for margin in [" ", "db1: "] {
+        let lines = text.lines().map(|line| format!("{margin}{line}\n"));
+        let found = moments(&lines.collect::<String>());
+        assert_eq!(found.iter().map(reads).collect::<Vec<_>>(), [(200.0, 6.0)], "{margin}");
     }
 }
