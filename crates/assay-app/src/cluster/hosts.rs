@@ -4,7 +4,6 @@
 use assay_cluster::division::Outstanding;
 use assay_model::cluster::Transport;
 use assay_model::spelling::Spelling;
-use assay_model::units::Share;
 use assay_model::{Error, Result, read_from_command_line};
 use clap::builder::{BoolValueParser, TypedValueParser};
 use clap::{ArgAction, Args};

@@ -8,8 +8,8 @@ use crate::finish::conclude;
 use crate::ledger_options::LedgerOptions;
 use crate::options::RunOptions;
 use crate::start;
+use assay_app::Context;
 use assay_app::verify::{AfterPlan, VerifyPlan};
-use assay_app::{Context, Plan};
 use assay_model::{Outcome, Result};
 use clap::{Args, Subcommand};
 
