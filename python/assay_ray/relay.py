@@ -110,7 +110,7 @@ def find(ray, names):
             refuse(f"the host {name} is there more than once in the Ray cluster", known)
         other = called.setdefault(found[name][0]["NodeID"], name)
         if other != name:
-            refuse(f"{other} and {name} are one host", "name every host once")
+            refuse(f"{other} and {name} are one host", "specify every host once")
     return list(called)
 
 
@@ -200,7 +200,7 @@ def reach(place):
     try:
         socket.create_connection((host, int(port)), timeout=REACH_S).close()
     except OSError as error:
-        refuse(f"no Ray cluster answers at {host}:{port}: {error.strerror or error}", "look at the network and at `ray status`")
+        refuse(f"no Ray cluster answers at {host}:{port}: {error.strerror or error}", "check the network and `ray status`")
 
 
 def connect():
@@ -277,7 +277,7 @@ def within(seconds, work, message):
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
-        refuse(f"{message} within {seconds} s", "look at the network and at `ray status`")
+        refuse(f"{message} within {seconds} s", "check the network and `ray status`")
 
 
 def place(ray, identities, words, token):

@@ -131,7 +131,7 @@ class Cluster(unittest.TestCase):
         self.assertEqual(list((self.place / "d").iterdir()), [])
 
     def test_a_host_that_is_killed_or_silent_is_named(self) -> None:
-        for how, said in ((signal.SIGKILL, "its program was ended by signal 9"), (signal.SIGSTOP, "nothing was heard of it for ")):
+        for how, said in ((signal.SIGKILL, "its program was ended by signal 9"), (signal.SIGSTOP, "it sent nothing for ")):
             run, mine = self.measuring()
             os.kill(mine[0], how)
             lost = [host["lost"]["reason"] for host in self.result(run, 3)["cluster"]["hosts"] if "lost" in host]

@@ -30,9 +30,9 @@ pub(crate) fn calibrate(context: &Context) -> Result<f64> {
     let calibration = finished.loaded.report.calibration.as_ref();
     let reads = calibration.and_then(|calibration| calibration.mixes.first());
     let within = reads.and_then(|reads| reads.iops_within_limit.as_ref());
-    within.map(|capacity| capacity.rate.value).ok_or_else(|| {
-        Error::environment("no rate was found within the limit", "give it more time")
-    })
+    within
+        .map(|capacity| capacity.rate.value)
+        .ok_or_else(|| Error::environment("no rate was found within the limit", "increase --time"))
 }
 
 /// The plan of an order-entry load of four users on a target: a directory, or the address of a

@@ -226,8 +226,8 @@ impl CalibrationRunPlan {
         }
         if hosts > 1 && self.append.is_some() {
             return Err(Error::usage(
-                "the log of a database is written by one host, and --hosts has several",
-                "calibrate the log on one host, or name --read-share and --transfer",
+                "only one host writes the log of a database, but --hosts lists several",
+                "calibrate the log on one host, or pass --read-share and --transfer",
             ));
         }
         Ok(())
@@ -315,7 +315,7 @@ fn carried(plan: &CalibrationPlan, storage: &Storage, context: &Context) -> Cali
         // The largest power of two, which smaller transfers divide.
         plan.large_transfer = Bytes(1 << most.0.ilog2()).max(plan.transfer);
         context.progress.say(&format!(
-            "note: large transfers are {}: a command to {name} moves {most} at most",
+            "note: large I/Os are {}: a command to {name} transfers at most {most}",
             plan.large_transfer
         ));
     }

@@ -245,11 +245,11 @@ impl CheckPlan {
         let load = if write { "reads and writes" } else { "reads" };
         let each = self.hosts.as_ref().map_or_else(String::new, |hosts| format!(" from {hosts}"));
         let server = match self.directory() {
-            Some(_) => "; then it starts a PostgreSQL server of its own there and removes it",
+            Some(_) => "; then it starts a PostgreSQL server there and removes it",
             None => "",
         };
         Some(format!(
-            "check loads the storage fully with {load}{each} for {} in all{server}",
+            "check loads the storage fully with {load}{each} for {} in total{server}",
             self.time
         ))
     }
@@ -428,8 +428,8 @@ mod tests {
         let said = |target, no_database| plan(target, no_database).announcement(true);
         assert_eq!(
             said("/", false).unwrap(),
-            "check loads the storage fully with reads and writes for 100s in all; then it starts \
-             a PostgreSQL server of its own there and removes it"
+            "check loads the storage fully with reads and writes for 100s in all; then it starts a \
+             PostgreSQL server there and removes it"
         );
         assert_eq!(
             said("/", true).unwrap(),

@@ -58,7 +58,7 @@ impl Died {
         let manifest = run.manifest();
         if manifest.finish.is_some() {
             return Err(Error::usage(
-                format!("the run {} has ended, and nothing of it is missing", manifest.id),
+                format!("the run {} has ended and is complete", manifest.id),
                 "show it with `assay runs show`",
             ));
         }

@@ -85,7 +85,7 @@ fn check_count(sides: &[String]) -> Result<()> {
     }
     Err(Error::usage(
         format!("{runs} runs are too many to compare at once"),
-        format!("name at most {RUNS_MAX}, repeats included"),
+        format!("specify at most {RUNS_MAX}, repeats included"),
     ))
 }
 
@@ -125,10 +125,10 @@ impl NamedRuns {
         });
         let what = match repeated {
             None => return Ok(()),
-            Some((earlier, name)) if earlier == name => format!("{name} is named twice"),
+            Some((earlier, name)) if earlier == name => format!("{name} is specified twice"),
             Some((earlier, name)) => format!("{earlier} and {name} are the same run"),
         };
-        Err(Error::usage(what, "name each run once; join the repeats of one side with commas"))
+        Err(Error::usage(what, "specify each run once; join the repeats of one side with commas"))
     }
 }
 
@@ -151,8 +151,8 @@ fn read_side(named: &str, runs: &[RunPart], all: &NamedRuns, store: &Store) -> R
     let is_dss = repeats.iter().any(SideFacts::is_of_queries);
     let mut whole = joined(repeats).ok_or_else(|| {
         Error::usage(
-            format!("'{named}' names no run"),
-            "name a run by its id, or a profile by its file",
+            format!("there is no run '{named}'"),
+            "specify a run by its id, or a profile by its file",
         )
     })?;
     if let [first, ..] = runs {
@@ -284,7 +284,7 @@ fn facts_of_named_cell(run: &RunReader, wanted: &str, targets: &str) -> Result<S
 }
 
 fn nothing_measured(name: &str) -> Error {
-    Error::usage(format!("the run {name} measured nothing"), "name a completed run")
+    Error::usage(format!("the run {name} has no measurements"), "specify a completed run")
 }
 
 /// The last cell that is not a step of a ladder.

@@ -67,7 +67,7 @@ impl DatabaseSource {
                     "'{}' is not a number of sessions",
                     run.part.as_deref().unwrap_or_default()
                 ),
-                "name a step of a benchmark as RUN:SESSIONS, for example latest:8",
+                "specify a step of a benchmark as RUN:SESSIONS, for example latest:8",
             )
         })?;
         Self::of_step(&load_of(&run.reader)?, sessions)
@@ -81,7 +81,7 @@ impl DatabaseSource {
         let rung = middle(load, sessions).ok_or_else(|| {
             Error::usage(
                 format!("the benchmark has no step of {sessions} sessions"),
-                format!("name one of these: {}", joined(&steps(load))),
+                format!("specify one of these: {}", joined(&steps(load))),
             )
         })?;
         let profile = rung.profile.as_deref().cloned().ok_or_else(|| {
@@ -127,12 +127,12 @@ fn busiest(folder: &Path, context: &Context) -> Result<Profile> {
         let names: Vec<&str> = names.into_iter().collect();
         return Err(Error::usage(
             format!(
-                "{} holds reports of {} databases: {}",
+                "{} contains reports of {} databases: {}",
                 folder.display(),
                 names.len(),
                 names.join(", ")
             ),
-            "name one report, or a folder with reports of one database",
+            "specify one report, or a folder with reports of one database",
         ));
     }
     let count = reports.len();
@@ -140,7 +140,7 @@ fn busiest(folder: &Path, context: &Context) -> Result<Profile> {
     let most = most.ok_or_else(|| {
         Error::usage(
             format!("{} is a directory without reports", folder.display()),
-            "name a report, a profile, a folder with reports, a run, or the address of a server",
+            "specify a report, a profile, a folder with reports, a run, or the address of a server",
         )
     })?;
     if count > 1 {
@@ -150,7 +150,7 @@ fn busiest(folder: &Path, context: &Context) -> Result<Profile> {
             show_count(of(&most))
         ));
     }
-    most.profile.ok_or_else(|| Error::usage("the report has no profile", "name another report"))
+    most.profile.ok_or_else(|| Error::usage("the report has no profile", "specify another report"))
 }
 
 /// The database of a name that may have an instance behind it: `SALES/sales1`.
@@ -178,7 +178,7 @@ fn no_database(named: &str, error: &Error) -> Error {
 }
 
 /// What names a database.
-const FORMS: &str = "name a report, a folder with reports, a profile, a run (RUN or \
+const FORMS: &str = "specify a report, a folder with reports, a profile, a run (RUN or \
                      RUN:SESSIONS), or an address such as postgresql://user@host/database";
 
 fn of_whole_run(run: &RunReader, context: &Context) -> Result<DatabaseSource> {
@@ -187,7 +187,7 @@ fn of_whole_run(run: &RunReader, context: &Context) -> Result<DatabaseSource> {
     }
     let load = load_of(run)?;
     let best = load.best().ok_or_else(|| {
-        Error::usage("no step of the run did any work", "name another run, or a report")
+        Error::usage("no step of the run did any work", "specify another run, or a report")
     })?;
     let count = steps(&load).len();
     if count > 1 {
@@ -205,7 +205,7 @@ pub(crate) fn load_of(run: &RunReader) -> Result<Load> {
     run.json::<Load>(Document::Load)?.ok_or_else(|| {
         Error::usage(
             format!("the run {} did not load a database", run.manifest().id),
-            "name a run of assay bench",
+            "specify a run of assay bench",
         )
     })
 }

@@ -75,7 +75,7 @@ impl TargetPlan {
     /// How long filling may take, where a test file may have to be filled.
     pub(crate) fn filling(&self) -> String {
         if self.targets.iter().any(|target| self.is_directory(target)) {
-            return format!(", after up to {} to fill a new test file", self.fill_time);
+            return format!(", after filling a new test file for up to {}", self.fill_time);
         }
         String::new()
     }

@@ -73,7 +73,7 @@ impl CriteriaSource {
 /// A missing file may have been intended as a name.
 fn with_names(error: &Error) -> Error {
     let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-    let hint = format!("name a readable criteria file, or one of {}", names.join(", "));
+    let hint = format!("specify a readable criteria file, or one of {}", names.join(", "));
     Error::usage(error.message(), hint)
 }
 

@@ -136,7 +136,7 @@ fn results_of(folder: &Path) -> Result<FolderFiles> {
     let unreadable = |error: std::io::Error| {
         Error::environment(
             format!("reading {}: {error}", folder.display()),
-            "name a directory that you may read",
+            "specify a directory that you can read",
         )
     };
     let mut found = FolderFiles::default();
@@ -176,7 +176,7 @@ fn add_companion(group: &mut ImportGroup) {
 /// Imports the files of one run, or the folder of a SLOB run; each measurement in it becomes a run.
 ///
 /// # Errors
-/// A usage error when it is not a known result, is cut off, or was imported before and `again` is
+/// A usage error when it is not a known result, is cut off, or was already imported and `again` is
 /// not set.
 pub fn import_group(
     group: &ImportGroup,
@@ -188,8 +188,8 @@ pub fn import_group(
     if let Some(twice) = group.files.iter().find(|file| !names.insert(&file.name)) {
         let twice = path.with_file_name(&twice.name);
         return Err(Error::usage(
-            format!("{} is named twice", twice.display()),
-            "name every file of a run once",
+            format!("{} is specified twice", twice.display()),
+            "specify every file of a run once",
         ));
     }
     let (result, content) = if group.files.is_empty() {
@@ -214,8 +214,8 @@ pub fn import_group(
     };
     if let Some(run) = imported_before(&plan, context)?.filter(|_| !again) {
         return Err(Error::usage(
-            format!("{} was imported before, as the run {run}", path.display()),
-            "use that run, or import it a second time with --again",
+            format!("{} was already imported as the run {run}", path.display()),
+            "use that run, or import it again with --again",
         ));
     }
     match &result.content {
@@ -423,8 +423,8 @@ fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
         reports.filter_map(|report| Some((report.file, report.profile?))).collect();
     if profiles.is_empty() {
         return Err(Error::usage(
-            format!("{} holds no result and no AWR report", path.display()),
-            "name a file of results, a folder of them, or the folder of a SLOB run with its \
+            format!("{} contains neither results nor AWR reports", path.display()),
+            "specify a file of results, a folder of them, or the folder of a SLOB run with its \
              awr.txt",
         ));
     }
@@ -488,12 +488,12 @@ mod tests {
             assert_eq!(import_group(group, false, &context).unwrap().len(), 1);
         }
         let error = import_group(&groups[0], false, &context).err().unwrap();
-        assert!(error.message().contains("was imported before"), "{error}");
+        assert!(error.message().contains("was already imported"), "{error}");
         let empty = folder.join("empty");
         std::fs::create_dir(&empty).unwrap();
         let group = &read_groups(&[empty]).unwrap()[0];
         let error = import_group(group, false, &context).err().unwrap();
-        assert!(error.message().ends_with("holds no result and no AWR report"), "{error}");
+        assert!(error.message().ends_with("contains neither results nor AWR reports"), "{error}");
         std::fs::remove_dir_all(folder).unwrap();
     }
 
@@ -504,7 +504,7 @@ mod tests {
         let groups = read_groups(&[log.clone(), log.clone()]).unwrap();
         let context = Context::new(Store::at(folder.join("runs")));
         let error = import_group(&groups[0], false, &context).err().unwrap();
-        assert_eq!(error.message(), format!("{} is named twice", log.display()));
+        assert_eq!(error.message(), format!("{} is specified twice", log.display()));
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -167,7 +167,7 @@ pub fn typed_targets(conversion: &Conversion) -> Result<Vec<String>> {
     found.ok_or_else(|| {
         Error::usage(
             "no target is named",
-            "name a directory, file or device after the options, or with --filename",
+            "specify a directory, file or device after the options, or with --filename",
         )
     })
 }
@@ -206,8 +206,8 @@ pub fn chosen_targets(
                 open.len()
             ),
             format!(
-                "name one target for all, one for each, or use --map NAME=TARGET; the file names \
-                 {}",
+                "specify one target for all, one for each, or use --map NAME=TARGET; the file \
+                 names {}",
                 shown(&conversion.targets)
             ),
         ));
@@ -256,6 +256,6 @@ pub fn check_complete(conversion: &Conversion) -> Result<()> {
     let Some((note, reason)) = missing else { return Ok(()) };
     Err(Error::usage(
         format!("{} = {}: {reason}, and without it the load would differ", note.origin, note.value),
-        format!("{}; `assay run JOB --print` prints what the rest is", reason.remedy()),
+        format!("{}; `assay run JOB --print` prints the rest", reason.remedy()),
     ))
 }

@@ -111,16 +111,16 @@ impl LoadPlan {
             if !is_directory && !target.contains("://") {
                 return Err(Error::usage(
                     format!("there is no directory {target}"),
-                    "name a directory on the storage, or the address of a server",
+                    "specify a directory on the storage, or the address of a server",
                 ));
             }
             let (what, on) = if is_directory {
                 (
                     format!("about {data} of data and the log"),
-                    "one of its own in that directory, removed at the end unless --keep is given",
+                    "a new one in that directory, removed at the end unless --keep is given",
                 )
             } else {
-                (format!("about {data} of data in a schema of its own"), "that of the address")
+                (format!("about {data} of data in a separate schema"), "that of the address")
             };
             server.get_or_insert(on);
             targets.push(TargetSummary { target: assay_dbserver::redacted(&target), what });

@@ -51,6 +51,7 @@ impl LoadedRun {
             created_unix_ns: manifest.created_unix_ns,
             program: format!("assay {}", manifest.tool_version),
             command: crate::command_line::typed(&manifest.command),
+            run_id: manifest.id.clone(),
             verdict: run.json(Document::Verdict)?,
             calibration: run.json::<Calibration>(Document::Calibration)?,
             environment: run.json::<Environment>(Document::Environment)?,

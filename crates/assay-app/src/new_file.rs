@@ -12,7 +12,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     let refused = |error: io::Error| {
         Error::environment(
             format!("writing {}: {error}", path.display()),
-            "name a new file in a directory that you may write",
+            "specify a new file in a directory that you can write to",
         )
     };
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {

@@ -55,11 +55,11 @@ pub fn kept_plan<P: ResumablePlan>(run: &RunReader) -> Result<P> {
     if manifest.kind != P::KIND {
         let id = &manifest.id;
         return Err(Error::usage(
-            format!("the run {id} was begun with `{}`", typed(&manifest.command)),
-            format!("name a run of kind {}; `assay runs` lists them", P::KIND.name()),
+            format!("the run {id} was started with `{}`", typed(&manifest.command)),
+            format!("specify a run of kind {}; `assay runs` lists them", P::KIND.name()),
         ));
     }
     needed(run, Document::Plan)?;
     read_plan(run, P::KIND)?
-        .ok_or_else(|| Error::environment("the plan of the run is gone", "run it again"))
+        .ok_or_else(|| Error::environment("the plan of the run is missing", "run it again"))
 }

@@ -40,7 +40,7 @@ impl ReadVerification {
         let Some(share) = self.share else { return Ok(()) };
         if hosts.is_some() {
             return Err(Error::usage(
-                "--verify checks the writes of one program, and --hosts has several",
+                "--verify checks the writes of one host, but --hosts lists several",
                 "leave one of them out",
             ));
         }

@@ -550,7 +550,7 @@ impl RunRequest<'_> {
         self.target.check()?;
         if self.target.engine.polled && !self.direct {
             return Err(Error::usage(
-                "--polled needs direct I/O, and the workload says direct = false",
+                "--polled needs direct I/O, but the workload sets direct = false",
                 "leave one of them out",
             ));
         }
@@ -562,8 +562,7 @@ impl RunRequest<'_> {
 pub(crate) fn keeps_no_acknowledged_data() -> Error {
     Error::usage(
         "only storage of this machine can be tested for acknowledged writes after a cut",
-        "name a directory or a block device; `assay run --verify` compares what a simulated \
-         device holds",
+        "specify a directory or a block device; use `assay run --verify` for a simulated device",
     )
 }
 

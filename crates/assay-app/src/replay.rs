@@ -167,7 +167,7 @@ impl ReplayPlan {
         if plan.entries > entries {
             return Err(Error::usage(
                 format!("the log has {entries} entries, fewer than {}", plan.entries),
-                "name a smaller number",
+                "specify a smaller number",
             ));
         }
         let mut device = CrashDevice::new(&log, model);
@@ -215,7 +215,7 @@ fn cuts_needed(broken_share: f64) -> Option<u64> {
 fn refused(what: &str, path: &Path, error: &io::Error) -> Error {
     Error::environment(
         format!("{what} {}: {error}", path.display()),
-        "name a readable log, and an image that does not exist yet where there is room for it",
+        "specify a readable log, and an image that does not exist yet where there is room for it",
     )
 }
 
@@ -229,7 +229,7 @@ fn read_log(path: &Path) -> Result<WriteLog> {
                 path.display(),
                 Bytes(length)
             ),
-            "record a shorter stretch, up to 8 GiB",
+            "record a shorter period, up to 8 GiB",
         ));
     }
     WriteLog::parse(std::fs::read(path).map_err(fail)?)

@@ -91,13 +91,13 @@ fn of_folder(folder: &Path, files: Vec<ReadFile>) -> Vec<ReadFile> {
         return files;
     }
     let what = format!(
-        "{} has no report: {}, and {} more files are none",
+        "{} does not contain reports: {}, and {} other files",
         folder.display(),
         first.message(),
         others.len()
     );
     let hint = format!(
-        "name a folder with AWR or Statspack reports, or read results of other programs with \
+        "specify a folder with AWR or Statspack reports, or read results of other programs with \
          `assay runs import {}`",
         folder.display()
     );
@@ -139,7 +139,7 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
         }
         (several, _) => Err(Error::usage(
             format!("{}: {several} reports in one file", path.display()),
-            "make profiles of them with `assay profile --output DIR`, and name one",
+            "make profiles of them with `assay profile --output DIR`, and specify one",
         )),
     }
 }
@@ -201,7 +201,7 @@ impl Reading {
     /// The reports of an archive, one file after the other, so that one at a time is in memory.
     fn read_archive(&mut self, name: &str, bytes: &[u8]) {
         let damaged = |reason: String, name: &str| {
-            Error::usage(format!("{name}: {reason}"), "unpack it, and name the reports in it")
+            Error::usage(format!("{name}: {reason}"), "unpack it, and specify the reports in it")
         };
         let members = match zip_members(bytes) {
             Ok(members) => members,
@@ -269,7 +269,7 @@ fn plain(bytes: &[u8], unpacked_max: usize) -> Result<Cow<'_, [u8]>> {
     }
     gunzip(bytes, unpacked_max)
         .map(Cow::Owned)
-        .map_err(|reason| Error::usage(reason, "unpack it with gunzip, and name the report"))
+        .map_err(|reason| Error::usage(reason, "unpack it with gunzip, and specify the report"))
 }
 
 /// The files of a folder that may be reports, by name; a file is itself.
@@ -327,12 +327,12 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 
 fn refused(path: &Path, error: &std::io::Error) -> Error {
     let message = format!("reading {}: {error}", path.display());
-    Error::environment(message, "name a file that you may read")
+    Error::environment(message, "specify a file that you can read")
 }
 
 fn directory(path: &Path) -> Error {
     let hint = format!(
-        "name a report or a folder with reports; to test storage, use `assay check {}`",
+        "specify a report or a folder with reports; to test storage, use `assay check {}`",
         path.display()
     );
     Error::usage(format!("{} is a directory without reports", path.display()), hint)
@@ -340,7 +340,7 @@ fn directory(path: &Path) -> Error {
 
 fn too_large(path: &Path) -> Error {
     let message = format!("{} is larger than any report", path.display());
-    Error::usage(message, "name an AWR or Statspack report, as text or HTML")
+    Error::usage(message, "specify an AWR or Statspack report, as text or HTML")
 }
 
 /// Bytes of files that are in memory.
@@ -402,9 +402,9 @@ mod tests {
         std::fs::write(folder.join("c.txt"), "hello\n").unwrap();
         let several = errors();
         let [error] = several.as_slice() else { panic!("{several:?}") };
-        let begin = format!("{} has no report: ", folder.display());
+        let begin = format!("{} does not contain reports: ", folder.display());
         assert!(error.message().starts_with(&begin), "{error}");
-        assert!(error.message().ends_with("and 2 more files are none"), "{error}");
+        assert!(error.message().ends_with("and 2 other files"), "{error}");
         assert!(error.hint().contains("assay runs import"), "{error}");
         std::fs::remove_dir_all(folder).unwrap();
     }

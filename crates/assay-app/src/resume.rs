@@ -14,7 +14,7 @@ pub fn needed(run: &RunReader, document: Document) -> Result<String> {
         let manifest = run.manifest();
         Error::usage(
             format!(
-                "the run {} was ended before its {}: nothing was measured",
+                "the run {} ended before its {}, so nothing was measured",
                 manifest.id,
                 document.file_name()
             ),

@@ -84,7 +84,7 @@ impl RunPart {
             .collect();
         let part = self.part.as_deref().unwrap_or_default();
         let hint = match parts.len() {
-            0 => format!("it has no parts: name it as {id}"),
+            0 => format!("it has no parts: use {id}"),
             1..=8 => format!("it has {}", parts.join(", ")),
             more => format!("it has {more}, from {} to {}", parts[0], parts[more - 1]),
         };

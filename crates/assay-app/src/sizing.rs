@@ -57,7 +57,7 @@ impl SizingRequest {
             if !least_s.is_finite() {
                 return Err(Error::usage(
                     "--response needs a profile",
-                    "name a report with DB time and transactions, or give --read-latency",
+                    "specify a report with DB time and transactions, or give --read-latency",
                 ));
             }
             self.plan.read_latency = Some(Nanos::from_seconds(least_s));
@@ -132,7 +132,7 @@ fn calibration(named: &str, store: &Store) -> Result<Calibration> {
     loaded.report.calibration.ok_or_else(|| {
         Error::usage(
             format!("run '{named}' has no calibration"),
-            "name a run of `assay calibrate` or `assay check`",
+            "specify a run of `assay calibrate` or `assay check`",
         )
     })
 }
@@ -147,7 +147,7 @@ fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Re
         _ => {
             return Err(Error::usage(
                 format!("--measured: '{name}' is neither a device nor an array"),
-                "the limits of a volume are those that are ordered",
+                "the limits of a volume are those that you order",
             ));
         }
     };

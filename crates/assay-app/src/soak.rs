@@ -128,7 +128,7 @@ impl SoakPlan {
         if self.cycles.work.seconds() < 1.0 {
             return Err(Error::usage(
                 format!("{} of load is too short", self.cycles.work),
-                "load for minutes at least: --time 8h, or --time 300s --rest 600s --cycles 215",
+                "use at least a few minutes: --time 8h, or --time 300s --rest 600s --cycles 215",
             ));
         }
         self.workload.check()?;

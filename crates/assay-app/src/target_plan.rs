@@ -140,7 +140,7 @@ impl EnginePlan {
             (false, RingTasks::Cooperative) => return Ok(()),
         };
         Err(Error::usage(
-            format!("{setting} is a setting of io_uring, and --backend {ringless} has none"),
+            format!("{setting} needs io_uring, which --backend {ringless} does not use"),
             "leave one of them out",
         ))
     }
@@ -206,8 +206,8 @@ impl TargetPlan {
         let of_test_files = self.of_test_files();
         if let Some(option) = of_test_files.filter(|_| !makes_files) {
             return Err(Error::usage(
-                format!("{option} is about test files, and no target is a directory"),
-                format!("leave {option} out, or name a directory to make a test file in"),
+                format!("{option} applies to test files, but no target is a directory"),
+                format!("omit {option}, or specify a directory for a test file"),
             ));
         }
         let devices = self.targets.iter().filter(|target| self.is_device(target)).count();
@@ -227,7 +227,7 @@ impl TargetPlan {
                     self.wipe.len(),
                     self.destroy.len()
                 ),
-                "give it once for each --destroy at most, with all names joined by commas",
+                "give it at most once per --destroy, with all names separated by commas",
             ));
         }
         Ok(())

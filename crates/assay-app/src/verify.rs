@@ -134,7 +134,7 @@ impl VerifyPlan {
         if self.ledger.is_some() && Path::new(target).is_file() {
             return Err(Error::usage(
                 format!("{target} is a file, and a ledger needs a test file made by Assay"),
-                "name a directory or a block device",
+                "specify a directory or a block device",
             ));
         }
         Ok(())
@@ -145,8 +145,11 @@ impl VerifyPlan {
         match &self.target.targets[..] {
             [one] => Ok(one),
             others => Err(Error::usage(
-                format!("{} targets are named, and one is verified at a time", others.len()),
-                "name one directory or block device",
+                format!(
+                    "{} targets are specified, but only one can be verified at a time",
+                    others.len()
+                ),
+                "specify one directory or block device",
             )),
         }
     }

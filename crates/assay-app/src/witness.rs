@@ -154,8 +154,8 @@ fn words(cut: &JudgedCut) -> String {
         format!(" (control: the server ran without {})", control.name())
     });
     match cut.broken() {
-        0 => format!("{kind} cut{control}: all {promised} promised {what} are kept"),
-        broken => format!("{kind} cut{control}: {broken} faults in {promised} promised {what}"),
+        0 => format!("{kind} cut{control}: all {promised} acknowledged {what} are kept"),
+        broken => format!("{kind} cut{control}: {broken} faults in {promised} acknowledged {what}"),
     }
 }
 
@@ -191,7 +191,7 @@ impl<'a> Campaign<'a> {
                         return Err(Error::environment(
                             format!("no judgement arrived within {}", self.plan.patience),
                             "start `assay verify TARGET --after --resume --witness …` when the \
-                             machine comes back",
+                             machine is up again",
                         ));
                     }
                     None => {}
@@ -248,7 +248,7 @@ impl<'a> Campaign<'a> {
                 "the cut command `{}` cut nothing: acknowledgements continue",
                 self.plan.command
             ),
-            "name a command that cuts the power, such as `ipmitool chassis power off`",
+            "specify a command that cuts the power, such as `ipmitool chassis power off`",
         ))
     }
 

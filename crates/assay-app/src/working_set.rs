@@ -17,8 +17,7 @@ pub(crate) fn within_capacity(workload: &Workload, length: u64, progress: &Progr
     // A test file is smaller by its header, which is not worth a word.
     if capacity.0 - length > capacity.0 / 50 {
         progress.say(&format!(
-            "note: the workload needs {capacity} of data, and the target holds {}: all of it is \
-             used",
+            "note: the workload needs {capacity} of data, but the target has {}: all of it is used",
             Bytes(length)
         ));
     }

@@ -55,7 +55,7 @@ fn untimed_note(moments: &[Moment]) -> Option<String> {
     let names = timed.into_iter().filter_map(|(name, is_timed)| (!is_timed).then_some(name));
     let names = names.collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {
-        format!("the kernel does not measure times of {names}: zeros of those are unknown values")
+        format!("the kernel does not measure times of {names}: their zeros are treated as unknown")
     })
 }
 
@@ -81,8 +81,8 @@ pub fn read(directory: &Path) -> Result<Imported> {
         .collect();
     let Some(base) = parsed.iter().find(|one| !one.times_s.is_empty()) else {
         return Err(Error::usage(
-            format!("{} holds no readable OSWatcher samples", directory.display()),
-            "name the directory that holds oswiostat, oswvmstat, oswmpstat, oswnetstat or \
+            format!("{} does not contain readable OSWatcher samples", directory.display()),
+            "specify the directory that holds oswiostat, oswvmstat, oswmpstat, oswnetstat or \
              oswmeminfo",
         ));
     };

@@ -111,7 +111,7 @@ const LOCAL_BYTES: usize = 30;
 /// # Errors
 /// Says that the directory at the archive's end is damaged, as it is in one that was cut short.
 pub fn zip_members(bytes: &[u8]) -> Result<Vec<ZipMember<'_>>, String> {
-    members(bytes).ok_or_else(|| "not a whole zip file".to_owned())
+    members(bytes).ok_or_else(|| "not a complete zip file".to_owned())
 }
 
 fn members(bytes: &[u8]) -> Option<Vec<ZipMember<'_>>> {

@@ -110,7 +110,7 @@ impl ArraySpec {
         }
         if self.capacity_bytes < 1 << 20 {
             return Err(Error::usage(
-                "a capacity below 1MiB holds nothing",
+                "a capacity below 1MiB is too small",
                 "write for example capacity=2TB",
             ));
         }

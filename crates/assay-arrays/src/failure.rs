@@ -162,7 +162,7 @@ fn absence(text: &str) -> Result<Option<(Nanos, Nanos)>> {
         return Ok(Some((from, until)));
     }
     Err(Error::usage(
-        format!("a member cannot come back before it left: '{text}'"),
+        format!("a member cannot return before it left: '{text}'"),
         "write for example stale_member=20s-40s",
     ))
 }

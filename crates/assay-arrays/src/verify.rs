@@ -77,7 +77,7 @@ fn named(model: &ArrayModel, name: &str) -> Result<Outcome> {
     let unknown = || {
         Error::usage(
             format!("'{}' has no experiment '{name}'", model.name),
-            "name an [[experiment]] of that document",
+            "specify an [[experiment]] of that document",
         )
     };
     let experiment = model.experiment(name).ok_or_else(unknown)?;

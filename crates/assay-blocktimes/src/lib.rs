@@ -39,7 +39,7 @@ impl BlockTimes {
         let issue = Event::read(Path::new(EVENTS), "block_rq_issue")?;
         let completion = Event::read(Path::new(EVENTS), "block_rq_complete")?;
         let refused =
-            |error: io::Error| format!("the kernel did not load the program for it: {error}");
+            |error: io::Error| format!("the kernel did not load the required program: {error}");
         Self::attached(kernel_number(device), &issue, &completion).map_err(refused)
     }
 

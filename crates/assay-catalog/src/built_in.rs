@@ -45,7 +45,7 @@ impl CatalogIndex {
             let known = catalog.entries.iter().find(|entry| index.get(&entry.name).is_some());
             if let Some(entry) = known {
                 return Err(Error::usage(
-                    format!("{name}: another catalog has '{}', too", entry.name),
+                    format!("{name}: another catalog also has '{}'", entry.name),
                     "give each entry a unique name",
                 ));
             }
@@ -92,7 +92,7 @@ impl CatalogIndex {
             let near = nearest(name, &known);
             let near = near.map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
             Error::usage(
-                format!("no catalog has '{name}'"),
+                format!("'{name}' is not in any catalog"),
                 format!("{near}`assay list catalog` lists the entries"),
             )
         })
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(index.listings().len(), before + 5);
         let error = index.find("gp4").unwrap_err().to_string();
         assert!(
-            error.contains("no catalog has 'gp4'") && error.contains("did you mean"),
+            error.contains("'gp4' is not in any catalog") && error.contains("did you mean"),
             "{error}"
         );
     }

@@ -53,7 +53,12 @@ impl VolumeTarget {
                 let model = array.model.as_deref().unwrap_or_default();
                 return Err(no_volume(name, &format!("its model is the target array:{model}")));
             }
-            _ => return Err(no_volume(name, "volumes of clouds can be simulated: catalog:gp3")),
+            _ => {
+                return Err(no_volume(
+                    name,
+                    "only cloud volumes can be simulated, for example catalog:gp3",
+                ));
+            }
         };
         let words =
             Words::parse(query).map_err(|error| error.context(format!("catalog:{name}")))?;
@@ -240,7 +245,7 @@ mod tests {
             ("gp3?latency=1ms&instance=gp2", "not a virtual machine"),
             ("fc-32g", "is not a volume"),
             ("xtremio-1", "array:xtremio-1"),
-            ("gp5", "no catalog has 'gp5'"),
+            ("gp5", "'gp5' is not in any catalog"),
         ] {
             let error = target(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

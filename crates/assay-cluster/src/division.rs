@@ -73,7 +73,7 @@ fn divide_arrivals(stream: &mut Stream, member: Member, divided: Outstanding) ->
                     "stream '{}' has {outstanding} outstanding I/Os for {hosts} hosts",
                     stream.name
                 ),
-                "give every host at least one, or leave --total out",
+                "use at least one per host, or omit --total",
             ));
         }
         Arrival::Closed { outstanding, .. } => {

@@ -340,7 +340,7 @@ fn check_version(driver: (u32, &str), node: (u32, &str)) -> Result<()> {
     }
     let show = |(format, version): (u32, &str)| format!("assay {version} (protocol {format})");
     Err(Error::environment(
-        format!("the driver is {}, and the node is {}", show(driver), show(node)),
+        format!("the driver has version {}, the node {}", show(driver), show(node)),
         "install the same version on all hosts",
     ))
 }

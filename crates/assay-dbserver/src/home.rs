@@ -109,12 +109,12 @@ impl ServerDir {
         closed.map_or(Ok(()), |closed| {
             Err(Error::environment(
                 format!(
-                    "the server would run as {}, who cannot enter {}",
+                    "the server would run as {}, who has no access to {}",
                     account.name,
                     closed.display()
                 ),
                 format!(
-                    "run chmod o+x {}, which lets every user pass through it, or name another \
+                    "run chmod o+x {}, which lets every user pass through it, or specify another \
                      directory",
                     closed.display()
                 ),
@@ -159,12 +159,8 @@ impl ServerDir {
             return Ok(());
         }
         Err(Error::environment(
-            format!(
-                "{} belongs to the user {}, and not to {wanted}",
-                path.display(),
-                status.st_uid
-            ),
-            "use the server as the user who made it, or make another one",
+            format!("{} belongs to the user {}, not to {wanted}", path.display(), status.st_uid),
+            "use the server as the user who created it, or create another one",
         ))
     }
 
@@ -220,7 +216,7 @@ impl ServerDir {
     pub fn refused(path: &Path, error: &io::Error) -> Error {
         Error::environment(
             format!("preparing {}: {error}", path.display()),
-            "check space and rights there",
+            "check free space and permissions there",
         )
     }
 
@@ -234,12 +230,12 @@ impl ServerDir {
     pub fn way_in(&self, path: &Path) -> String {
         match &self.account {
             Some(account) => format!(
-                "the server runs as {}: let that user enter every directory above {}, or name \
+                "the server runs as {}: let that user enter every directory above {}, or specify \
                  another directory",
                 account.name,
                 path.display()
             ),
-            None => format!("check the rights on {}", path.display()),
+            None => format!("check the permissions of {}", path.display()),
         }
     }
 
@@ -261,10 +257,10 @@ impl ServerDir {
         let lower = why.to_lowercase();
         let hint = hint(&lower).unwrap_or_else(|| match lower.as_str() {
             text if text.contains("no space") || text.contains("disk full") => {
-                "free space there, or name another directory".to_owned()
+                "free space there, or specify another directory".to_owned()
             }
             text if text.contains("permission denied") => self.way_in(&self.directory),
-            _ => "name another server with --bindir, or another directory".to_owned(),
+            _ => "specify another server with --bindir, or another directory".to_owned(),
         });
         Error::environment(format!("{doing}: {why}"), hint)
     }

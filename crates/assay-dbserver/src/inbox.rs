@@ -154,7 +154,7 @@ impl Drop for ReadBuffer {
 /// Something came in clear where only encrypted messages may come.
 pub fn injected() -> Failure {
     Failure::Unsafe {
-        what: "unencrypted data followed the server's consent to encrypt".to_owned(),
+        what: "unencrypted data followed the server's agreement to encrypt".to_owned(),
         hint: "the connection may have been tampered with: use another route to the server",
     }
 }

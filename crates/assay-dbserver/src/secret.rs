@@ -16,7 +16,7 @@ pub fn password() -> Result<String> {
     let drawn = getrandom(&mut bytes, GetRandomFlags::empty());
     match drawn {
         Ok(16) => Ok(format!("{:032x}", u128::from_be_bytes(bytes))),
-        _ => Err(Error::environment("the system gave no random bytes", "try again")),
+        _ => Err(Error::environment("the system did not provide random bytes", "try again")),
     }
 }
 

@@ -72,7 +72,7 @@ impl Stream {
     /// Encrypts everything from now on.
     ///
     /// # Errors
-    /// When the server does not speak TLS, or its certificate is refused.
+    /// When the server does not support TLS, or its certificate is refused.
     pub fn encrypt(&mut self, tls: &Tls, host: &str) -> Answer<()> {
         self.encrypted = Some(Box::new(tls.shake_hands(&mut self.socket, host)?));
         Ok(())

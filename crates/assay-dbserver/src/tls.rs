@@ -105,7 +105,7 @@ impl Tls {
                 let (chain, key) = (files::chain(certificate)?, files::key(key)?);
                 config.with_client_auth_cert(chain, key).map_err(|error| Failure::Unsafe {
                     what: format!("{}: {error}", certificate.display()),
-                    hint: "name a certificate and the key that belongs to it",
+                    hint: "specify a certificate and its key",
                 })?
             }
         };

@@ -263,7 +263,7 @@ impl<'a> Collector<'a> {
             ),
             why: "their current intervals and pending I/Os are not in the histograms and rates"
                 .to_owned(),
-            remedy: "look for a stalled or lost device in the kernel log, then measure again"
+            remedy: "check the kernel log for a stalled or lost device, then measure again"
                 .to_owned(),
         })
     }
@@ -278,8 +278,7 @@ impl<'a> Collector<'a> {
                 "an I/O had not completed after {:.1} s when the measurement ended",
                 seconds(oldest_ns)
             ),
-            why: "it is slower than every I/O in the histograms, which do not contain it"
-                .to_owned(),
+            why: "it is slower than every I/O in the histograms, and is not in them".to_owned(),
             remedy: "measure longer, and check the kernel log and the device's error log"
                 .to_owned(),
         })

@@ -72,7 +72,7 @@ impl Passthrough {
 
 /// The drive's answer against what the block device of the same name says.
 fn check(name: &str, id: u32, format: Option<BlockFormat>, facts: &NamespaceFacts) -> Result<()> {
-    let elsewhere = "name the block device of the namespace, such as /dev/nvme0n1";
+    let elsewhere = "specify the block device of the namespace, such as /dev/nvme0n1";
     let refused =
         |why: String| Err(Error::environment(format!("refusing {name}: {why}"), elsewhere));
     let Some(format) = format else {
@@ -81,7 +81,7 @@ fn check(name: &str, id: u32, format: Option<BlockFormat>, facts: &NamespaceFact
     if format.metadata_bytes > 0 || format.is_protected {
         let protection = if format.is_protected { ", with protection information" } else { "" };
         return refused(format!(
-            "its blocks have {} of metadata{protection}, which only the block layer supports",
+            "its blocks have {} of metadata{protection}, which needs the block layer",
             Bytes(format.metadata_bytes)
         ));
     }
@@ -90,8 +90,8 @@ fn check(name: &str, id: u32, format: Option<BlockFormat>, facts: &NamespaceFact
     let said = (facts.id, facts.block_bytes, facts.size_bytes);
     if found != said {
         return refused(format!(
-            "the drive says namespace {}, blocks of {} B, {} B in all; the kernel says {}, {} B \
-             and {} B",
+            "the drive reports namespace {}, blocks of {} B, {} B in total; the kernel reports {}, \
+             {} B and {} B",
             found.0, found.1, found.2, said.0, said.1, said.2
         ));
     }
@@ -100,7 +100,7 @@ fn check(name: &str, id: u32, format: Option<BlockFormat>, facts: &NamespaceFact
 
 /// Why commands are not taken, by the first answer to one.
 pub(crate) fn refusal(name: &str, errno: i32) -> Error {
-    const BLOCK_DEVICE: &str = "name the block device of the namespace, such as /dev/nvme0n1";
+    const BLOCK_DEVICE: &str = "specify the block device of the namespace, such as /dev/nvme0n1";
     let (why, hint) = match errno {
         libc::ENOTTY => (
             "it is not the character device of an NVMe namespace".to_owned(),
@@ -149,11 +149,11 @@ mod tests {
         check("/dev/ng0n1", 1, Some(FORMAT), &facts()).unwrap();
         assert_eq!(
             refused(2, Some(FORMAT)),
-            "refusing /dev/ng0n1: the drive says namespace 2, blocks of 4096 B, 4096000 B in all; \
-             the kernel says 1, 4096 B and 4096000 B"
+            "refusing /dev/ng0n1: the drive reports namespace 2, blocks of 4096 B, 4096000 B in \
+             total; the kernel reports 1, 4096 B and 4096000 B"
         );
         assert!(
-            refused(1, Some(BlockFormat { blocks: 999, ..FORMAT })).contains("4091904 B in all")
+            refused(1, Some(BlockFormat { blocks: 999, ..FORMAT })).contains("4091904 B in total")
         );
         assert!(
             refused(1, Some(BlockFormat { block_bytes: 512, ..FORMAT }))

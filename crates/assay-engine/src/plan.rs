@@ -142,7 +142,7 @@ fn check_memory(workload: &Workload) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("the outstanding I/Os need {bytes} bytes of buffers, more than 4 GiB"),
+        format!("the outstanding I/Os need {bytes} bytes of buffers; the limit is 4 GiB"),
         "use a lower queue depth or a smaller block size",
     ))
 }
@@ -188,7 +188,7 @@ pub fn check_transfer_max(workload: &Workload, target: &Target) -> Result<()> {
             target.name,
             Bytes(most_bytes)
         ),
-        "use a smaller block size, or name the block device of the namespace, whose requests the \
-         kernel splits",
+        "use a smaller block size, or specify the block device of the namespace, whose requests \
+         the kernel splits",
     ))
 }

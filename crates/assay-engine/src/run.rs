@@ -167,7 +167,7 @@ pub fn run_from(
     if verifier.is_some() && chosen.backend == BackendChoice::Null {
         return Err(Error::usage(
             "the null backend stores no data to verify",
-            "leave --backend null or --verify out",
+            "omit --backend null or --verify",
         ));
     }
     let mut plans = plans(job)?;
@@ -247,8 +247,8 @@ fn check_leave(workload: &Workload, target: &Target) -> Result<()> {
         return Ok(());
     }
     Err(Error::environment(
-        format!("the workload writes, and {} is open for reading only", target.name),
-        "use a test file made by Assay (a directory as target), or a device with --destroy",
+        format!("the workload writes, but {} is open only for reading", target.name),
+        "use a directory as target, in which Assay creates a test file, or a device with --destroy",
     ))
 }
 
@@ -259,18 +259,18 @@ fn check_passthrough(chosen: &Chosen, targets: &[Target]) -> Result<()> {
     match chosen.backend {
         BackendChoice::Null => Ok(()),
         BackendChoice::Posix => through.next().map_or(Ok(()), |(target, _)| {
-            let why = chosen.reason.as_deref().unwrap_or("blocking calls pass no commands");
+            let why = chosen.reason.as_deref().unwrap_or("blocking calls cannot send commands");
             Err(Error::environment(
                 format!("{} works only with io_uring: {why}", target.name),
-                "allow io_uring, or name the block device of the namespace, such as /dev/nvme0n1",
+                "allow io_uring, or specify the block device of the namespace, such as /dev/nvme0n1",
             ))
         }),
         BackendChoice::Auto(options) | BackendChoice::Uring(options) => {
             let silent = through.find(|(_, passthrough)| options.polled && !passthrough.polls());
             silent.map_or(Ok(()), |(target, _)| {
                 Err(Error::environment(
-                    format!("--polled: the driver of {} has no queues to poll", target.name),
-                    "leave --polled out, or load the driver with nvme.poll_queues=N",
+                    format!("--polled: the driver of {} has no poll queues", target.name),
+                    "omit --polled, or load the driver with nvme.poll_queues=N",
                 ))
             })
         }

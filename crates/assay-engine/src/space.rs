@@ -88,8 +88,8 @@ impl Space {
         }
         Err(Error::usage(
             format!(
-                "stream '{}': the target is too small: {total} bytes hold no I/O of {transfer} in \
-                 the span",
+                "stream '{}': the target is too small: {total} bytes are too few for an I/O of \
+                 {transfer} in the span",
                 stream.name
             ),
             "use a larger target, a wider span or a smaller block size",

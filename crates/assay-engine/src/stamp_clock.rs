@@ -61,11 +61,11 @@ impl StampClock {
         let counter = self.counter.as_ref()?;
         let apart_ns = counter.apart_ns.get();
         Some(if counter.has_strayed.get() {
-            "the system's clock, because the processor's counter strayed from it".to_owned()
+            "the system clock, because the CPU's time-stamp counter deviated from it".to_owned()
         } else {
             format!(
-                "time stamps by the processor's counter, at most {apart_ns} ns from the system's \
-                 clock when checked"
+                "time stamps from the CPU's time-stamp counter, at most {apart_ns} ns from the \
+                 system clock when checked"
             )
         })
     }

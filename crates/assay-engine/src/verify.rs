@@ -461,8 +461,8 @@ fn block_bytes(workload: &Workload) -> Result<u64> {
     }
     Err(Error::usage(
         format!(
-            "verification needs transfers of whole sectors, and those of '{}' have {block_bytes} \
-             B in common",
+            "verification needs whole sectors, but the block sizes of '{}' are multiples of \
+             {block_bytes} B",
             workload.name
         ),
         "use block sizes that are multiples of 512 B",
@@ -480,10 +480,10 @@ fn compressible_share(workload: &Workload) -> Result<f64> {
     let Some(first) = writing.clone().next() else {
         return Err(Error::usage(
             format!(
-                "verification compares what is read with what was written, and '{}' writes nothing",
+                "verification compares reads with earlier writes, but '{}' does not write",
                 workload.name
             ),
-            "use a workload that writes, or leave --verify out",
+            "use a workload that writes, or omit --verify",
         ));
     };
     let content = first.content;
@@ -498,7 +498,7 @@ fn compressible_share(workload: &Workload) -> Result<f64> {
     }
     if writing.any(|stream| stream.content != content) {
         return Err(Error::usage(
-            "the streams write content of different kinds",
+            "the streams write different kinds of content",
             "verify with the same content in all streams",
         ));
     }
@@ -511,8 +511,8 @@ fn check_memory(blocks: u64, block_bytes: u64) -> Result<()> {
     }
     Err(Error::usage(
         format!(
-            "verification keeps 4 bytes for each block of {block_bytes} B, and the targets have \
-             {blocks}"
+            "verification needs 4 bytes of memory per block of {block_bytes} B, but the targets \
+             have {blocks}"
         ),
         "verify a smaller target, or use larger blocks",
     ))

@@ -216,5 +216,5 @@ fn writing_without_leave_is_refused_before_the_first_io() {
     let targets = Arc::from([target(&scratch.0, false)]);
     let job = Job { workload: &workload, targets, backend: BackendChoice::Posix, passes: None };
     let error = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap_err();
-    assert!(error.message().contains("open for reading only"), "{error}");
+    assert!(error.message().contains("open only for reading"), "{error}");
 }

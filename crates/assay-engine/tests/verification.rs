@@ -165,7 +165,7 @@ fn what_cannot_carry_stamps_is_refused() {
         Verifier::new(&workload(stream), &targets, 1, 1.0).unwrap_err().to_string()
     };
     let reads = Stream::closed("reads", Share(1.0), Bytes(BLOCK), 1);
-    assert!(refused(reads).contains("writes nothing"));
+    assert!(refused(reads).contains("does not write"));
     let content = Content { duplicate: Share(0.5), ..Content::default() };
     let repeated = Stream { content, ..Stream::closed("w", Share(0.0), Bytes(BLOCK), 1) };
     assert!(refused(repeated).contains("repeated content"));

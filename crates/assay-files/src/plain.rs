@@ -125,7 +125,7 @@ fn check_length(length: u64, bytes_max: u64) -> io::Result<()> {
 
 fn wait(heard: Instant) -> io::Result<()> {
     if heard.elapsed() > SILENCE {
-        return Err(io::Error::new(ErrorKind::TimedOut, "nothing writes to this pipe"));
+        return Err(io::Error::new(ErrorKind::TimedOut, "no program writes to this pipe"));
     }
     thread::sleep(POLL_INTERVAL);
     Ok(())

@@ -169,7 +169,7 @@ pub enum Reason {
 
 const SPACED_STARTS: &str = "jobs that share a file start evenly spaced, not all at offset 0";
 const DEPTH_LADDER: &str = "steps are queue depths, because the maximum is known only at run time";
-const NO_EARLY_END: &str = "the run takes its whole time; `assay soak` detects a steady state";
+const NO_EARLY_END: &str = "the run takes its full time; `assay soak` detects a steady state";
 const DEPTH_SEARCH: &str = "queue depths come from a search for saturation instead of fixed steps";
 const BOTH_KINDS: &str = "large I/Os are measured at random offsets, and by one sequential stream";
 const NO_FINAL_FLUSH: &str = "nothing is flushed at the end; fdatasync flushes during the run";
@@ -187,11 +187,11 @@ impl Approximation {
             }
             Self::Engine => "another engine issues the same I/O (io_uring, or blocking calls)",
             Self::MappedMemory => "mapped memory is read by calls through the page cache",
-            Self::AllDirect => "jobs that run together differ here; all pass the page cache",
+            Self::AllDirect => "jobs that run together differ here; all bypass the page cache",
             Self::FileSizes => "one test file has the whole size",
             Self::SpacedStarts => SPACED_STARTS,
             Self::OnePosition => "sequential reads and writes share one position",
-            Self::JointSizes => "one mix of sizes holds for reads and writes, by their shares",
+            Self::JointSizes => "one mix of sizes applies to reads and writes, by their shares",
             Self::RoundedSize => "sizes are rounded up to multiples of the smallest one",
             Self::MixedRounds => "with several block sizes, an address may be used twice in a pass",
             Self::Alignment => "addresses are multiples of the smallest size",
@@ -250,14 +250,14 @@ impl fmt::Display for Reason {
         let words = match self {
             Self::Variable(name) => return write!(formatter, "the variable '{name}' has no value"),
             Self::Missing(what) => return write!(formatter, "'{what}' is not defined in the file"),
-            Self::Invalid(why) => return write!(formatter, "it makes no valid workload: {why}"),
+            Self::Invalid(why) => return write!(formatter, "it is not a valid workload: {why}"),
             Self::UnknownOption { .. } => "there is no such option",
             Self::Value => "the value cannot be read",
             Self::Template => "the file is a template whose values another program fills in",
             Self::NoValue => "a value is missing",
             Self::Overflow => "the number is larger than any storage or time",
             Self::OutsideSection => "it comes before the first [section]",
-            Self::NoJob => "the file holds no job",
+            Self::NoJob => "the file contains no jobs",
             Self::Luns => "the file only lists LUNs for ORION",
             Self::NotText => "the file is not text",
             Self::TooLarge => {
@@ -272,15 +272,13 @@ impl fmt::Display for Reason {
             Self::Engine => "this engine does not do I/O on storage of this host",
             Self::EngineOption => "it is an option of another I/O engine",
             Self::Profile => "it has no effect without its profile",
-            Self::Fraction => "fio reads whole numbers and drops the fraction and the unit",
+            Self::Fraction => "fio reads only whole numbers and ignores the fraction and the unit",
             Self::Trim => "discards are not issued",
             Self::Replay => "traces are not replayed",
             Self::Verification => "content is not verified by a workload",
             Self::Search => "a workload does not search",
-            Self::FileSystemLoad => {
-                "files and directories as such are not loaded, only their blocks"
-            }
-            Self::ZonedDevice => "zoned devices are not written by their zones",
+            Self::FileSystemLoad => "Assay loads blocks, not files and directories",
+            Self::ZonedDevice => "zoned devices are not written zone by zone",
             Self::Flow => "jobs do not share a rate among them",
             Self::Limit => "a workload is not ended by a limit",
             Self::SystemSetting => "settings of the system stay as they are",
@@ -329,9 +327,9 @@ impl Reason {
                  its sd=, or a 'Worker' with assigned access specifications"
             }
             Self::Luns => {
-                "name it by the test: assay calibrate --as orion -run simple -testname NAME"
+                "specify it by the test: assay calibrate --as orion -run simple -testname NAME"
             }
-            Self::NotText | Self::Template => "name a job file with its values",
+            Self::NotText | Self::Template => "specify a job file with its values",
             Self::TooLarge => "split the file",
             Self::Overflow | Self::Value | Self::NoValue | Self::UnknownOption { .. } => {
                 "correct the line; see the manual of the program"

@@ -78,5 +78,5 @@ impl Surroundings<'static> {
 }
 
 fn no_file(name: &str) -> assay_model::Result<String> {
-    Err(assay_model::Error::usage(format!("'{name}' is not here"), "name an existing file"))
+    Err(assay_model::Error::usage(format!("'{name}' does not exist"), "specify an existing file"))
 }

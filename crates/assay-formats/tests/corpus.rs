@@ -33,7 +33,7 @@ fn read(corpus: &Path, name: &str) -> Result<Conversion, Refused> {
     let file = |included: &str| {
         let path = folder.join(format!("{owner}--{included}"));
         std::fs::read_to_string(path)
-            .map_err(|error| assay_model::Error::usage(error.to_string(), "name it"))
+            .map_err(|error| assay_model::Error::usage(error.to_string(), "specify it"))
     };
     convert(&text, name, &Surroundings { file: &file, variable: &|_| None })
 }

@@ -26,7 +26,7 @@ fn is_taken_by_fio(file: &Path) -> Option<bool> {
 fn read(text: &str, folder: &Path) -> Result<(), Refused> {
     let file = |included: &str| {
         std::fs::read_to_string(folder.join(included))
-            .map_err(|error| assay_model::Error::usage(error.to_string(), "name it"))
+            .map_err(|error| assay_model::Error::usage(error.to_string(), "specify it"))
     };
     // Every variable and every word for the host has a value.
     let variable = |name: &str| {

@@ -39,7 +39,7 @@ fn of_layer(layer: &BlockLayer) -> Option<Declaration> {
     let queue = layer.queue.as_ref()?;
     let cache = queue.write_cache.as_deref()?;
     let meaning = match cache {
-        "write back" => "a volatile cache that flushes empty",
+        "write back" => "a volatile cache, written out by flushes",
         "write through" => "no volatile cache, so the kernel sends no flushes",
         _ => "unknown",
     };
@@ -50,7 +50,7 @@ fn of_layer(layer: &BlockLayer) -> Option<Declaration> {
     };
     let atomic = match queue.atomic_write_bytes_max {
         None => String::new(),
-        Some(0) => "; no atomic writes beyond a sector".to_owned(),
+        Some(0) => "; no atomic writes larger than a sector".to_owned(),
         Some(bytes) => format!("; atomic writes of up to {}", show_bytes(real(bytes))),
     };
     let model =
@@ -152,6 +152,6 @@ mod tests {
         let [mount, disk] = &declarations(&stack)[..] else { panic!("two layers speak") };
         assert_eq!(mount.layer, "ext4 on /data");
         assert!(mount.what.contains("does not flush"), "{}", mount.what);
-        assert_eq!(disk.what, "write back: a volatile cache that flushes empty, no FUA");
+        assert_eq!(disk.what, "write back: a volatile cache, written out by flushes, no FUA");
     }
 }

@@ -218,7 +218,7 @@ impl Gate {
         verify(place, &file, &shown)?;
         let queue = Device::by_number(&self.root, admission.device());
         let queue = queue.and_then(|device| NamespaceQueue::read(&device));
-        let queue = queue.map_err(|error| unclear(&shown, "what its driver says", &error))?;
+        let queue = queue.map_err(|error| unclear(&shown, "its driver's information", &error))?;
         admission.kind = TargetKind::NvmeNamespace;
         admission.namespace = Some(AdmittedNamespace { file, queue });
         Ok(admission)
@@ -336,7 +336,7 @@ fn direct_alignment(file: &File) -> Option<u64> {
 /// The open file must be what was looked at.
 fn verify(place: &Place, file: &File, shown: &str) -> Result<Stat> {
     let status = fstat(file)
-        .map_err(|error| changed(shown, format!("it could not be looked at ({error})")))?;
+        .map_err(|error| changed(shown, format!("it could not be inspected ({error})")))?;
     if place.is_same(&status) {
         return Ok(status);
     }

@@ -48,13 +48,8 @@ impl HookPurpose {
 
     const fn hint(self) -> &'static str {
         match self {
-            Self::Study => {
-                "run the command by hand and fix it, or give it more time with time_limit in \
-                 [hooks]"
-            }
-            Self::Cut => {
-                "run the command by hand and fix it, or give it more time with --cut-timeout"
-            }
+            Self::Study => "run the command by hand and fix it, or increase time_limit in [hooks]",
+            Self::Cut => "run the command by hand and fix it, or increase --cut-timeout",
         }
     }
 }

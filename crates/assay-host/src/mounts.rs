@@ -28,7 +28,7 @@ pub fn read_mounts(root: &SysRoot) -> io::Result<Vec<MountEntry>> {
 }
 
 fn malformed(line: &str) -> io::Error {
-    io::Error::other(format!("line '{line}' is not understood"))
+    io::Error::other(format!("line '{line}' cannot be parsed"))
 }
 
 /// The form is described in the manual page `proc_pid_mountinfo(5)`; optional fields end with a

@@ -1,5 +1,5 @@
-//! NVMe namespaces by their character devices: which block device is the same namespace, and what
-//! its driver says of it.
+//! NVMe namespaces by their character devices: which block device is the same namespace, and its
+//! driver's information of it.
 
 use crate::device::Device;
 use crate::root::SysRoot;

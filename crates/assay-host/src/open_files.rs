@@ -24,8 +24,8 @@ pub fn allow_open_files(files: u64, purpose: &str) -> Result<()> {
 fn refused(files: u64, hard: Option<u64>, purpose: &str) -> Error {
     let most = hard.map_or_else(|| "fewer".to_owned(), |hard| hard.to_string());
     Error::environment(
-        format!("{purpose} needs {files} open files, and this process may have {most}"),
-        format!("raise the limit of your shell with `ulimit -n {files}`, or use less"),
+        format!("{purpose} needs {files} open files, but this process is limited to {most}"),
+        format!("raise the limit of your shell with `ulimit -n {files}`, or reduce the load"),
     )
 }
 

@@ -34,8 +34,8 @@ struct Walk<'a> {
 pub fn read_stack(survey: &Survey, path: &Path) -> Result<BlockStack> {
     let refused = |error: std::io::Error| {
         Error::environment(
-            format!("cannot look at {}: {error}", path.display()),
-            "check the spelling of the path and the rights on its directories",
+            format!("cannot inspect {}: {error}", path.display()),
+            "check the spelling of the path and the permissions of its directories",
         )
     };
     let resolved = fs::canonicalize(path).map_err(refused)?;

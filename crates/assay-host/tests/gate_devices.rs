@@ -195,7 +195,7 @@ fn the_right_token_admits_and_holds_the_device() {
         let claim = rustix::fs::open(device.path(), OFlags::RDONLY | OFlags::EXCL, Mode::empty());
         assert_eq!(claim.unwrap_err(), rustix::io::Errno::BUSY);
         let second = device.write(Some(token)).unwrap_err();
-        assert!(second.message().contains("the kernel says that it is in use"), "{second}");
+        assert!(second.message().contains("the kernel reports that it is in use"), "{second}");
     }
     assert_eq!(device.state(), before);
 }
@@ -219,7 +219,7 @@ macro_rules! marks {
         fn $test() {
             let bytes: &[u8] = $bytes;
             let Some(device) = Loop::with(&[], &[($offset, bytes)]) else { return };
-            device.refuses(concat!("it carries: ", $name));
+            device.refuses(concat!("it contains: ", $name));
         }
     )*};
 }
@@ -276,7 +276,7 @@ fn what_is_named_exactly_may_go() {
     assert_eq!(error.hint(), hint);
     for wipe in ["xfs", "gpt", "xfs,gpt,mbr", "none", "all", ""] {
         let error = admit(Some(wipe)).unwrap_err();
-        let expected = format!("(backup); --wipe '{wipe}' does not name exactly that");
+        let expected = format!("(backup); --wipe '{wipe}' does not match");
         assert!(error.message().ends_with(&expected), "{error}");
         assert_eq!(error.hint(), hint);
     }
@@ -295,7 +295,7 @@ fn nothing_may_be_named_on_an_empty_device() {
     let admit =
         |wipe| gate.admit_write(device.path(), DataLossPermission { token: Some(TOKEN), wipe });
     let error = admit(Some("ext4")).unwrap_err();
-    assert!(error.message().ends_with("--wipe 'ext4': it carries no known data"), "{error}");
+    assert!(error.message().ends_with("--wipe 'ext4': it does not contain known data"), "{error}");
     assert!(admit(Some("none")).is_ok());
 }
 
@@ -322,7 +322,7 @@ fn a_member_of_a_pool_cannot_be_named() {
     let before = device.state();
     let given_up = DataLossPermission { token: Some(TOKEN), wipe: Some("LVM2_member") };
     let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
-    assert!(error.message().ends_with("it carries: LVM2 physical volume"), "{error}");
+    assert!(error.message().ends_with("it contains: LVM2 physical volume"), "{error}");
     assert!(error.hint().contains("so --wipe does not cover it"), "{}", error.hint());
     assert_eq!(device.state(), before);
 }
@@ -332,7 +332,7 @@ fn several_marks_are_all_told() {
     let Some(device) = Loop::with(&[], &[(0, b"LUKS\xba\xbe"), (SIZE - 512, b"EFI PART")]) else {
         return;
     };
-    device.refuses("it carries: LUKS encrypted volume, GPT partition table (backup)");
+    device.refuses("it contains: LUKS encrypted volume, GPT partition table (backup)");
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn a_mark_is_told_before_a_token_is_asked_for() {
     };
     for token in [None, Some("wrong")] {
         let error = device.write(token).unwrap_err();
-        assert!(error.message().ends_with("it carries: XFS file system"), "{error}");
+        assert!(error.message().ends_with("it contains: XFS file system"), "{error}");
     }
 }
 
@@ -476,7 +476,7 @@ fn a_partition_within_a_raid_member_is_refused() {
         .admit_write(Path::new(&part), DataLossPermission::device("2MiB"))
         .unwrap_err();
     assert!(
-        error.message().ends_with("the whole disk around it carries: md RAID member"),
+        error.message().ends_with("the whole disk around it contains: md RAID member"),
         "{error}"
     );
     let given_up = DataLossPermission { token: Some("2MiB"), wipe: Some("linux_raid_member") };
@@ -525,7 +525,7 @@ fn a_device_that_is_claimed_elsewhere_is_refused() {
     let _claim =
         rustix::fs::open(device.path(), OFlags::RDONLY | OFlags::EXCL, Mode::empty()).unwrap();
     device.refuses(
-        "the kernel says that it is in use (a file system, a volume manager or another program \
+        "the kernel reports that it is in use (a file system, a volume manager or another program \
          holds it)",
     );
 }
@@ -681,7 +681,7 @@ fn a_device_with_a_serial_number_is_not_named_by_its_size() {
     let node = &device.node;
     assert_eq!(
         error.hint(),
-        format!("this device is 'WD-K7'; check that {node} is the one you mean")
+        format!("this device is 'WD-K7'; check that {node} is the right device")
     );
     let missing =
         gate_of(&system).admit_write(device.path(), DataLossPermission::default()).unwrap_err();
@@ -748,5 +748,5 @@ fn the_fixture_of_images_agrees_with_the_devices() {
     let Some(device) = Loop::with(&[], &[(0, b"XFSB")]) else {
         return;
     };
-    device.refuses(&format!("it carries: {}", names[0].name));
+    device.refuses(&format!("it contains: {}", names[0].name));
 }

@@ -124,7 +124,7 @@ fn a_damaged_header_is_refused() {
         let mut byte = [0];
         file.read_exact_at(&mut byte, place).unwrap();
         file.write_all_at(&[byte[0] ^ 1], place).unwrap();
-        refused(&files, "ours", "it begins as a file of Assay, but its header is damaged");
+        refused(&files, "ours", "it starts like a file of Assay, but its header is damaged");
     }
 }
 
@@ -134,7 +134,7 @@ fn a_forged_header_with_only_the_magic_is_refused() {
     let mut data = fs::read(files.path("theirs")).unwrap();
     data[..16].copy_from_slice(b"ASSAY TEST FILE\n");
     fs::write(files.path("theirs"), data).unwrap();
-    refused(&files, "theirs", "it begins as a file of Assay, but its header is damaged");
+    refused(&files, "theirs", "it starts like a file of Assay, but its header is damaged");
 }
 
 const COPY: &str = "it is a copy or was restored from a backup: its header names another file";
@@ -159,8 +159,8 @@ fn a_header_on_top_of_a_file_of_the_user_is_refused() {
 fn a_second_name_is_refused() {
     let files = Files::new();
     fs::hard_link(files.path("ours"), files.path("second")).unwrap();
-    refused(&files, "ours", "the file has 2 names (hard links)");
-    refused(&files, "second", "the file has 2 names (hard links)");
+    refused(&files, "ours", "the file has 2 hard links");
+    refused(&files, "second", "the file has 2 hard links");
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn a_target_that_is_too_small_or_odd_is_handled() {
     fs::write(files.path("small"), vec![1; 1000]).unwrap();
     let error = gate().admit_read(&files.path("small")).unwrap_err();
     assert!(error.message().ends_with("it has only 1000 bytes"), "{error}");
-    assert_eq!(error.hint(), "give a target of at least 1MiB");
+    assert_eq!(error.hint(), "specify a target of at least 1MiB");
     fs::write(files.path("odd"), vec![1; (1 << 20) + 5000]).unwrap();
     let odd = gate().admit_read(&files.path("odd")).unwrap();
     assert_eq!(odd.range(), 0..(1 << 20) + 4096);
@@ -541,7 +541,7 @@ fn a_file_of_another_host_is_never_left_behind() {
         (maker.host, maker.boot) = ([1; 16], [2; 16]);
     };
     change_header(&files, elsewhere);
-    refused(&files, "ours", "it was made on another host, which may be measuring on it");
+    refused(&files, "ours", "it was created on another host, which may be using it");
     let created = found(&files, "ours").unwrap();
     assert!(gate().admit_created(&created).is_err());
     assert!(gate().remove_created(&created).is_err());

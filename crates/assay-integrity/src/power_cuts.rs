@@ -69,8 +69,8 @@ impl<'a> StampedLog<'a> {
         };
         let Some((entry, first)) = stamped().next() else {
             return Err(Error::usage(
-                "no write of the log carries stamps",
-                "record a run with --verify, or ask for an image of a state instead",
+                "the writes in the log have no stamps",
+                "record a run with --verify, or use --image to write one state",
             ));
         };
         let of_run = stamped().filter(|(_, stamp)| stamp.run == first.run);
@@ -80,7 +80,7 @@ impl<'a> StampedLog<'a> {
         let here = SectorAddress { target, sector: entry.start_byte / count_of(SECTOR_BYTES) };
         if !pattern.holds(&log.data(entry)[..SECTOR_BYTES], here, first.generation) {
             return Err(Error::usage(
-                "the stamps of the log belong to another address, or precede compressible content",
+                "the stamps in the log belong to another address, or precede compressible content",
                 "record the verified file or device itself, with compressible = 0",
             ));
         }

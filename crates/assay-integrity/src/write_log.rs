@@ -82,15 +82,15 @@ impl WriteLog {
     /// A usage error when it is not a log of a known version, or an entry contradicts itself.
     pub fn parse(bytes: Vec<u8>) -> Result<Self> {
         let (Some(MAGIC), Some(version)) = (long(&bytes, 0), long(&bytes, 8)) else {
-            return Err(refusal("it does not begin as a log of dm-log-writes"));
+            return Err(refusal("it does not start like a log of dm-log-writes"));
         };
         if version != VERSION {
-            return Err(refusal(&format!("it is of version {version}; version 1 is known")));
+            return Err(refusal(&format!("it has version {version}; only version 1 is supported")));
         }
         let declared = long(&bytes, 16).unwrap_or(0);
         let sector_bytes = long(&bytes, 24).unwrap_or(0) & 0xffff_ffff;
         if !sector_bytes.is_power_of_two() || !(SECTOR_BYTES..=65_536).contains(&sector_bytes) {
-            return Err(refusal(&format!("a sector of it has {sector_bytes} bytes")));
+            return Err(refusal(&format!("its sectors have {sector_bytes} bytes")));
         }
         let mut log = Self { bytes, sector_bytes, entries: Vec::new(), missing_entries: 0 };
         let mut at = index_of(sector_bytes);
@@ -247,8 +247,8 @@ mod tests {
     #[test]
     fn what_is_no_log_is_refused() {
         let parse = |bytes: &[u8]| WriteLog::parse(bytes.to_vec()).unwrap_err().to_string();
-        assert!(parse(b"").contains("does not begin"));
-        assert!(parse(&[7; 4096]).contains("does not begin"));
+        assert!(parse(b"").contains("does not start"));
+        assert!(parse(&[7; 4096]).contains("does not start"));
         let mut newer = log().bytes().to_vec();
         newer[8] = 2;
         assert!(parse(&newer).contains("version 2"));

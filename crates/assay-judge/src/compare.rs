@@ -56,7 +56,7 @@ pub fn compare(
     let Some((base, others)) = sides.split_first().filter(|(_, others)| !others.is_empty()) else {
         return Err(Error::usage(
             "there is only one run to compare",
-            "name two or more runs or profiles; the first one is the base",
+            "specify two or more runs or profiles; the first one is the base",
         ));
     };
     let mut differences = Vec::new();

@@ -107,7 +107,7 @@ pub(crate) fn of_rung(rung: &Rung, what: LoadAmount) -> Option<Doubt> {
     if what == LoadAmount::PhysicalReads && rung.physical.verdict == PhysicalVerdict::Unknown {
         let remedy =
             "run the load on the host of the server, where the kernel's counters can be read";
-        let what = "whether the reads reached a device is not known";
+        let what = "it is unknown whether the reads reached a device";
         return Some(doubt(what, Bias::Flattering, remedy));
     }
     let what = HostLoad::from_rung(rung)?.busy()?;
@@ -181,8 +181,8 @@ fn failures(measurement: &Measurement) -> Option<Doubt> {
         return None;
     }
     let what =
-        format!("{:.1}% of the I/Os failed and are not in the times and rates", lost * 100.0);
-    Some(doubt(what, Bias::Flattering, "first find out why I/Os fail"))
+        format!("{:.1}% of the I/Os failed and are excluded from times and rates", lost * 100.0);
+    Some(doubt(what, Bias::Flattering, "find out why I/Os fail first"))
 }
 
 /// Open arrivals that never started, or started late through the fault of the tool.
@@ -216,7 +216,7 @@ pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
             "use a host with faster CPUs",
         ),
         Bound::StillRising => (
-            "the rate was still rising at the deepest load; the storage may deliver more",
+            "the rate was still rising at the highest load; the storage may deliver more",
             "raise --outstanding-max",
         ),
         Bound::TimeBudget => ("time ran out before the limit was found", "raise --time"),
@@ -237,7 +237,7 @@ pub(crate) fn few_clusters(
 ) -> Option<Doubt> {
     let clusters = clusters.filter(|_| estimate.is_at_least())?;
     if real(clusters) >= CLUSTERS_NEEDED {
-        let remedy = format!("measure for about {:.0} s in all", 2.0 * elapsed_s);
+        let remedy = format!("measure for about {:.0} s in total", 2.0 * elapsed_s);
         let what = "the upper end of the interval is more than twice the value";
         return Some(doubt(what, Bias::Flattering, &remedy));
     }
@@ -249,7 +249,7 @@ pub(crate) fn few_clusters(
     let what = format!(
         "values beyond the quantile occurred only {times}; an upper bound needs {CLUSTERS_NEEDED}"
     );
-    let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
+    let remedy = format!("measure for about {:.0} s in total", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))
 }
 
@@ -261,9 +261,9 @@ pub(crate) fn few_bursts(
     elapsed_s: f64,
 ) -> Option<Doubt> {
     let is_mean = clusters.is_none() && estimate.is_at_least();
-    let what = "a few bursts made the mean, and more are needed for an upper end";
+    let what = "the mean depends on a few bursts; an upper limit needs more of them";
     let remedy = if elapsed_s > 0.0 {
-        format!("measure for about {:.0} s in all", LONGER_FOR_MEAN * elapsed_s)
+        format!("measure for about {:.0} s in total", LONGER_FOR_MEAN * elapsed_s)
     } else {
         "measure for longer".to_owned()
     };
@@ -295,7 +295,7 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
     let what = match (unwritten, zeros, ratio) {
         (empty, _, _) if empty > EMPTY_SHARE_MAX => {
             format!(
-                "{:.0}% of {path} was never written and is read without touching the storage",
+                "{:.0}% of {path} was never written, so reading it does not reach the storage",
                 empty * 100.0
             )
         }
@@ -304,7 +304,7 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
         }
         (_, _, ratio) if ratio < 1.0 - EMPTY_SHARE_MAX => {
             format!(
-                "the file system reads only {:.0}% of the bytes of {path}, compressed",
+                "{path} is compressed: the file system reads only {:.0}% of its bytes",
                 ratio * 100.0
             )
         }

@@ -33,9 +33,9 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::AtomicUnit => vec![atomic_unit(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::DatabaseResponse => vec![Found::absent(
-            "the database times none of the I/O that its sessions wait for: set track_io_timing \
-             and track_wal_io_timing (PostgreSQL) or performance_schema (MySQL, MariaDB) to on, \
-             then check again",
+            "the database does not time the I/O waits of its sessions: set track_io_timing and \
+             track_wal_io_timing (PostgreSQL) or performance_schema (MySQL, MariaDB) to on, then \
+             check again",
         )],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]
@@ -78,7 +78,7 @@ fn findings(facts: &Facts<'_>) -> Found {
         return Found::absent("nothing was verified; measure with --verify");
     };
     if integrity.found_blocks() + integrity.coverage.verified_blocks == 0 {
-        return Found::absent("no block that was written was read again");
+        return Found::absent("no written block was read again");
     }
     let blocks = integrity.coverage.verified_blocks + integrity.found_blocks();
     let estimate = Estimate::exact(real(integrity.found_blocks()), blocks);
@@ -136,7 +136,7 @@ fn host_busy(quantity: &Quantity, facts: &Facts<'_>) -> Found {
         return Found::absent("no workload was run");
     };
     let Some(share) = run.measurement.conduct.host_busy_share else {
-        return Found::absent("the CPU utilization of the host is not known");
+        return Found::absent("the CPU utilization of the host is unknown");
     };
     let doubts = doubts::of_measurement(quantity, run.measurement);
     let known = Known::new(Estimate::exact(share, 1), run.measurement.elapsed_s(), doubts);

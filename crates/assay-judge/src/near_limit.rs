@@ -37,8 +37,8 @@ pub fn is_near_limit(limit: f64, estimate: &Estimate, elapsed_s: f64) -> bool {
 pub(crate) fn doubt(elapsed_s: f64) -> Doubt {
     Doubt {
         what: format!(
-            "{elapsed_s:.0} s are too short for a verdict so close to the limit: slow changes do \
-             not show"
+            "{elapsed_s:.0} s are too short for a verdict so close to the limit: slow changes are \
+             not visible"
         ),
         bias: Bias::Unknown,
         remedy: format!("measure for {LONG_ENOUGH_S:.0} s"),

@@ -272,7 +272,7 @@ impl Quantity {
             }
             Self::IntegrityFindings => "blocks with wrong content".to_owned(),
             Self::DurabilityLost => "blocks that lost acknowledged writes".to_owned(),
-            Self::DurabilityLossPerCut => "chance of a loss per cut, at most".to_owned(),
+            Self::DurabilityLossPerCut => "maximum probability of a loss per cut".to_owned(),
             Self::AtomicUnit => "largest unit observed to be written atomically".to_owned(),
             Self::DatabaseResponse => "response time of the database".to_owned(),
             Self::HostCpuBusy => "CPU use of the host".to_owned(),

@@ -14,13 +14,13 @@ use assay_model::verdict::Doubt;
 /// What is known of an amount, for each kind of run that has it.
 pub(crate) fn find(what: QueryAmount, facts: &Facts<'_>) -> Vec<Found> {
     let Some(dss) = facts.dss.filter(|dss| !dss.runs.is_empty()) else {
-        return vec![Found::absent("no load of decision support was run")];
+        return vec![Found::absent("no decision-support load was run")];
     };
     let kinds = kinds(dss).into_iter().filter(|(_, runs)| what.is_of(runs[0].kind));
     let found: Vec<Found> =
         kinds.map(|(name, runs)| of_kind(name, &runs, |run| value(what, run, dss.scale))).collect();
     if found.is_empty() {
-        return vec![Found::absent("no run of the kind that has this number")];
+        return vec![Found::absent("no run of the kind with this quantity")];
     }
     found
 }
@@ -39,7 +39,7 @@ pub(crate) fn find_of_every_load(what: LoadAmount, dss: &Dss) -> Vec<Found> {
             let kinds = kinds(dss).into_iter();
             kinds.map(|(name, runs)| of_kind(name, &runs, physical_reads)).collect()
         }
-        _ => vec![Found::absent("a load of decision support has no such number")],
+        _ => vec![Found::absent("a decision-support load does not have this quantity")],
     }
 }
 
@@ -92,7 +92,7 @@ fn value(what: QueryAmount, run: &DssRun, scale: f64) -> Result<f64, Missing> {
         QueryAmount::Throughput => run.throughput_per_h(scale),
         QueryAmount::Query(number) => run.mean_time_ns(&format!("Q{number}")),
     };
-    value.ok_or_else(|| Missing::Untold("not every query of the run was answered".to_owned()))
+    value.ok_or_else(|| Missing::Untold("some queries of the run did not complete".to_owned()))
 }
 
 /// Reads that the page cache answered are none of the storage.

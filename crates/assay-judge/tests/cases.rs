@@ -398,7 +398,7 @@ const CASES: [Case; 73] = [
         of_a_burst,
         "read.service_time.mean at_most 10ms",
         Open,
-        "a few bursts made the mean",
+        "the mean depends on a few bursts",
     ),
     (
         "a mean of hardly a burst, slow",

@@ -101,7 +101,7 @@ fn what_is_missing_is_said() {
     story.measurement.conduct.host_busy_share = None;
     assert_eq!(
         missing("host.cpu_busy at_most 80%", &story),
-        "the CPU utilization of the host is not known"
+        "the CPU utilization of the host is unknown"
     );
     story.run = false;
     assert_eq!(missing("errors at_most 0", &story), "no workload was run");

@@ -121,21 +121,21 @@ fn read_open(file: &File, target_bytes: u64) -> io::Result<Result<Ledger>> {
 pub(crate) fn refusal(doing: &str, path: &Path, error: &io::Error) -> Error {
     let hint = match error.kind() {
         ErrorKind::AlreadyExists => {
-            "name a new file; continue a ledger with `assay verify --after --resume`"
+            "specify a new file; continue a ledger with `assay verify --after --resume`"
         }
         ErrorKind::WouldBlock => {
-            "another run appends to it: wait for its end, or name another file"
+            "another run is appending to it: wait until it ends, or specify another file"
         }
         ErrorKind::InvalidData => {
-            "name a ledger that `assay verify` or `assay bench` wrote; if it is damaged, keep it \
-             and start a new one"
+            "specify a ledger that `assay verify` or `assay bench` wrote; if it is damaged, keep \
+             it and start a new one"
         }
         ErrorKind::StorageFull => "free space on its file system",
-        ErrorKind::FileTooLarge => "begin a new ledger",
+        ErrorKind::FileTooLarge => "start a new ledger",
         ErrorKind::NotFound if doing == "reading" => {
-            "name the ledger that was given to the run that wrote"
+            "specify the ledger of the run that wrote the data"
         }
-        _ => "name a file on another device with free space, not the one under test",
+        _ => "specify a file on another device with free space, not the one under test",
     };
     Error::environment(format!("{doing} the ledger {}: {error}", path.display()), hint)
 }

@@ -179,7 +179,7 @@ impl Ledger {
                 document_bytes += content.len();
             }
             if document_bytes > DOCUMENT_BYTES_MAX {
-                return Ok(Err(refusal("it holds more than thousands of cuts")));
+                return Ok(Err(refusal("it has too many cuts")));
             }
             if take(&mut epochs, kind, content, target_bytes).is_none() {
                 break;
@@ -189,7 +189,7 @@ impl Ledger {
         }
         let id = match epochs.first().map(|first: &Epoch| LedgerId::of_digits(&first.head.ledger)) {
             None => return Ok(Err(refusal("it has no intact record"))),
-            Some(None) => return Ok(Err(refusal("its name is not that of a ledger"))),
+            Some(None) => return Ok(Err(refusal("its name is not a ledger name"))),
             Some(Some(id)) => id,
         };
         let rest = frames.rest()?;
@@ -317,7 +317,7 @@ pub(crate) fn judgement_frame(judged: &JudgedCut) -> Result<Vec<u8>> {
 fn refusal(what: &str) -> Error {
     Error::usage(
         format!("the ledger cannot be read: {what}"),
-        "name the ledger that `assay verify` wrote",
+        "specify the ledger that `assay verify` wrote",
     )
 }
 
@@ -437,7 +437,7 @@ pub(crate) mod tests {
         let one = head_frame(&head(id, 1)).unwrap();
         let many = [MAGIC.to_vec(), one.repeat(1 + DOCUMENT_BYTES_MAX / one.len() * 2)].concat();
         let error = Ledger::parse(&many).unwrap_err().to_string();
-        assert!(error.contains("more than thousands of cuts"), "{error}");
+        assert!(error.contains("too many cuts"), "{error}");
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl LedgerPlace {
                 }
                 Err(Error::usage(
                     format!("{} is not the ledger that was read", path.display()),
-                    "do not change it while it is judged",
+                    "do not change it during the judgement",
                 ))
             }
             Self::Witness(address) => {

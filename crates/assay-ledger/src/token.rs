@@ -60,9 +60,10 @@ impl Token {
         let fail = |error: std::io::Error| {
             let hint = match error.kind() {
                 ErrorKind::PermissionDenied => {
-                    "name a file of your own that only you can read: `chmod 600 FILE`"
+                    "specify a file that belongs to you and that only you can read: `chmod 600 \
+                     FILE`"
                 }
-                _ => "name a file that holds the token, the same on both machines",
+                _ => "specify a file with the token, which must be the same on both machines",
             };
             Error::environment(format!("reading the token {}: {error}", path.display()), hint)
         };
@@ -72,7 +73,7 @@ impl Token {
         if token.len() < BYTES_MIN {
             return Err(Error::usage(
                 format!("the token in {} has {} characters", path.display(), token.len()),
-                "use at least 16 of them, for example from `openssl rand -hex 16`",
+                "use at least 16 characters, for example from `openssl rand -hex 16`",
             ));
         }
         Ok(Self(token.to_vec()))

@@ -90,10 +90,13 @@ impl Answer {
     pub(crate) const fn words(number: u8) -> (&'static str, &'static str) {
         match number {
             1 => ("it has another token", "use the same token on both machines"),
-            2 => ("it has no ledger of this target", "name the witness that kept its ledger"),
-            3 => ("it has a ledger of this name already", "start again"),
+            2 => (
+                "it does not have a ledger of this target",
+                "specify the witness that kept its ledger",
+            ),
+            3 => ("it already has a ledger with this name", "start again"),
             _ => (
-                "it cannot take the ledger",
+                "it cannot store the ledger",
                 "check the output of the witness, and free space there",
             ),
         }
@@ -192,7 +195,7 @@ impl WitnessAddress {
             let what = "it has another version";
             self.refusal(what, "install the same version on both machines")
         } else {
-            self.refusal("it is not a witness", "name the port of `assay verify witness`")
+            self.refusal("it is not a witness", "specify the port of `assay verify witness`")
         })
     }
 

@@ -99,7 +99,7 @@ impl Shared {
         let before = self.remembered_bytes.fetch_add(content.len(), Ordering::AcqRel);
         let has_room = |bytes: usize| bytes <= REMEMBERED_BYTES_MAX;
         if has_room(before) && !has_room(before + content.len()) {
-            self.complain("too many cuts to show more of them; start the witness again".to_owned());
+            self.complain("too many cuts; start the witness again".to_owned());
         }
         has_room(before + content.len())
     }
@@ -127,7 +127,7 @@ impl Witness {
         let fail = |error: io::Error| {
             Error::environment(
                 format!("listening at {address}: {error}"),
-                "name an address of this machine and a port that is free",
+                "specify an address of this machine and a port that is free",
             )
         };
         let socket = TcpListener::bind(address).map_err(fail)?;
@@ -188,7 +188,7 @@ fn make_store(store: &Path) -> Result<()> {
     let (name, directory) = facts.map_err(|error| {
         Error::environment(
             format!("making {}: {error}", store.display()),
-            "name a directory that can be written to",
+            "specify a directory that can be written to",
         )
     })?;
     if !is_foreign(&name) && !is_foreign(&directory) && !is_writable_by_others(&directory) {
@@ -196,7 +196,7 @@ fn make_store(store: &Path) -> Result<()> {
     }
     Err(Error::environment(
         format!("another user owns {} or can write to it", store.display()),
-        "name a directory with --store that only you can write to",
+        "specify a directory with --store that only you can write to",
     ))
 }
 
@@ -269,7 +269,7 @@ fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::Result<()> 
         return Err(io::Error::other("it has another token"));
     };
     if !shared.strangers.leave(number) {
-        return Err(io::Error::other("it was closed for newer connections"));
+        return Err(io::Error::other("it was closed to make room for newer connections"));
     }
     let Some(_friend) = Friend::enter(shared) else {
         answer(&mut stream, Answer::Refused, shared, &greeted)?;
@@ -407,7 +407,7 @@ fn append(
         }
         let frames = reader.whole()?;
         if frames.is_empty() && reader.is_silent() {
-            return Err(io::Error::new(ErrorKind::TimedOut, "it sends no whole record"));
+            return Err(io::Error::new(ErrorKind::TimedOut, "it did not complete a record"));
         }
         if frames.is_empty() {
             continue;

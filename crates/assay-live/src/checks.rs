@@ -55,14 +55,15 @@ pub fn doubts_of_samples(samples: &Samples) -> Vec<String> {
     let (late, all) = (samples.late(), count_of(samples.taken.len()));
     if all > 0 && 5 * late > all {
         doubts.push(format!(
-            "{late} of {all} samples of the sessions came late: the machine had no CPU for them, \
-             and a busy machine is sampled too rarely"
+            "{late} of {all} session samples were late, because no CPU was free: a busy machine is \
+             sampled too rarely"
         ));
     }
     let missed = samples.tasks.map_or(0, |tasks| tasks.missed_sessions);
     if missed > 0 {
         doubts.push(format!(
-            "{missed} sessions came and went between two samples: their CPU time is not in DB CPU"
+            "{missed} sessions started and ended between two samples: DB CPU does not include \
+             their CPU time"
         ));
     }
     doubts

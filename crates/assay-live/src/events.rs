@@ -120,7 +120,11 @@ impl Sampler<'_> {
         let count: u64 = rare.iter().map(|(_, count)| count).sum();
         if count > 0 {
             let meant = |other: &SessionState| rare.iter().any(|(seen, _)| *seen == other);
-            events.push(one(("events seen fewer than 10 times".to_owned(), OTHER), count, &meant));
+            events.push(one(
+                ("events with fewer than 10 samples".to_owned(), OTHER),
+                count,
+                &meant,
+            ));
         }
         events
     }

@@ -49,8 +49,8 @@ pub fn model(
         }),
         cpu_queue_s: tasks.map(|tasks| {
             let source = format!(
-                "schedstat of {clients}; most of it is the end of a wait or comes before a \
-                 statement, so it is not part of the sum"
+                "schedstat of {clients}; most of it is the end of a wait or precedes a statement, \
+                 so it is not part of the sum"
             );
             Figure::new(seconds(tasks.clients.queued_ns), source)
         }),
@@ -70,8 +70,8 @@ fn db_cpu(events: &[TimedEvent], clients: &str) -> Option<Figure> {
     let source = match event.known {
         TimeSource::Counted => format!("schedstat of {clients}"),
         TimeSource::Sampled => format!(
-            "estimated from sessions seen without a wait, {:.1} to {:.1} s; time ready for a CPU \
-             is in it",
+            "estimated from session samples without a wait, {:.1} to {:.1} s; includes waiting for \
+             a CPU",
             event.time_s.low, event.time_s.high
         ),
     };
@@ -118,9 +118,9 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
             "{:.1}% of DB time is unaccounted: {}",
             100.0 * left_s / db_time_s,
             if left_s > 0.0 {
-                "sessions were active and neither seen waiting nor on a CPU"
+                "sessions were active, but samples show neither a wait nor a CPU"
             } else {
-                "some of it was counted twice, or counters of statements before the interval came \
+                "some of it was counted twice, or counters of statements before the interval were \
                  late"
             }
         ));
@@ -128,8 +128,8 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
     let slept = model.waits.iter().find(|wait| wait.class == IDLE);
     if let Some(slept) = slept.filter(|slept| slept.time_s.value > 0.05 * db_time_s) {
         doubts.push(format!(
-            "{:.1}% of DB time is statements that sleep: class {IDLE}, which Oracle leaves out of \
-             DB time",
+            "{:.1}% of DB time is sleeping statements: class {IDLE}, which Oracle excludes from DB \
+             time",
             100.0 * slept.time_s.value / db_time_s
         ));
     }
@@ -145,9 +145,9 @@ pub fn cpu_in_waits(model: &TimeModel, samples: &Samples) -> Option<String> {
     let inside_s = counted_s - shown_s;
     (inside_s > SOME * db_time_s).then(|| {
         format!(
-            "sessions used {counted_s:.1} s of CPU, {inside_s:.1} s of it inside waits for I/O, \
-             as work of the kernel, or between statements: only the other {shown_s:.1} s are \
-             shown as CPU, so that nothing is counted twice"
+            "sessions used {counted_s:.1} s of CPU time, of which {inside_s:.1} s were kernel work \
+             during I/O waits, or between statements: only the other {shown_s:.1} s are shown as \
+             CPU, to avoid counting time twice"
         )
     })
 }
@@ -177,7 +177,7 @@ pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
 pub fn verdict(time: &TimeModel, samples: &Samples) -> TimeVerdict {
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
     let Some(db_time_s) = db_time_s else {
-        return TimeVerdict { reason: "DB time is not known".to_owned(), ..TimeVerdict::default() };
+        return TimeVerdict { reason: "DB time is unknown".to_owned(), ..TimeVerdict::default() };
     };
     let active = time.average_active_sessions.as_ref().map_or(db_time_s, |active| active.value);
     let seen = real(samples.seen()) / real_len(samples.taken.len()).max(1.0);
@@ -190,7 +190,7 @@ pub fn verdict(time: &TimeModel, samples: &Samples) -> TimeVerdict {
         };
     }
     if db_time_s <= 0.0 {
-        let reason = "sessions were seen active, but no DB time was counted".to_owned();
+        let reason = "samples show active sessions, but no DB time was counted".to_owned();
         return TimeVerdict { reason, ..TimeVerdict::default() };
     }
     TimeVerdict {

@@ -95,7 +95,7 @@ pub trait ObservedServer: Send + Sized {
         Ok(server)
     }
 
-    /// Opens a canary; `None` where this account may read no table, or the product has none.
+    /// Opens a canary; `None` where this account cannot read any table, or the product has none.
     fn canary(_address: &Self::Address) -> Result<Option<Self::Canary>> {
         Ok(None)
     }

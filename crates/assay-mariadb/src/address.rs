@@ -154,8 +154,8 @@ impl Settings {
             (None, None) => None,
             _ => {
                 return Err(Error::usage(
-                    "a certificate of this client needs its key, and the key its certificate",
-                    "name both with ssl-cert=FILE and ssl-key=FILE",
+                    "a client certificate needs its key, and a key its certificate",
+                    "specify both with ssl-cert=FILE and ssl-key=FILE",
                 ));
             }
         };
@@ -179,13 +179,13 @@ fn roots_of(name: &str) -> Roots {
 fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
     match (security.mode, &security.roots) {
         (mode, Roots::System) if mode < Mode::VerifyFull && is_mode_named => Err(Error::usage(
-            "ssl-ca=system is useless without checking the host name",
+            "ssl-ca=system is useless without host name verification",
             "write ssl-mode=VERIFY_IDENTITY",
         )),
         (Mode::VerifyCa, Roots::Unnamed) => Err(Error::usage(
-            "ssl-mode=VERIFY_CA names no authority",
-            "name its file with ssl-ca=FILE, or write ssl-mode=VERIFY_IDENTITY for those that \
-             this system trusts",
+            "ssl-mode=VERIFY_CA needs a certificate authority",
+            "specify its file with ssl-ca=FILE, or use ssl-mode=VERIFY_IDENTITY for the \
+             authorities that this system trusts",
         )),
         (_, Roots::System) => {
             security.mode = Mode::VerifyFull;

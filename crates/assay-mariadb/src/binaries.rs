@@ -68,7 +68,10 @@ impl SearchPath {
                     found.server.display(),
                     found.version
                 ),
-                format!("name release {}.{} or newer with --bindir", RELEASE_MIN.0, RELEASE_MIN.1),
+                format!(
+                    "specify release {}.{} or newer with --bindir",
+                    RELEASE_MIN.0, RELEASE_MIN.1
+                ),
             )),
             Some(found) => Ok(found),
             None => Err(self.missing()),
@@ -85,13 +88,13 @@ impl SearchPath {
     fn missing(&self) -> Error {
         if let Some(named) = &self.named {
             return Error::usage(
-                format!("{} holds no {SERVER} and {INSTALLER} that run", named.display()),
-                "name the directory with the programs of a MariaDB server",
+                format!("{} has no {SERVER} and {INSTALLER} programs that run", named.display()),
+                "specify the directory with the programs of a MariaDB server",
             );
         }
         Error::environment(
             "no MariaDB server was found",
-            "install mariadb-server, or name its programs with --bindir",
+            "install mariadb-server, or specify its programs with --bindir",
         )
     }
 }

@@ -145,10 +145,10 @@ impl Connection {
         }
         Err(Error::usage(
             format!(
-                "{address} is a proxy, not the server: the login is session {given}, its \
+                "{address} is a proxy, not the server: the login has session {given}, but its \
                  statements run in session {serving}"
             ),
-            "name the host and port of the server itself, usually 3306",
+            "specify the host and port of the server itself, usually 3306",
         ))
     }
 

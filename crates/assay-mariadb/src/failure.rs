@@ -37,22 +37,19 @@ const fn meaning(number: u16) -> Refusal {
 const fn hint(number: u16) -> &'static str {
     match number {
         1045 | 1698 => {
-            "check user and password of the address (MYSQL_PWD can hold it), and the hosts from \
-             which the user may connect"
+            "check user and password of the address (or of MYSQL_PWD), and the hosts from which \
+             the user can connect"
         }
-        1049 => "name a database that exists, behind the last / of the address",
+        1049 => "specify an existing database after the last / of the address",
         1148 | 3948 => {
             "rows are loaded with LOAD DATA LOCAL: set local_infile = ON in the server (SET GLOBAL \
              local_infile = ON)"
         }
         3159 => "the server requires encryption: write ssl-mode=VERIFY_IDENTITY (or REQUIRED)",
-        1370 => {
-            "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt \
-             calls none"
-        }
+        1370 => "GRANT EXECUTE on Assay's database, or use --calls stmt",
         1305 => {
-            "the procedures were dropped: make them again with --partial-data drop, or use --calls \
-             stmt"
+            "the procedures were dropped: create them again with --partial-data drop, or use \
+             --calls stmt"
         }
         // What MariaDB says of an index that it could not write whole, whatever the reason.
         1034 => "check the space for data and temporary files (tmpdir), and the server's log",
@@ -63,8 +60,8 @@ const fn hint(number: u16) -> &'static str {
         1878 => "free space for the server's temporary files (tmpdir), or use less data",
         3118 | 4151 => "the account is locked: unlock it with ALTER USER, or use another",
         2061 => {
-            "Assay supports mysql_native_password and caching_sha2_password: give the user one of \
-             them, or use the socket on the server's machine"
+            "Assay supports mysql_native_password and caching_sha2_password: use a user with one \
+             of these, or the socket on the server's machine"
         }
         _ => hint_of(meaning(number)),
     }
@@ -74,9 +71,9 @@ const fn hint_of(meaning: Refusal) -> &'static str {
     match meaning {
         Refusal::Full => "free space on the storage of the server, or use less data",
         Refusal::TooManySessions => "use fewer sessions, or raise max_connections",
-        Refusal::ReadOnly => "name the primary: a read-only server cannot be written to",
+        Refusal::ReadOnly => "specify the primary: a read-only server cannot be written to",
         Refusal::Denied => "use a user with this privilege; see GRANT",
-        Refusal::Ended => "the server was stopped, or it ended the session; check its log",
+        Refusal::Ended => "the server stopped or ended the session; check its log",
         Refusal::Deadlock | Refusal::LockTimeout | Refusal::Conflict => {
             "another session holds a lock: try again"
         }

@@ -118,7 +118,7 @@ impl Server {
         if done.status.success() && !words.contains("ERROR:") {
             return Ok(());
         }
-        Err(explain(&self.daemon.home, "making the files of a server", &words))
+        Err(explain(&self.daemon.home, "creating the files of a server", &words))
     }
 }
 
@@ -149,8 +149,8 @@ impl Program for Server {
     fn choice(io_method: Option<IoMethod>) -> Result<()> {
         if io_method.is_some() {
             return Err(Error::usage(
-                "--io-method is a choice of PostgreSQL alone",
-                "leave it out with --server mariadb",
+                "--io-method applies only to PostgreSQL",
+                "omit it with --server mariadb",
             ));
         }
         Ok(())
@@ -179,10 +179,10 @@ impl Program for Server {
         }
         Err(Error::usage(
             format!(
-                "{} holds no files of a MariaDB server",
+                "{} does not contain the files of a MariaDB server",
                 server.daemon.home.directory.display()
             ),
-            "name the directory of a kept server, with the --server that made it",
+            "specify the directory of a kept server, with the --server of that run",
         ))
     }
 
@@ -243,7 +243,7 @@ fn explain(home: &ServerDir, doing: &str, words: &str) -> Error {
     let words = words.lines().filter(tells).collect::<Vec<_>>().join("\n");
     home.explain(doing, &words, &MARKS, |why| {
         let is_held = why.contains("unable to lock") || why.contains("can't lock");
-        is_held.then(|| "another program uses this server: wait until it has ended".to_owned())
+        is_held.then(|| "another program uses this server: wait until it ends".to_owned())
     })
 }
 

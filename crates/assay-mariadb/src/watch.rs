@@ -136,7 +136,7 @@ impl Watcher {
             return Ok(());
         }
         Err(Error::environment(
-            format!("{} sees no session of {address} but its own", address.user),
+            format!("{} can see only its own sessions of {address}", address.user),
             "GRANT PROCESS ON *.* and SELECT ON performance_schema.* to it, or use another account",
         ))
     }

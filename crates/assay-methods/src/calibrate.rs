@@ -76,7 +76,7 @@ pub fn calibrate(
         let why = remarks.first().map_or("no I/O completed", |remark| remark.what.as_str());
         return Err(Error::environment(
             format!("calibrating {target}: nothing was measured: {why}"),
-            "give it more time with --time",
+            "increase --time",
         ));
     }
     Ok(Calibration {

@@ -44,7 +44,9 @@ fn foreign_text_of(path: &Path, kind: &str, read: io::Result<Vec<u8>>) -> Result
         match error.kind() {
             io::ErrorKind::FileTooLarge => Error::usage(
                 refused.message(),
-                format!("name a shorter {kind}, or the program's printed output of the same run"),
+                format!(
+                    "specify a shorter {kind}, or the program's printed output of the same run"
+                ),
             ),
             _ => refused,
         }
@@ -87,8 +89,8 @@ fn utf8_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
 
 fn refusal(path: &Path, kind: &str, error: &io::Error) -> Error {
     let hint = match error.kind() {
-        io::ErrorKind::FileTooLarge => format!("it is too long for a {kind}; name another file"),
-        _ => format!("name a readable {kind} file"),
+        io::ErrorKind::FileTooLarge => format!("it is too long for a {kind}; specify another file"),
+        _ => format!("specify a readable {kind} file"),
     };
     Error::usage(format!("reading the {kind} {}: {error}", path.display()), hint)
 }

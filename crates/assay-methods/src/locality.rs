@@ -101,12 +101,12 @@ impl Plan<'_> {
         if self.curve.smallest.0 < self.curve.transfer.0.saturating_mul(16) || high < 16.0 * low {
             return Err(Error::usage(
                 format!(
-                    "working sets from {} to {} of a target of {} make no curve",
+                    "working sets from {} to {} on a target of {} are too few for a curve",
                     self.curve.smallest,
                     Bytes(largest),
                     Bytes(self.length_bytes)
                 ),
-                "let the smallest hold 16 reads at least and the largest 16 times as much",
+                "the smallest must hold at least 16 reads, and the largest 16 times as much",
             ));
         }
         let steps = ((high / low).log2() * POINTS_A_DOUBLING).round().max(4.0);
@@ -359,15 +359,15 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
     if misfit > MISFIT_MAX && noise > VARIED * misfit {
         doubts.push(format!(
             "The read times of a working set varied: their means are known within {:.0}%, which \
-             hides tiers. Measure each working set longer with --time and leave the target alone, \
-             or, if a tier adapts slowly, {longer}.",
+             hides tiers. Increase --time and stop other programs that use the target, or, if a \
+             tier adapts slowly, {longer}.",
             200.0 * noise
         ));
     } else if misfit > MISFIT_MAX {
         doubts.push(format!(
             "No set of up to {TIERS_MAX} tiers explains the means; the best one is off by {:.0}%. \
-             There may be more tiers, a tier may keep other blocks than those used last, or it \
-             may adapt slowly; for the last, {longer}.",
+             There may be more tiers, a tier may not keep the most recently used blocks, or it may \
+             adapt slowly; for the last, {longer}.",
             misfit * 100.0
         ));
     }
@@ -421,14 +421,14 @@ fn point(
 
 fn mean_ns(measurement: &Measurement) -> Result<f64> {
     if let Finish::Failed { reason } = &measurement.finish {
-        return Err(Error::environment(reason, "look after the target"));
+        return Err(Error::environment(reason, "check the target"));
     }
     let whole = measurement.operations();
     let read = whole.read.as_ref().filter(|read| read.ios > 0);
     read.map(|read| read.service.mean_ns()).ok_or_else(|| {
         Error::environment(
             "no read completed in the time of a point",
-            "give each point more time with --time",
+            "increase --time, the time of each point",
         )
     })
 }

@@ -156,8 +156,8 @@ impl StreamSpec {
         }
         let several = format!("the workload {} has several streams", workload.name);
         let [stream] = workload.streams.as_mut_slice() else {
-            let hint = "options of a stream are for workloads of one; write the workload to a \
-                        file with --print and change its streams there";
+            let hint = "stream options apply only to workloads with one stream; write the workload \
+                        to a file with --print and change its streams there";
             return Err(Error::usage(several, hint));
         };
         self.change(stream);

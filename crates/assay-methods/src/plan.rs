@@ -168,8 +168,8 @@ fn arrival(demand: &Demand, options: &PlanOptions) -> Result<Arrival> {
     }
     let Some(latency) = &demand.latency else {
         return Err(Error::usage(
-            format!("the profile has no time of {}, so no queue depth follows", demand.name),
-            "leave --closed out: open arrivals need rates only",
+            format!("the profile has no latency of {}, so the queue depth is unknown", demand.name),
+            "omit --closed: open arrivals need only rates",
         ));
     };
     // Little's law: outstanding = rate x time (Little 1961).
@@ -235,7 +235,7 @@ fn rate_criterion(
         only: only.map(str::to_owned),
         at_least: Some(Bound(Rate((least * 10.0).round() / 10.0).to_string())),
         why: format!(
-            "{} I/Os per second are demanded; {} less still counts as equal.",
+            "{} I/Os per second are required; {} less still counts as equal.",
             if rate < 100.0 { format!("{rate:.1}") } else { show_count(rate) },
             percent(options.parity)
         ),
@@ -277,8 +277,8 @@ fn why(latency: &Figure, accepted: Option<&Figure>, options: &PlanOptions) -> St
         |accepted| {
             let accepted = show_time_ns(accepted.value * 1e9);
             format!(
-                "The database waited {waited} on average, which is too slow: {accepted} is \
-                 accepted."
+                "The database waited {waited} on average, which is too slow: the limit is \
+                 {accepted}."
             )
         },
     )

@@ -40,7 +40,7 @@ fn unknown(name: &str) -> Error {
     let names: Vec<String> = known.map(str::to_owned).collect();
     let near =
         nearest(name, &names).map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
-    let hint = format!("{near}name a workload file, or one of {}", names.join(", "));
+    let hint = format!("{near}specify a workload file, or one of {}", names.join(", "));
     Error::usage(format!("there is no workload file and no preset '{name}'"), hint)
 }
 

@@ -49,8 +49,9 @@ fn apply(load: &mut SessionLoad, setting: &Setting) -> Result<()> {
         }
         _ => {
             return Err(Error::usage(
-                format!("simulated sessions have no '{name}'"),
-                "they have sessions, hosts, cpus, update_share, cache_hits, transfer and locality",
+                format!("simulated sessions have no setting '{name}'"),
+                "settings are sessions, hosts, cpus, update_share, cache_hits, transfer and \
+                 locality",
             ));
         }
     }
@@ -69,10 +70,7 @@ fn whole(value: &FactorValue) -> Result<u32> {
 }
 
 fn wrong(value: &FactorValue, example: &str) -> Error {
-    Error::usage(
-        format!("'{value}' is not one of its values"),
-        format!("write for example {example}"),
-    )
+    Error::usage(format!("'{value}' is not a valid value"), format!("write for example {example}"))
 }
 
 /// What the storage sees of sessions, in the words of a workload: for documents and comparisons; it
@@ -186,8 +184,8 @@ fn measurement(
             remarks: vec![Remark {
                 what: "the load was sessions of a simulated database".to_owned(),
                 why: format!(
-                    "reads are as sessions waited for them; {:.1} processors were busy and {:.0} \
-                     statements per second done",
+                    "read times are those that sessions waited; {:.1} CPUs were busy, and {:.0} \
+                     statements per second completed",
                     assay_model::number::real(end.run.cpu_ns)
                         / assay_model::number::real(end.run.io.elapsed_ns.max(1)),
                     end.run.executions_per_s()

@@ -46,8 +46,8 @@ impl SoakRule {
     fn words(&self) -> String {
         let steady = &self.steady;
         format!(
-            "Assay: since the last change of level, at least {:.0}% of the load, its trend known \
-             to within {:.0}% of the level and not significantly ({:.0}%) more than {:.0}%",
+            "Assay: the last level lasts for at least {:.0}% of the load; its trend is known to \
+             within {:.0}% of the level and is not significantly ({:.0}%) above {:.0}%",
             steady.share * 100.0,
             steady.doubt_share * 100.0,
             steady.confidence * 100.0,

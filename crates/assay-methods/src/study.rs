@@ -98,7 +98,7 @@ fn apply(workload: &mut Workload, setting: &Setting) -> Result<()> {
     if meant.is_empty() {
         return Err(Error::usage(
             format!("the workload has no stream '{}'", stream.unwrap_or_default()),
-            "name a stream of the workload, or leave stream out to mean all",
+            "specify a stream of the workload, or leave stream out to mean all",
         ));
     }
     let mut changed = false;
@@ -159,10 +159,7 @@ fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> 
 }
 
 fn wrong(value: &impl Display, example: &str) -> Error {
-    Error::usage(
-        format!("'{value}' is not one of its values"),
-        format!("write for example {example}"),
-    )
+    Error::usage(format!("'{value}' is not a valid value"), format!("write for example {example}"))
 }
 
 fn parsed<T: FromStr<Err = Error>>(value: &FactorValue, example: &str) -> Result<T> {
@@ -208,9 +205,8 @@ pub fn share_used(capacity: Option<Bytes>, length_bytes: u64) -> Result<f64> {
     };
     if capacity.0 > length_bytes {
         return Err(Error::usage(
-            format!("the study works on {capacity}, and the target holds {}", Bytes(length_bytes)),
-            "make the study smaller with --scale, for example --scale 1/100, or name a larger \
-             target",
+            format!("the study needs {capacity}, but the target has {}", Bytes(length_bytes)),
+            "reduce the study with --scale, for example --scale 1/100, or specify a larger target",
         ));
     }
     Ok(assay_model::number::share(capacity.0, length_bytes))

@@ -98,8 +98,8 @@ pub fn parse_targets(texts: &[String]) -> Result<Targets> {
             Named::Simulated(device) if texts.len() == 1 => return Ok(Targets::Simulated(device)),
             Named::Simulated(_) => {
                 return Err(Error::usage(
-                    "a simulated device stands alone",
-                    "give one of sim:, array: and catalog:, or paths only",
+                    "a simulated device cannot be combined with other targets",
+                    "specify one sim:, array: or catalog: device, or only paths",
                 ));
             }
             Named::Path(path) => paths.push(path),
@@ -108,7 +108,7 @@ pub fn parse_targets(texts: &[String]) -> Result<Targets> {
     if paths.is_empty() {
         return Err(Error::usage(
             "no target is given",
-            "name a directory, a file or a block device",
+            "specify a directory, a file or a block device",
         ));
     }
     Ok(Targets::Paths(paths))

@@ -169,11 +169,7 @@ fn a_limit_that_nothing_keeps_has_no_answer_and_a_reason() {
     let calibration = run(&constant(8, 150.0, 100.0, 20.0), 1);
     assert_eq!(calibration.mixes[0].iops_within_limit, None);
     let what = &calibration.remarks[0].what;
-    assert_eq!(
-        what,
-        "read: at queue depth 1 the 0.99 quantile of the service time is already 150 µs, \
-         above the limit of 100 µs"
-    );
+    assert_eq!(what, "read: p99 is 150 µs even at queue depth 1, above the limit of 100 µs");
 }
 
 #[test]
@@ -250,8 +246,7 @@ fn stalls_with_a_period_are_named_and_leave_intervals_narrow() {
         let name = kind.case.name;
         let plan = CalibrationPlan { seed: 7, ..kind.case.plan.clone() };
         let calibration = calibrate(&mut kind.bench(7), &plan, &mut |_| {}).unwrap();
-        let named =
-            calibration.remarks.iter().any(|remark| remark.what.contains("stood still for"));
+        let named = calibration.remarks.iter().any(|remark| remark.what.contains("stalled for"));
         assert_eq!(named, name.contains("stalls of"), "{name}: {:?}", calibration.remarks);
         for (answer, truth, estimate) in answers(&kind.case.truth, &calibration) {
             let half = estimate.relative_half_width();
@@ -433,7 +428,7 @@ fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
     let [large, stream, held] = said.as_slice() else { panic!("{said:?}") };
     assert!(large.contains("large transfers: stream 'read large': the target is too small"));
     assert!(stream.contains("a single stream: stream 'read stream': the target is too small"));
-    assert!(held.contains("the longest stretch without a pause was"), "{held}");
+    assert!(held.contains("without a pause"), "{held}");
     let mut plan = plan;
     plan.transfer = plan.large_transfer;
     assert!(calibrate(&mut simulated(device, 1), &plan, &mut |_| {}).is_err());
@@ -465,8 +460,8 @@ fn plans_that_cannot_be_meant_are_refused() {
             .unwrap_err()
             .to_string()
     };
-    assert!(refused(|plan| plan.limit.quantile = 1.0).contains("the quantile 1"));
-    assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("not a limit"));
+    assert!(refused(|plan| plan.limit.quantile = 1.0).contains("1 is not a valid quantile"));
+    assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("not a valid latency limit"));
     assert!(refused(|plan| plan.mixes.clear()).contains("nothing to calibrate"));
     assert!(refused(|plan| plan.time_budget = Nanos(1_000_000_000)).contains("too short"));
     assert!(refused(|plan| plan.outstanding_max = 0).contains("at least one I/O"));

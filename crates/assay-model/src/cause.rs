@@ -259,7 +259,7 @@ fn page_cache(run: &RunDocuments<'_>) -> Option<Cause> {
 }
 
 fn not_bypassed() -> Cause {
-    let what = "the page cache was not bypassed: memory may have answered instead of the storage";
+    let what = "the page cache was not bypassed: reads and writes may have ended in memory";
     let remedy = "use a file system with direct I/O, or the device itself";
     Cause::new(CauseKind::PageCache, what.to_owned(), remedy)
 }
@@ -279,7 +279,7 @@ pub fn cached_reads(measurement: &Measurement) -> Option<Cause> {
     let first = measurement.targets.first();
     let is_cached = first.is_none_or(|target| !conduct.passthrough.contains(&target.name));
     (conduct.submission == Submission::Inline && is_cached).then(|| {
-        let what = "I/Os completed inside their submission, as from a cache".to_owned();
+        let what = "I/Os completed during submission, as from a cache".to_owned();
         let remedy = "use a target on a device that is larger than every cache in front of it";
         Cause::new(CauseKind::PageCache, what, remedy)
     })
@@ -299,8 +299,8 @@ pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<Cause> 
         return None;
     }
     let what = format!(
-        "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the page \
-         cache took the rest",
+        "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the rest \
+         stayed in the page cache",
         seen * 100.0
     );
     let remedy = "use direct I/O on a target larger than every cache in front of the device";
@@ -456,8 +456,8 @@ fn neighbour(run: &RunDocuments<'_>) -> Option<Cause> {
     };
     let (device, foreign_share) = if run.measurements.is_empty() { watched()? } else { of_runs? };
     let what = format!(
-        "other programs used the device: {:.0}% of the data that {device} moved during the run \
-         was not from it",
+        "other programs used the device: {:.0}% of the data that {device} transferred during the \
+         run was not from it",
         foreign_share * 100.0
     );
     let remedy = "measure while nothing else uses the device";
@@ -510,7 +510,7 @@ fn stalls(run: &RunDocuments<'_>) -> Option<Cause> {
     let stalls = mixes.filter_map(|mix| mix.stalls);
     let longest = stalls.max_by(|one, other| one.length_ns.total_cmp(&other.length_ns))?;
     let what = format!(
-        "the storage stood still for {} every {}",
+        "the storage stalled for {} every {}",
         show_time_ns(longest.length_ns),
         show_time_ns(longest.period_ns)
     );

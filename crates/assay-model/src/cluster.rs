@@ -353,7 +353,7 @@ impl Cluster {
         let still = self.hosts.iter().find_map(|host| Some((host, host.stood_still_ns?)));
         if let Some((host, still_ns)) = still {
             let still_s = crate::number::seconds(still_ns);
-            return Some(format!("the host {} stood still for {still_s:.1} s", host.name));
+            return Some(format!("the host {} did not run for {still_s:.1} s", host.name));
         }
         if self.window.intervals == 0 && self.window.left_out > 0 {
             return Some("the hosts have no interval in common: nothing was measured".to_owned());
@@ -405,7 +405,7 @@ mod tests {
         assert!(jumped.doubt().unwrap().contains("hA"));
         let mut still = cluster();
         still.hosts[1].stood_still_ns = Some(2_040_000_000);
-        assert_eq!(still.doubt().unwrap(), "the host hB stood still for 2.0 s");
+        assert_eq!(still.doubt().unwrap(), "the host hB did not run for 2.0 s");
         let mut late = cluster();
         // It may have been too late, which nobody knows: what is not sure is said, and decides
         // nothing.

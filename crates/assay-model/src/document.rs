@@ -17,7 +17,7 @@ pub fn parse_toml<T: DeserializeOwned>(text: &str, kind: &str) -> Result<T> {
     if text.len() > TOML_BYTES_MAX {
         return Err(Error::usage(
             format!("{kind}: it is longer than 512 KiB"),
-            format!("it is too long for a {kind}; name another file"),
+            format!("it is too long for a {kind}; specify another file"),
         ));
     }
     toml::from_str(text).map_err(|error| {

@@ -49,12 +49,12 @@ impl Evidence {
         match self {
             Self::Unknown => "it is unknown what the storage keeps across a power cut",
             Self::Declared => "only the declarations of its layers are known",
-            Self::Timed => "nothing was cut, and the times of flushes contradict nothing",
+            Self::Timed => "nothing was cut, and the flush times are plausible",
             Self::SystemCuts => {
                 "the system was cut but the caches below it were not: device and host may still \
                  lose data"
             }
-            Self::PowerCuts => "the power of the whole path was cut, this number of times",
+            Self::PowerCuts => "the power of the whole path was cut; number of cuts",
             Self::Refuted => "at least one acknowledged write is missing",
         }
     }
@@ -211,7 +211,7 @@ pub struct Declaration {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlushTime {
-    /// Bytes that were written since the flush before.
+    /// Bytes that were written since the previous flush.
     pub dirty_bytes: u64,
     /// Median time of the flush alone, ns.
     pub median_ns: f64,

@@ -72,15 +72,15 @@ impl FaultKind {
     /// What it means, in a sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Lost => "a write was acknowledged, but the block holds its old content",
-            Self::Stale => "the block went back to an older version after the newer one was read",
+            Self::Lost => "a write was acknowledged, but the block has its old content",
+            Self::Stale => "the block returned to an older version after the newer one was read",
             Self::Torn => "some sectors hold the last write and some an older one",
             Self::MisdirectedWrite => "data was stored at the wrong address",
             Self::MisdirectedRead => "a read returned data from another address",
             Self::OtherRun => "the block has data of another run, or another program writes here",
-            Self::Shorn => "one sector holds bytes of two writes",
+            Self::Shorn => "one sector contains bytes of two writes",
             Self::BitFlip => "one or two bits are inverted",
-            Self::Zeroed => "a sector holds nothing but one byte value",
+            Self::Zeroed => "a sector contains only one byte value",
             Self::Unreadable => "a block that was written cannot be read",
             Self::Unserializable => {
                 "an acknowledged write is missing while one that was acknowledged later is there"

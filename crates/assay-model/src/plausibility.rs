@@ -64,7 +64,7 @@ pub fn littles_law(measurement: &Measurement) -> Option<Doubt> {
     let what = format!(
         "Little's law does not hold: rate × service time is {ratio:.2} of the outstanding I/Os"
     );
-    Some(doubt(what, "measure longer; if it stays so, do not trust the run"))
+    Some(doubt(what, "measure longer; if this persists, do not trust the run"))
 }
 
 /// Mean service time of all I/Os, 0 of none.
@@ -184,8 +184,10 @@ pub fn of_estimates(estimates: &[NamedEstimate]) -> Option<Doubt> {
         higher.find(|(_, one)| falls(one)).map(|(_, high)| (low, high))
     });
     fallen.map(|(low, high)| {
-        let what =
-            format!("{} is below {}, which no distribution allows", high.quantity, low.quantity);
+        let what = format!(
+            "{} is below {}, which is impossible for any distribution",
+            high.quantity, low.quantity
+        );
         doubt(what, "check the source of the numbers")
     })
 }
@@ -227,8 +229,7 @@ fn of_check(check: &CrossCheck) -> Doubt {
     doubt(format!("sections contradict each other: {}{values}", check.what), OTHER_PROFILE)
 }
 
-const OTHER_PROFILE: &str =
-    "profile another interval, or use the text form of the same report if it is one";
+const OTHER_PROFILE: &str = "profile another interval, or use the text version of the same report";
 
 fn of_shares(profile: &Profile) -> Option<Doubt> {
     let (verdict, time) = (&profile.verdict, &profile.time);
@@ -238,7 +239,7 @@ fn of_shares(profile: &Profile) -> Option<Doubt> {
         let places = sources.map_or_else(String::new, |(cpu, db_time)| {
             format!(" ({}; {})", cpu.source, db_time.source)
         });
-        format!("DB CPU is {:.0}% of DB time, which cannot be{places}", cpu * 100.0)
+        format!("DB CPU is {:.0}% of DB time, which is impossible{places}", cpu * 100.0)
     });
     let waits = [
         verdict.user_io_share,
@@ -249,7 +250,7 @@ fn of_shares(profile: &Profile) -> Option<Doubt> {
     ];
     let waits: f64 = waits.into_iter().flatten().sum();
     let of_waits = (waits > 1.0 + EXCESS_SHARE_MAX).then(|| {
-        format!("waits of sessions add up to {:.0}% of DB time, which cannot be", waits * 100.0)
+        format!("waits of sessions add up to {:.0}% of DB time, which is impossible", waits * 100.0)
     });
     Some(doubt(of_cpu.or(of_waits)?, OTHER_PROFILE))
 }

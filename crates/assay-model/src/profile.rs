@@ -371,7 +371,7 @@ pub fn parse_profile(text: &str) -> Result<Profile> {
     }
     Err(Error::usage(
         format!("profile: format {} is not known", profile.format),
-        format!("this version reads format {FORMAT}: make the profile again from its report"),
+        format!("this version reads format {FORMAT}: create the profile again from its report"),
     ))
 }
 
@@ -413,7 +413,7 @@ impl Profile {
                 "{}: the database {what}: it issued {iops:.1} I/Os per second{seen}",
                 self.name
             ),
-            "profile it while it is busy, or name a report or a profile of a busy hour",
+            "profile it while it is busy, or specify a report or a profile of a busy hour",
         ))
     }
 

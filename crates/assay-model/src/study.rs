@@ -226,7 +226,7 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("nodes", "controllers of a simulated array: 1, 2, 4"),
     ("cache_lost", "when a simulated array loses its write cache: \"no\", \"20s\""),
     ("controller_lost", "when one of its controllers fails: \"no\", \"20s\""),
-    ("stale_member", "when a member leaves and comes back with old data: \"no\", \"20s-40s\""),
+    ("stale_member", "when a member leaves and returns with old data: \"no\", \"20s-40s\""),
     ("capacity", "data in use: \"1TB\", \"2TB\""),
     ("layout", "\"concat\", or \"stripe\" in units of 1 MiB"),
     ("fill", "share of the data that is filled before the cell: \"80%\""),

@@ -169,12 +169,12 @@ const fn reachable(address: SocketAddr) -> SocketAddr {
 fn refused(address: SocketAddr, option: &str, error: &io::Error) -> Error {
     let hint = match error.kind() {
         ErrorKind::AddrInUse => {
-            format!("another program listens there; name another port after {option}")
+            format!("another program listens there; specify another port after {option}")
         }
         ErrorKind::PermissionDenied => {
-            format!("ports below 1024 need a privilege; name a higher one after {option}")
+            format!("ports below 1024 need a privilege; specify a higher one after {option}")
         }
-        _ => format!("name an address of this machine after {option}"),
+        _ => format!("specify an address of this machine after {option}"),
     };
     Error::environment(format!("{option} {address}: {error}"), hint).because(error)
 }

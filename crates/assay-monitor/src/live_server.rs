@@ -162,7 +162,7 @@ fn token() -> Result<String> {
     rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty()).map_err(
         |error| {
             Error::environment(
-                format!("--live: the kernel gives no random numbers: {error}"),
+                format!("--live: cannot read random numbers: {error}"),
                 "run without --live",
             )
         },

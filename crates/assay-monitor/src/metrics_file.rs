@@ -77,7 +77,7 @@ fn check_own(path: &Path) -> Result<()> {
     }
     Err(Error::usage(
         format!("--openmetrics {}: it exists and is not a metrics file", path.display()),
-        "name a new file, or an address such as 127.0.0.1:9464",
+        "specify a new file, or an address such as 127.0.0.1:9464",
     ))
 }
 
@@ -116,8 +116,7 @@ fn next_to(path: &Path) -> io::Result<PathBuf> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {
-    let hint =
-        "name a file in a directory that can be written, or an address such as 127.0.0.1:9464";
+    let hint = "specify a file in a writable directory, or an address such as 127.0.0.1:9464";
     Error::environment(format!("--openmetrics {}: {error}", path.display()), hint).because(error)
 }
 

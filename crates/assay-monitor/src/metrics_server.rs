@@ -22,7 +22,7 @@ impl MetricsServer {
     pub fn begin(address: SocketAddr, monitor: &Monitor) -> Result<Self> {
         let socket = Listener::bind(address, "--openmetrics")?;
         let failed = |error: std::io::Error| {
-            Error::environment(format!("--openmetrics: {error}"), "name a file instead")
+            Error::environment(format!("--openmetrics: {error}"), "specify a file instead")
                 .because(&error)
         };
         let address = socket.local_addr().map_err(failed)?;

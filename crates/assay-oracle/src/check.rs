@@ -111,7 +111,7 @@ fn counters(report: &Report, flags: &mut Vec<Flag>) {
         if total.value < 0.0 {
             flags.push(at(
                 &total,
-                format!("{} fell by {}: a counter that wrapped", row.name, -total.value),
+                format!("{} fell by {}: the counter wrapped around", row.name, -total.value),
             ));
             continue;
         }
@@ -187,7 +187,7 @@ fn read_times(report: &Report, flags: &mut Vec<Flag>) {
             flags.push(at(
                 &time,
                 format!(
-                    "{}: {} s a read, but sessions wait {} s for a single block",
+                    "{}: {} s per read, but sessions wait {} s for a single block",
                     row.tablespace,
                     plain(time.value),
                     plain(mean_s)

@@ -73,7 +73,7 @@ const AT_THE_EDGE: &str = "its line was cut or wrapped here, so digits may be mi
 /// cut off.
 pub(crate) const CUT: &str = "it is cut off at its decimal point";
 const NO_NUMBER: &str = "not a number";
-const GROUPS: &str = "thousands marks out of place";
+const GROUPS: &str = "misplaced thousands separators";
 const LONGEST: usize = 64;
 
 /// Reads one cell; everything that is not certainly one number is unreadable.

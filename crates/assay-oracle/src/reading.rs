@@ -47,7 +47,7 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
                 "line {}: a page that looks like an AWR report, without its counters and waits",
                 part.line
             ),
-            "give the whole file as awrrpt.sql or awrgrpt.sql wrote it",
+            "use the complete file written by awrrpt.sql or awrgrpt.sql",
         ));
     }
     let is_quoted = part.is_excerpt && !report.sections.is_empty();
@@ -65,7 +65,7 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
             "line {}: neither the database nor the snapshots of this report can be read",
             part.line
         ),
-        "its header is damaged: give the file as it was written",
+        "its header is damaged: use the original file",
     ))
 }
 

@@ -91,10 +91,11 @@ fn part(opening: Opening, place: Part<'_>) -> Result<Part<'_>> {
         Opening::Report(kind, form) => Ok(Part { kind, form, ..place }),
         Opening::ComparePeriods => Err(Error::usage(
             format!(
-                "line {}: an AWR compare-period report: its columns hold two periods side by side",
+                "line {}: an AWR compare-period report: its columns contain two periods side by \
+                 side",
                 place.line
             ),
-            "make an AWR report (awrrpt.sql) of each period and read both",
+            "create an AWR report (awrrpt.sql) of each period and read both",
         )),
     }
 }
@@ -148,7 +149,7 @@ fn none(bytes: &[u8]) -> Error {
     Error::usage(what, ASK)
 }
 
-const ASK: &str = "give the text or HTML file as awrrpt.sql, awrgrpt.sql or spreport.sql wrote it";
+const ASK: &str = "use the text or HTML file written by awrrpt.sql, awrgrpt.sql or spreport.sql";
 
 /// A report of Oracle's of another kind.
 struct Other {
@@ -175,19 +176,19 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "an ADDM report",
-        good_for: "it holds findings and advice, not the counters they come from; make the AWR \
+        good_for: "it contains findings and advice, not the underlying counters; create the AWR \
                    report of the same two snapshots",
         words: &[b"ADDM Report for", b"ADDM Report -", b"Findings and Recommendations"],
     },
     Other {
         name: "an AWR report of one SQL statement",
-        good_for: "it holds the plans and times of that statement, not the I/O of the database",
+        good_for: "it contains the plans and times of that statement, not the I/O of the database",
         words: &[b"WORKLOAD REPOSITORY SQL Report", b"AWR SQL Report"],
     },
     Other {
         name: "an AWR compare-period report",
-        good_for: "its columns hold two periods side by side; make an AWR report (awrrpt.sql) of \
-                   each period and read both",
+        good_for: "its columns contain two periods side by side; create an AWR report (awrrpt.sql) \
+                   of each period and read both",
         words: &[
             b"WORKLOAD REPOSITORY COMPARE PERIOD",
             b"AWR Compare Period Report",
@@ -196,7 +197,7 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "output of tkprof",
-        good_for: "it holds the statements of one trace, not the I/O of the database",
+        good_for: "it contains the statements of one trace, not the I/O of the database",
         words: &[b"TKPROF: Release"],
     },
     Other {
@@ -206,8 +207,8 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "a page by OSPRep",
-        good_for: "it holds Statspack tables in another layout; make the standard report of the \
-                   same snapshots",
+        good_for: "it contains Statspack tables in another layout; create the standard report of \
+                   the same snapshots",
         words: &[b"OSPRep"],
     },
     Other {

@@ -350,7 +350,7 @@ impl<'a, 's> Reader<'a, 's> {
         if !(1..=LABEL_GAP_MAX).contains(&gap) {
             // Two percentages with labels of their own stand under the block.
             if !line.bytes.contains(&b'%') {
-                self.fault(line.number, "its label does not end before the numbers");
+                self.fault(line.number, "its label extends into the numbers");
             }
             return;
         }

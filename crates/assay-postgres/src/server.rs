@@ -96,7 +96,7 @@ impl Server {
             return Ok(());
         }
         let words = String::from_utf8_lossy(&done.stderr).into_owned();
-        Err(explain(&self.daemon.home, "making the files of a server", &words))
+        Err(explain(&self.daemon.home, "creating the files of a server", &words))
     }
 }
 
@@ -154,11 +154,11 @@ impl Program for Server {
         }
         Err(Error::usage(
             format!(
-                "the server in {} was made by version {}, and the programs are of version {major}",
+                "the server in {} was created by version {}, but the programs have version {major}",
                 server.daemon.home.directory.display(),
                 made_by.trim()
             ),
-            "name programs of that version with --bindir",
+            "specify programs of that version with --bindir",
         ))
     }
 
@@ -223,7 +223,7 @@ fn explain(home: &ServerDir, doing: &str, words: &str) -> Error {
     let words = lines.collect::<Vec<_>>().join("\n");
     home.explain(doing, &words, &MARKS, |why| match why {
         text if text.contains("lock file") => {
-            Some("another program uses this server: wait until it has ended".to_owned())
+            Some("another program uses this server: wait until it ends".to_owned())
         }
         text if text.contains("shared memory") => {
             Some("raise the limit on shared memory, or use fewer sessions".to_owned())

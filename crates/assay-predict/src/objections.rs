@@ -83,9 +83,9 @@ fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
     } else if demand.throughput_per_s <= 0.0 {
         "no transaction, statement or read was counted".to_owned()
     } else if demand.response_s <= 0.0 {
-        "DB time is not known".to_owned()
+        "DB time is unknown".to_owned()
     } else if profile.time.db_cpu_s.is_none() {
-        "DB CPU is not known".to_owned()
+        "DB CPU is unknown".to_owned()
     } else {
         return None;
     };
@@ -122,8 +122,8 @@ fn unaccounted(demand: &Demand) -> Option<Objection> {
         share if share > UNACCOUNTED.0 => Effect::Bounds,
         _ => return None,
     };
-    let what = format!("{} of DB time is in no event and on no CPU", percent(share));
-    let remedy = "find what sessions did then: a longer interval, or samples of the live server";
+    let what = format!("{} of DB time is neither in an event nor on a CPU", percent(share));
+    let remedy = "find out what sessions did: use a longer interval, or samples of the live server";
     Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
 }
 
@@ -138,7 +138,7 @@ fn page_waits(demand: &Demand) -> Option<Objection> {
         _ => return None,
     };
     let what = format!(
-        "{} of DB time is in no event: it is treated as waits for pages that others read or \
+        "{} of DB time is not in any event: it is treated as waits for pages that others read or \
          write, which scale with I/O latency",
         percent(share)
     );
@@ -149,8 +149,8 @@ fn page_waits(demand: &Demand) -> Option<Objection> {
 fn contention(demand: &Demand) -> Option<Objection> {
     let share = demand.share(demand.contention_s + demand.cluster_s);
     let what = format!("sessions waited for each other for {} of DB time", percent(share));
-    let remedy = "only locks held across reads and commits get shorter with faster storage: find \
-                  which they are, or remove the contention";
+    let remedy = "faster storage shortens only locks held across reads and commits: identify them, \
+                  or remove the contention";
     (share > CONTENTION_MAX)
         .then(|| objection(ObjectionKind::Contention, Effect::Bounds, what, remedy))
 }
@@ -178,7 +178,7 @@ fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Opti
             Some(objection(kind, Effect::Refused, what, remedy))
         }
         None if server.is_some() => {
-            let what = "whether its reads reached the storage is not known".to_owned();
+            let what = "it is unknown whether its reads reached the storage".to_owned();
             Some(objection(kind, Effect::Refused, what, remedy))
         }
         _ => None,
@@ -186,7 +186,8 @@ fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Opti
 }
 
 fn scope(profile: &Profile) -> Option<Objection> {
-    let remedy = "predict for the whole, because its other parts use the same CPUs and storage";
+    let remedy = "predict for the whole system, because its other parts use the same CPUs and \
+                  storage";
     match profile.report.as_ref()?.scope {
         ReportScope::Database => None,
         ReportScope::Instance => Some(objection(
@@ -235,7 +236,7 @@ fn unevenness(series: &WaitSeries) -> Option<f64> {
 
 fn no_processors(profile: &Profile) -> Option<Objection> {
     let what = "the number of CPUs is unknown: no CPU limit is assumed".to_owned();
-    let remedy = "name it with --cpus";
+    let remedy = "specify it with --cpus";
     profile
         .time
         .cpus
@@ -290,7 +291,7 @@ fn no_closure(reads_may_be_cached: bool) -> Objection {
         (
             Effect::AtLeast,
             "the model was not checked on the present storage: all reads are assumed to reach it; \
-             if a cache answered some of them, the database will do more",
+             if a cache served some of them, throughput will be higher",
         )
     } else {
         (
@@ -344,21 +345,21 @@ fn transfer(demand: &Demand, storage: &Storage) -> Option<Objection> {
     }
     let apart = (demand.read_bytes / storage.transfer_bytes - 1.0).abs();
     let what = format!(
-        "the database reads {:.0} bytes at a time, and the calibration {:.0}",
+        "the database reads {:.0} bytes at a time, but the calibration {:.0}",
         demand.read_bytes, storage.transfer_bytes
     );
-    let remedy = "calibrate with --transfer of the database's block, or with --for PROFILE";
+    let remedy = "calibrate with the database's block size (--transfer), or with --for PROFILE";
     (apart > TRANSFER_MAX)
         .then(|| objection(ObjectionKind::Transfer, Effect::Refused, what, remedy))
 }
 
 fn mix(demand: &Demand, storage: &Storage) -> Option<Objection> {
     let what = format!(
-        "of the database's I/O {} are reads, and of the nearest calibrated mix {}",
+        "{} of the database's I/Os are reads, but {} of the nearest calibrated mix",
         percent(demand.read_share()),
         percent(storage.read_share)
     );
-    let remedy = "calibrate with --read-share of the database, or with --for PROFILE";
+    let remedy = "calibrate with the database's --read-share, or with --for PROFILE";
     let is_far = (demand.read_share() - storage.read_share).abs() > MIX_MAX;
     is_far.then(|| objection(ObjectionKind::Mix, Effect::Doubt, what, remedy))
 }
@@ -371,15 +372,15 @@ fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
     let remedy = "calibrate the log: assay calibrate DIR --for PROFILE";
     let kind = ObjectionKind::NoLog;
     if let Some(log) = storage.flush.as_ref().filter(|log| log.is_measured) {
-        let what = "reads were not measured during flushes of the log, which may hold them up";
+        let what = "reads were not measured during flushes of the log, which may delay them";
         let may_delay = demand.reads_mean > 0.0 && !storage.has_separate_log;
         let is_unknown = may_delay && !log.has_read_delays();
         return is_unknown.then(|| objection(kind, Effect::Doubt, what.to_owned(), remedy));
     }
     Some(if storage.flush.is_some() {
         let what = format!(
-            "commits are {} of DB time, and the log was not calibrated: a flush is taken to be \
-             between a write alone and one under load",
+            "commits are {} of DB time, and the log was not calibrated: the flush time is assumed \
+             to be between that of a write alone and that of one under load",
             percent(share)
         );
         objection(kind, Effect::Doubt, what, remedy)
@@ -404,15 +405,15 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
     let writes = 1.0 - demand.read_share();
     Some(if behind > BEHIND_MIN {
         let what = format!(
-            "{} of DB time sessions waited for late writes, and the sustained write rate of the \
-             target is unknown",
+            "sessions waited for late writes for {} of DB time, and the sustained write rate of \
+             the target is unknown",
             percent(behind)
         );
         objection(kind, Effect::Refused, what, remedy)
     } else if writes > WRITES_MATTER {
         let what = format!(
-            "{} of the database's I/Os are writes, and the sustained writes of the target are not \
-             known",
+            "{} of the database's I/Os are writes, but the sustained write rate of the target is \
+             unknown",
             percent(writes)
         );
         objection(kind, Effect::Refused, what, remedy)
@@ -437,7 +438,7 @@ fn burst(storage: &Storage) -> Option<Objection> {
 }
 
 fn data_sheet(storage: &Storage) -> Option<Objection> {
-    let what = "the target's figures are those of a data sheet".to_owned();
+    let what = "the figures of the target are from a data sheet".to_owned();
     (storage.origin == TargetOrigin::DataSheet).then(|| {
         objection(ObjectionKind::DataSheet, Effect::Doubt, what, "calibrate the target itself")
     })
@@ -464,7 +465,7 @@ pub(crate) fn of_states(
 fn cpu_bound(busy: f64) -> Option<Objection> {
     let what =
         format!("the CPUs would be {} busy: they are the limit, not the storage", percent(busy));
-    let remedy = "faster storage brings no further gain; more CPUs (--cpus) would";
+    let remedy = "faster storage would not help further; more CPUs (--cpus) would";
     (busy > CPU_BOUND).then(|| objection(ObjectionKind::CpuBound, Effect::Doubt, what, remedy))
 }
 
@@ -483,7 +484,7 @@ fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
         _ => (ObjectionKind::Extrapolation, "the storage may deliver more"),
     };
     let what = format!(
-        "the queue depth would be {outstanding:.0}, the curve ends at {reach:.0}, and {why}"
+        "the queue depth would be {outstanding:.0}, but the curve ends at {reach:.0}, and {why}"
     );
     let remedy = "calibrate with more time and --outstanding-max, on a host with enough CPUs";
     Some(objection(kind, Effect::AtLeast, what, remedy))

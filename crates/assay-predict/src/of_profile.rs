@@ -375,8 +375,8 @@ impl Reader<'_> {
         let small = self.class(IoPurpose::SingleBlockRead);
         let reads = source(small.and_then(|class| class.rate_iops.as_ref()));
         let latency = source(small.and_then(|class| class.latency_s.as_ref()));
-        let large = "waits for reads of several blocks".to_owned();
-        let writes = "writes without those of the log".to_owned();
+        let large = "waits for multi-block reads".to_owned();
+        let writes = "writes except those of the log".to_owned();
         let Deviations { reads_deviation, writes_deviation, .. } = demand.deviations;
         vec![
             (InputKind::Reads, demand.reads_mean, reads_deviation, reads),

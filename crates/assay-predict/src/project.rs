@@ -163,7 +163,7 @@ fn other_host(read: &ReadProfile, plan: &ProjectionPlan) -> Option<Objection> {
         kind: ObjectionKind::OtherHost,
         effect: Effect::Refused,
         finding: format!(
-            "another host with {asked:.0} CPUs instead of {:.0} of unknown speed",
+            "another host with {asked:.0} CPUs of unknown speed instead of {:.0}",
             known.unwrap_or(0.0)
         ),
         remedy: "state their speed: --cpu-speed 1 if they are the same".to_owned(),

@@ -36,6 +36,9 @@ pub struct Report {
     pub program: String,
     /// The command that does it again; empty when there is none.
     pub command: String,
+    /// The id of the run, which commands on the page name; empty for a page without a run.
+    #[serde(skip)]
+    pub run_id: String,
     /// Whether the criteria are met.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Verdict>"))]

@@ -49,8 +49,8 @@ pub(crate) fn size(bytes: u64) -> String {
 /// What kept a rate from being higher.
 pub(crate) const fn bound(bound: Bound) -> &'static str {
     match bound {
-        Bound::Saturated => "saturated (a higher queue depth brings no more)",
-        Bound::LatencyLimit => "more would break the latency limit",
+        Bound::Saturated => "saturated (a higher queue depth adds no throughput)",
+        Bound::LatencyLimit => "a higher load would exceed the latency limit",
         Bound::Host => "limited by the host's CPU; the storage may deliver more",
         Bound::StillRising => "still rising; the storage may deliver more",
         Bound::TimeBudget => "time ran out, the storage may deliver more",
@@ -63,12 +63,11 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
 pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str {
     match contradiction {
         Contradiction::SmallAboveLarge => {
-            "small I/Os moved more bytes per second than large ones: one of the two rates did not \
-             last"
+            "small I/Os moved more bytes per second than large ones: one of the two rates was not \
+             sustained"
         }
         Contradiction::BaseChanged => {
-            "the latency at queue depth 1 changed between start and end: the storage changed \
-             meanwhile"
+            "the latency at queue depth 1 changed between start and end, so the storage changed"
         }
     }
 }

@@ -52,10 +52,10 @@ pub(crate) fn size_arrays(
         configuration(listing, arrays, layout.to_owned(), one.limits(arrays, need, plan));
     found.undocumented.extend(one.undocumented(need, plan));
     found.doubts.extend(array.model.as_ref().map(|model| {
-        format!("measured on the simulated array:{model}, not a data sheet or a product")
+        format!("measured on the simulated array:{model}, not from a data sheet or a product")
     }));
     if array.read_per_s.is_none() || array.write_per_s.is_none() {
-        found.doubts.push("its throughput is not known and was not checked".to_owned());
+        found.doubts.push("its throughput is unknown and was not checked".to_owned());
     }
     Ok(found)
 }

@@ -135,7 +135,7 @@ pub(crate) fn refused(listing: &Listing, reason: impl Into<String>) -> Rejection
 
 /// The rejection of what would take more pieces than are tried.
 pub(crate) fn too_many(listing: &Listing) -> Rejection {
-    refused(listing, "more than a million of it would be needed")
+    refused(listing, "more than a million of them would be needed")
 }
 
 /// A rejection by a limit: what is needed and what there is at most.
@@ -162,7 +162,7 @@ pub(crate) fn show_limit(kind: LimitKind, value: f64) -> String {
         | LimitKind::Ports => show_count(value),
         LimitKind::Throughput | LimitKind::InstanceThroughput => show_throughput(value),
         LimitKind::Latency => show_time_ns(value * 1e9),
-        LimitKind::Endurance => format!("{} a day", show_bytes(value)),
+        LimitKind::Endurance => format!("{} per day", show_bytes(value)),
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn build_demand(
 ) -> Result<Vec<DemandLine>> {
     if databases.is_empty() && plan.capacity.is_none() {
         return Err(Error::usage(
-            "there is no demand",
+            "no demand is specified",
             "pass a profile or a report, or --iops or --capacity",
         ));
     }
@@ -85,7 +85,7 @@ fn peak(mut observed: Vec<Observation<'_>>, peak: Peak) -> Option<SeenPeak> {
             // The nearest rank: the least value that 95 of 100 do not exceed.
             let rank = assay_model::number::index((0.95 * real_len(number)).ceil()).max(1);
             let one = observed.get(rank - 1)?;
-            let source = format!("{} (0.95 quantile of {number})", one.name);
+            let source = format!("{} (p95 of {number})", one.name);
             Some(SeenPeak { value: one.value, source })
         }
         Peak::TimesMean(_) => Some(SeenPeak { value: mean(&observed)?, source: means(&observed) }),
@@ -127,7 +127,8 @@ fn factor(name: impl Into<String>, factor: f64) -> DemandFactor {
 }
 
 fn growth(plan: &SizingPlan) -> Option<DemandFactor> {
-    let name = || format!("growth of {:.4}% a year for {} years", 100.0 * plan.growth, plan.years);
+    let name =
+        || format!("growth of {:.4}% per year for {} years", 100.0 * plan.growth, plan.years);
     let grows = plan.years > 0 && plan.growth != 0.0;
     grows.then(|| factor(name().replace(".0000", ""), plan.growth_factor()))
 }
@@ -226,8 +227,8 @@ pub fn read_latency_for(name: &str, profile: &Profile, response_s: f64) -> Resul
     }
     Err(Error::usage(
         format!(
-            "{name}: a transaction takes {:.2} ms, of which reads are {:.2} ms: no storage brings \
-             it to {:.2} ms",
+            "{name}: a transaction takes {:.2} ms, of which reads are {:.2} ms: no storage can \
+             reduce it to {:.2} ms",
             1e3 * present_s,
             1e3 * reads_each * latency.value,
             1e3 * response_s

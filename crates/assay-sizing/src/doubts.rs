@@ -59,7 +59,7 @@ fn of_plan(plan: &SizingPlan, samples: usize) -> Vec<String> {
     };
     doubt(
         plan.read_latency.is_none(),
-        "no read latency is required: IOPS are taken at any latency".to_owned(),
+        "no read latency is required: IOPS count at any latency".to_owned(),
     );
     let parts = [FailingPart::Controller, FailingPart::Port, FailingPart::Device];
     let open: Vec<&str> =
@@ -70,11 +70,11 @@ fn of_plan(plan: &SizingPlan, samples: usize) -> Vec<String> {
     );
     doubt(
         plan.capacity.is_none(),
-        "no capacity was given: reports do not print it (--capacity)".to_owned(),
+        "no capacity was given: reports do not contain it (--capacity)".to_owned(),
     );
     doubt(
         plan.peak == Peak::Quantile95 && samples < QUANTILE_PROFILES_MIN,
-        format!("the 0.95 quantile of {samples} intervals is one of the two highest"),
+        format!("the p95 of {samples} intervals is one of the two highest"),
     );
     doubts
 }
@@ -104,13 +104,13 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     );
     if has_no_total(profile) {
         doubts.push(format!(
-            "{name} has no count of I/O requests: those of its wait events are added up, which \
-             may be too few"
+            "{name} has no count of I/O requests: those of its wait events are added up, which may \
+             be too low"
         ));
     }
     let all = profile.class(IoPurpose::All);
     if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
-        doubts.push(format!("{name}: it has no throughput; each I/O is taken to be one block"));
+        doubts.push(format!("{name}: it has no throughput; each I/O is assumed to be one block"));
     }
     doubts
 }

@@ -158,7 +158,7 @@ impl SizingPlan {
         let wrong = refusals.into_iter().find(|(holds, _)| !holds);
         match wrong {
             None => Ok(()),
-            Some((_, what)) => Err(Error::usage("this cannot be sized", what)),
+            Some((_, what)) => Err(Error::usage("these options cannot be used for sizing", what)),
         }
     }
 }

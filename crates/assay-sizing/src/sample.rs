@@ -71,8 +71,7 @@ impl DemandSample {
         let Some(directions) = total(profile).or_else(|| purposes(profile)) else {
             return Err(Error::usage(
                 format!("{name} has no I/O rate to size for"),
-                "use a report with Instance Activity Stats or IOStat sections, or a longer part \
-                 of it",
+                "use a report with Instance Activity Stats or IOStat sections, or a longer excerpt",
             ));
         };
         let elapsed_s = profile.elapsed_s.as_ref().map(|elapsed| elapsed.value);

@@ -138,7 +138,7 @@ fn considered<'a>(
     if kept.is_empty() {
         return Err(Error::usage(
             "no storage entry is left",
-            "name disks, drives, arrays or volumes with --only; `assay list catalog` lists them",
+            "specify disks, drives, arrays or volumes with --only; `assay list catalog` lists them",
         ));
     }
     Ok(kept)
@@ -274,7 +274,7 @@ fn one_currency<'a>(configurations: impl Iterator<Item = &'a Configuration>) -> 
         None => Ok(()),
         Some((other, of_other)) => Err(Error::usage(
             format!("prices are in two currencies: {first} in {of_first}, {other} in {of_other}"),
-            "leave one of them out with --only, or overlay it with a catalog in the other currency",
+            "exclude one of them with --only, or override it with a catalog in the other currency",
         )),
     }
 }

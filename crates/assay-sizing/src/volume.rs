@@ -48,7 +48,9 @@ pub(crate) fn size_volumes(
         ));
     }
     if machine.is_none() {
-        found.doubts.push("no --instance was named: a virtual machine may allow less".to_owned());
+        found
+            .doubts
+            .push("no --instance was specified: a virtual machine may allow less".to_owned());
     }
     Ok(found)
 }
@@ -158,14 +160,14 @@ fn of_stripe(
     limits.extend(latency_limit(
         volume.latency.map(Nanos::seconds),
         plan,
-        "the provider's promise",
+        "the provider's guarantee",
     ));
     limits
 }
 
 /// What the machine lets through to all volumes together.
 fn of_machine(machine: &InstanceOffer, stripe: u32, volume: &Volume, need: &Need) -> [LimitUse; 3] {
-    let of = "the machine's own limit, of all its volumes";
+    let of = "the machine's limit for all its volumes";
     [
         limit(LimitKind::InstanceIops, counted_iops(volume, need), machine.iops.0, of),
         limit(

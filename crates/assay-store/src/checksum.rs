@@ -68,7 +68,7 @@ pub(crate) fn check(directory: &Directory, name: &str, bytes: &[u8]) -> Result<(
         return Err(damage::error(
             &directory.path().join(name),
             None,
-            "its checksum is not that of its content",
+            "its checksum does not match its content",
         ));
     }
     Ok(())

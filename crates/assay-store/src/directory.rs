@@ -129,11 +129,11 @@ impl Directory {
     /// where another put it.
     fn check_own(&self, found: &Stat) -> io::Result<()> {
         if found.st_nlink > 1 {
-            return Err(foreign("it has other hard links, so it does not belong to this run only"));
+            return Err(foreign("it has other hard links, so it does not belong only to this run"));
         }
         let mine = rustix::process::geteuid().as_raw();
         if found.st_uid != self.owner && found.st_uid != mine {
-            return Err(foreign("it belongs to another user than its directory"));
+            return Err(foreign("its owner is not the owner of its directory"));
         }
         Ok(())
     }

@@ -25,22 +25,22 @@ fn reason(error: &io::Error) -> String {
 fn remedy(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "choose a directory that you may write with --store DIR, or change its rights"
+            "choose a directory that you can write to with --store DIR, or change its permissions"
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "free some space or choose another --store DIR; the data measured so far are kept, and \
              --resume continues from there"
         }
         io::ErrorKind::InvalidData => {
-            "the run was changed or made by others; nothing outside it was touched; copy what you \
-             need, without links, into your own store"
+            "the run was created or changed by others; nothing outside it was touched; copy what \
+             you need, without links, to your own store"
         }
         io::ErrorKind::InvalidInput => "choose your own store with --store DIR",
         io::ErrorKind::NotFound => "check the path, or choose the store with --store DIR",
         io::ErrorKind::NotADirectory => {
-            "the path leads through a file; choose a directory with --store DIR"
+            "a part of the path is a file; choose a directory with --store DIR"
         }
-        _ => "check the file system that holds the store, or choose another with --store DIR",
+        _ => "check the file system of the store, or choose another with --store DIR",
     }
 }
 

@@ -25,7 +25,8 @@ pub(crate) fn check(label: &str) -> Result<()> {
     }
     Err(Error::usage(
         format!("'{label}' cannot be the name of a run"),
-        "use up to 80 characters without / : , or outer spaces; not 'latest', '.', '..' or an id",
+        "use up to 80 characters without / : , or leading and trailing spaces; not 'latest', '.', \
+         '..' or an id",
     ))
 }
 

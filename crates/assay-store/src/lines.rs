@@ -100,10 +100,7 @@ fn line_start(file: &mut File, end: u64) -> io::Result<u64> {
     let mut upper = end;
     while upper > 0 {
         if end - upper > LINE_BYTES_MAX {
-            return Err(io::Error::new(
-                ErrorKind::InvalidData,
-                "its last line is longer than any line",
-            ));
+            return Err(io::Error::new(ErrorKind::InvalidData, "its last line is too long"));
         }
         let lower = upper.saturating_sub(STEP);
         chunk.clear();

@@ -102,7 +102,8 @@ fn taken(run: &Path, holder: Option<Holder>) -> Error {
     let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());
     Error::environment(
         format!("{} is being written by {who}", run.display()),
-        "wait until it has finished, or stop it with Ctrl-C or SIGTERM: it keeps what it measured",
+        "wait until it finishes, or stop it with Ctrl-C or SIGTERM: it keeps the data measured so \
+         far",
     )
     .of_kind(assay_model::ErrorKind::Busy)
 }

@@ -192,8 +192,8 @@ fn file_name(run: &str, host: &str) -> Result<String> {
         return Ok(format!("{run}.{host}{ENDING}"));
     }
     Err(Error::environment(
-        format!("'{run}' on '{host}' names no run of a host"),
-        "use the names that assay gives",
+        format!("'{run}' on '{host}' is not the run of a host"),
+        "use the names that assay prints",
     ))
 }
 

@@ -86,8 +86,8 @@ fn id_of(path: &Path, directory: &Directory) -> Result<String> {
 fn not_a_directory(path: &Path, error: &io::Error) -> Error {
     match error.kind() {
         ErrorKind::NotADirectory => Error::usage(
-            format!("{} is a link or a file, not the directory of a run", path.display()),
-            "name the run by its id or by its own directory; links are not followed here",
+            format!("{} is a link or a file, not a run directory", path.display()),
+            "specify the run by its id or its directory; links are not followed here",
         ),
         ErrorKind::NotFound => Error::usage(
             format!("there is no run at {}", path.display()),
@@ -102,7 +102,7 @@ fn holds_foreign(path: &Path, foreign: &[String]) -> Error {
     let shown = foreign.iter().take(5).cloned().collect::<Vec<_>>();
     Error::environment(
         format!(
-            "{} holds files that are not part of a run: {}; nothing was removed",
+            "{} contains files that are not part of a run: {}; nothing was removed",
             path.display(),
             shown.join(", ")
         ),

@@ -42,7 +42,7 @@ impl Store {
         match self.names()?.iter().find(|id| id.starts_with(label)) {
             None => Ok(()),
             Some(id) => Err(Error::usage(
-                format!("'{label}' already stands for the run {id}, whose id begins with it"),
+                format!("'{label}' is already the beginning of the id of the run {id}"),
                 "choose another name",
             )),
         }
@@ -120,8 +120,8 @@ impl Store {
         if name.is_empty() {
             return Err(Error::usage(
                 "the name of the run is empty",
-                "a variable of the shell may be unset; name a run by its id, the first characters \
-                 of it, or 'latest'",
+                "a variable of the shell may be unset; specify a run by its id, the first \
+                 characters of it, or 'latest'",
             ));
         }
         if name == LATEST {
@@ -148,8 +148,8 @@ impl Store {
             [] if is_run(Path::new(prefix)) => Ok(PathBuf::from(prefix)),
             [] => self.by_label(prefix, &names),
             several => Err(Error::usage(
-                format!("'{prefix}' begins the names of {} runs", several.len()),
-                format!("write one of them: {}", last_few(&names, prefix)),
+                format!("'{prefix}' is the beginning of {} run ids", several.len()),
+                format!("use one of them: {}", last_few(&names, prefix)),
             )),
         }
     }
@@ -188,11 +188,11 @@ impl Store {
         let error = match (self.root.is_dir(), names.is_empty()) {
             (false, _) => Error::usage(
                 format!("there is no run '{name}': no store at {root}"),
-                "choose the store with --store DIR, or make a first run",
+                "choose the store with --store DIR, or run a measurement first",
             ),
             (true, true) => Error::usage(
                 format!("there is no run '{name}' in {root}"),
-                "the store holds no runs; choose another with --store DIR",
+                "the store has no runs; choose another with --store DIR",
             ),
             (true, false) => Error::usage(
                 format!("there is no run '{name}' in {root}"),

@@ -283,7 +283,7 @@ fn a_file_of_another_user_in_a_run_is_not_written() {
         return;
     }
     let error = store.resume("latest", 1).unwrap_err();
-    assert!(error.message().contains("it belongs to another user than its directory"), "{error}");
+    assert!(error.message().contains("its owner is not the owner of its directory"), "{error}");
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn a_run_is_named_by_id_by_its_first_letters_by_path_or_as_the_latest() {
     assert_eq!(id("latest").unwrap(), last);
     let path = store.root().join(&first);
     assert_eq!(id(path.to_str().unwrap()).unwrap(), first);
-    refused(id("2026112"), Blame::Usage, &["begins the names of 3 runs", &last]);
+    refused(id("2026112"), Blame::Usage, &["is the beginning of 3 run ids", &last]);
     refused(id("1999"), Blame::Usage, &["no run '1999'", &last]);
     refused(id(""), Blame::Usage, &["the name of the run is empty"]);
     refused(id("/"), Blame::Usage, &["no run", "run.json"]);

@@ -45,7 +45,7 @@ fn complain(finished: &FinishedRun) {
     let (kind, is_of_hosts) = (manifest.kind, finished.loaded.report.cluster.is_some());
     let next = match kind {
         RunKind::Verify => {
-            "judge it with `assay verify --after` if a ledger was written".to_owned()
+            "check it with `assay verify --after` if a ledger was written".to_owned()
         }
         // What several hosts measure later is another start.
         _ if kind.can_go_on() && !is_of_hosts => {

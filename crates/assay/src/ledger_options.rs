@@ -48,8 +48,8 @@ impl LedgerOptions {
         match &self.ledger {
             Some(path) => Ok(Some(LedgerPlace::File(path.clone()))),
             None if self.after => Err(Error::usage(
-                "--after needs the ledger of what was acknowledged",
-                "name it with --ledger FILE or --witness HOST:PORT",
+                "--after needs the ledger of acknowledged writes",
+                "specify it with --ledger FILE or --witness HOST:PORT",
             )),
             None => Ok(None),
         }

@@ -161,7 +161,7 @@ impl Drop for LiveObserver {
             let (cost_s, share) = (self.monitor.cost_s(), self.monitor.cost_share());
             let percent = 100.0 * share;
             crate::terminal::say(&format!(
-                "note: showing it live took {cost_s:.2} s of CPU, {percent:.2}% of a core"
+                "note: the live view used {cost_s:.2} s of CPU time, {percent:.2}% of a core"
             ));
         }
     }

@@ -160,7 +160,7 @@ impl StartOptions {
         };
         Err(Error::usage(
             format!("{} {trouble}", path.display()),
-            "name a new file in an existing directory",
+            "specify a new file in an existing directory",
         ))
     }
 }

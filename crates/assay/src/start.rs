@@ -48,8 +48,8 @@ pub fn carry_out_checked(plan: &impl Plan, options: &RunOptions) -> Result<ExitS
     conclude(&plan.run(&options.context()?)?, &options.output, options.page())
 }
 
-/// Resumes a run by its kept plan, after `adjust` has changed it; permission to destroy data is what
-/// was typed now.
+/// Resumes a run by its kept plan, after `adjust` has changed it; permission to destroy data is
+/// what was typed now.
 ///
 /// # Errors
 /// A usage error for a run of another kind or one that has ended; those of [`check`]; what the plan
@@ -119,8 +119,8 @@ fn nothing_there(path: &Path) -> Error {
     Error::environment(
         format!("cannot open {}: it does not exist", path.display()),
         format!(
-            "{}name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, \
-             catalog:NAME",
+            "{}specify a directory, a file, a block device, or simulated storage: sim:…, \
+             array:NAME, catalog:NAME",
             near.unwrap_or_default()
         ),
     )
@@ -153,7 +153,7 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
         say(&format!("note: {warning}"));
         return Ok(());
     }
-    match agreed(&format!("{warning}. Go on?")) {
+    match agreed(&format!("{warning}. Continue?")) {
         Some(true) => Ok(()),
         None if !is_inside => {
             say(&format!("note: {warning}"));
@@ -161,7 +161,7 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
         }
         _ => Err(Error::usage(
             format!("{warning}, so nothing was started"),
-            "name another directory or stop the server; --yes continues anyway, --dry-run shows \
+            "specify another directory or stop the server; --yes continues anyway, --dry-run shows \
              what would be done",
         )),
     }

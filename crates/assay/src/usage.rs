@@ -25,7 +25,7 @@ pub fn usage_error(error: &clap::Error, command: &str, below: &[String]) -> Erro
             former(&typed.unwrap_or_default()).or_else(|| of_few().map(explained)).unwrap_or(found)
         }
         ErrorKind::MissingRequiredArgument if found.message().contains("<WORKLOAD>") => {
-            explained("name a file or a preset, for example `assay run oltp DIR`".to_owned())
+            explained("specify a file or a preset, for example `assay run oltp DIR`".to_owned())
         }
         _ => found,
     }

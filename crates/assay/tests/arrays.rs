@@ -71,7 +71,7 @@ fn mistakes_are_answered_in_kind() {
         (
             "list arrays --profile slob-1h",
             2,
-            "error: --profile needs one array\nhint: name it, for example `assay list arrays \
+            "error: --profile needs one array\nhint: specify it, for example `assay list arrays \
              xtremio-1 --profile slob-1h`",
         ),
         (

@@ -82,7 +82,7 @@ fn a_sparse_file_is_told_by_its_holes() {
     file.sync_all().unwrap();
     let run = read(&place, "sparse");
     finds(&run, "holes", "75%");
-    doubts(&run, "75% of sparse was never written and is read without touching the storage");
+    doubts(&run, "75% of sparse was never written, so reading it does not reach the storage");
 }
 
 #[test]

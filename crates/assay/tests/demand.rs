@@ -110,7 +110,7 @@ fn growth_multiplies_and_documents_are_plans_too() {
     assert!(plan.ends_with(0).stdout.contains("rate = \"975/s\""), "{plan:#?}");
     let closed = place.run("profile one.txt --workload - --closed");
     assert_eq!(closed.code, Some(2), "{closed:#?}");
-    assert!(closed.complaint.contains("has no time of other I/O"), "{closed:#?}");
+    assert!(closed.complaint.contains("has no latency of other I/O"), "{closed:#?}");
     let several = place.run("profile both.txt --workload -");
     assert!(several.complaint.contains("both.txt: 2 reports in one file"), "{several:#?}");
 }

@@ -58,7 +58,7 @@ fn writing_needs_the_name_of_the_device() {
         &device,
         4,
         "error: refusing to write to DEVICE: --destroy '17MiB' does not name this device\nhint: \
-         this device is '16MiB'; check that DEVICE is the one you mean",
+         this device is '16MiB'; check that DEVICE is the right device",
     );
     assert_eq!(place.run_ids(), [""; 0]);
     assert!(fs::read(device.path()).unwrap().iter().all(|byte| *byte == 0));
@@ -111,7 +111,7 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &ran,
         device,
         4,
-        "error: refusing to write to DEVICE: it is mounted at RIG/mount\nhint: give a directory \
+        "error: refusing to write to DEVICE: it is mounted at RIG/mount\nhint: specify a directory \
          under RIG/mount to measure with a file, or unmount it",
     );
     let device = or_skip!(LoopDevice::of_size(SIZE));
@@ -123,16 +123,16 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &place.run(&line),
         &device,
         4,
-        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its \
+        "error: refusing to write to DEVICE: it contains: ext2, ext3 or ext4 file system, or its \
          journal\nhint: if its data may be destroyed, repeat with --destroy '16MiB' --wipe ext4",
     );
     refused(
         &place.run(&format!("{line} --wipe xfs")),
         &device,
         4,
-        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its \
-         journal; --wipe 'xfs' does not name exactly that\nhint: if its data may be destroyed, \
-         repeat with --destroy '16MiB' --wipe ext4",
+        "error: refusing to write to DEVICE: it contains: ext2, ext3 or ext4 file system, or its \
+         journal; --wipe 'xfs' does not match\nhint: if its data may be destroyed, repeat with \
+         --destroy '16MiB' --wipe ext4",
     );
     assert!(fs::read(device.path()).unwrap() == before);
     // Reading does no harm, whatever it carries.

@@ -218,7 +218,11 @@ fn no_witness_is_asked_where_nothing_was_verified() {
     // Nobody listens there, which would be another error.
     let ran = place.run("verify d --after --witness 127.0.0.1:1 --token-file token");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.complaint.contains("d holds no test file of a ledger"), "{}", ran.complaint);
+    assert!(
+        ran.complaint.contains("d does not contain a test file of a ledger"),
+        "{}",
+        ran.complaint
+    );
 }
 
 #[test]
@@ -238,7 +242,7 @@ fn what_does_not_belong_together_is_not_judged() {
     let place = &scratch.place;
     place.write("none.ledger", "no ledger");
     for (line, code, complaint) in [
-        ("verify d --after --ledger data.ledger".to_owned(), 2, "and not about d"),
+        ("verify d --after --ledger data.ledger".to_owned(), 2, "not to d"),
         (
             scratch.line("--after").replace("data.ledger", "none.ledger"),
             2,

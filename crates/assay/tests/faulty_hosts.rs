@@ -142,8 +142,8 @@ fn hosts_that_would_write_to_one_file_are_refused() {
     let made = hosts.place.path("d").join(hosts.place.test_files("d").pop().unwrap());
     let before = fs::read(&made).unwrap();
     let ran = hosts.run(&format!("run mixed.toml {}", made.display()));
-    let said = "error: the workload writes, and hosts that share a device or a file would \
-                overwrite each other";
+    let said = "error: the workload writes, so hosts that share a device or a file would overwrite \
+                each other's data";
     assert!(ran.code == Some(2) && ran.complaint.starts_with(said), "{ran:#?}");
     assert!(fs::read(&made).unwrap() == before);
 }
@@ -218,7 +218,7 @@ fn a_host_that_stays_paused_is_lost_and_ended_with_its_driver() {
     hosts.signal("h002", Signal::STOP);
     let cluster = doubtful(&run.wait());
     let lost = cluster["hosts"][1]["lost"]["reason"].as_str().unwrap();
-    assert!(lost.starts_with("nothing was heard of it for 3."), "{lost}");
+    assert!(lost.starts_with("it sent nothing for 3."), "{lost}");
     assert!(hosts.processes("h002").is_empty(), "it is ended with its driver");
 }
 

@@ -403,7 +403,7 @@ fn a_study_that_was_killed_while_its_file_was_filled_goes_on_or_says_why_not() {
         fs::remove_file(run.join(name)).unwrap();
     }
     let resumed = place.run("study --resume latest");
-    assert!(resumed.stderr.contains("was ended before its plan.json"), "{resumed:#?}");
+    assert!(resumed.stderr.contains("ended before its plan.json"), "{resumed:#?}");
     assert!(Path::new(&run).is_dir());
 }
 

@@ -168,14 +168,14 @@ fn a_study_measures_on_as_many_hosts_as_a_cell_says() {
             (
                 "study ladder.study.toml d --size 4MiB",
                 2,
-                "error: the factor 'hosts' needs hosts\nhint: name them with --hosts, for example \
-                 local:4, or measure array:NAME with [sessions]",
+                "error: the factor 'hosts' needs hosts\nhint: specify them with --hosts, for \
+                 example local:4, or measure array:NAME with [sessions]",
             ),
             (
                 "study ladder.study.toml d --size 4MiB --hosts local:1",
                 2,
-                "error: the study needs 2 hosts, and --hosts names 1\nhint: name more hosts, \
-                 or vary fewer",
+                "error: the study needs 2 hosts, but --hosts lists 1\nhint: list more hosts, or \
+                 use smaller values",
             ),
         ],
     );
@@ -256,8 +256,8 @@ fn hosts_are_watched_under_one_clock_with_their_devices_beside_each_other() {
         &[(
             "watch nowhere --hosts local:2 --time 1s",
             4,
-            "error: local-1, local-2: cannot look at nowhere: No such file or directory (os error \
-             2)\nhint: check the spelling of the path and the rights on its directories",
+            "error: local-1, local-2: cannot inspect nowhere: No such file or directory (os error \
+             2)\nhint: check the spelling of the path and the permissions of its directories",
         )],
     );
     assert_eq!(place.run_ids(), runs);
@@ -383,7 +383,7 @@ fn a_host_that_falls_silent_is_lost_after_three_periods() {
     signal(hosts[0], Signal::STOP);
     let run = run.wait().json(3);
     let reason = run["cluster"]["hosts"][0]["lost"]["reason"].as_str().unwrap();
-    let silent = reason.strip_prefix("nothing was heard of it for ").expect(reason);
+    let silent = reason.strip_prefix("it sent nothing for ").expect(reason);
     let silent_s: f64 = silent.split(' ').next().unwrap().parse().unwrap();
     assert!(silent_s >= 3.0, "{reason}");
     assert!(begin.elapsed() >= Duration::from_secs(3) && begin.elapsed() < SLACK);
@@ -475,7 +475,7 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
     assert!(kept_by_hosts(&place).is_empty());
     assert_eq!(place.json("runs show", 0)["cluster"], found["cluster"]);
     let again = place.run("hosts collect latest");
-    assert!(again.complaint.contains("has ended, and nothing of it is missing"), "{again:#?}");
+    assert!(again.complaint.contains("has ended and is complete"), "{again:#?}");
 }
 
 #[test]
@@ -548,8 +548,8 @@ fn ctrl_c_ends_all_hosts_and_keeps_what_they_measured() {
     assert!(place.test_files("d").is_empty());
 }
 
-const SIMULATED: &str = "error: a simulated device exists in one program, and --hosts has \
-                         several\nhint: name a directory, a file or a block device, or leave \
+const SIMULATED: &str = "error: a simulated device exists in one process, but --hosts lists \
+                         several\nhint: specify a directory, a file or a block device, or leave \
                          --hosts out";
 
 #[test]
@@ -570,14 +570,15 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run reads.toml d --hosts hA,hB,hA",
                 2,
-                "error: --hosts <HOSTS>: the host hA is named twice\nhint: name every host once",
+                "error: --hosts <HOSTS>: the host hA is specified twice\nhint: specify every host \
+                 once",
             ),
             ("run reads.toml sim:servers?count=8&service=100us --hosts local:2", 2, SIMULATED),
             (
                 "run reads.toml nowhere --hosts local:2",
                 4,
-                "error: cannot open nowhere: it does not exist\nhint: name a directory, a file, a \
-                 block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
+                "error: cannot open nowhere: it does not exist\nhint: specify a directory, a file, \
+                 a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
             ),
             (
                 "hosts start-lines --hosts hA;reboot,hB",
@@ -589,8 +590,8 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "hosts start-lines --hosts local:2",
                 2,
-                "error: local processes and ssh hosts do not need a cluster\nhint: name the hosts \
-                 of the cluster, joined by commas",
+                "error: local processes and ssh hosts do not need a cluster\nhint: specify the \
+                 hosts of the cluster, joined by commas",
             ),
             (
                 "calibrate d --hosts local:4 --outstanding-max 3",
@@ -602,8 +603,8 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run reads.toml d --hosts local:8 --total",
                 2,
-                "error: stream 'reads' has 4 outstanding I/Os for 8 hosts\nhint: give every host \
-                 at least one, or leave --total out",
+                "error: stream 'reads' has 4 outstanding I/Os for 8 hosts\nhint: use at least one \
+                 per host, or omit --total",
             ),
         ],
     );

@@ -106,7 +106,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "tiny.vdb",
         "sd=sd1,lun=/dev/a,size=1g\nwd=wd1,sd=sd1,xfersize=4\nrd=r,wd=wd1,iorate=max,elapsed=5,\
          interval=1,forthreads=(1,2)\n",
-        "no valid workload",
+        "not a valid workload",
     ),
     (
         "files.vdb",
@@ -212,7 +212,7 @@ fn a_run_comes_back_from_the_form_of_another_program() {
     assert_eq!((found, iops.is_some()), (iops, true));
     // The same file is one result.
     let again = place.run("runs import fio.json");
-    assert!(again.code == Some(2) && again.stderr.contains("was imported before"), "{again:?}");
+    assert!(again.code == Some(2) && again.stderr.contains("was already imported"), "{again:?}");
     assert_eq!(place.run("runs import fio.json --again").code, Some(0));
     // Cut off in the middle it is refused at any place.
     for share in 1..20 {
@@ -374,7 +374,7 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
     assert_eq!(compared.code, Some(0), "{compared:?}");
     assert!(compared.stdout.contains("0.983"), "{compared:?}");
     let itself = place.run(&format!("compare {0} {0}", ids[1]));
-    assert!(itself.code == Some(2) && itself.stderr.contains("is named twice"), "{itself:?}");
+    assert!(itself.code == Some(2) && itself.stderr.contains("is specified twice"), "{itself:?}");
     let text = place.run(&format!("report {}", ids[1])).stdout;
     for shown in ["2,000/s", "4,600/s", "sessions 8", "2025-01-15 10:30:00", "unknown"] {
         assert!(text.contains(shown), "{shown}: {text}");

@@ -68,7 +68,7 @@ fn the_page_grows_is_for_its_owner_and_is_the_file_in_the_end() {
     assert!(TcpStream::connect(&host).is_err(), "the server ends with the run");
     let mut rest = String::new();
     said.read_to_string(&mut rest).unwrap();
-    assert!(rest.contains("note: showing it live took"), "{rest}");
+    assert!(rest.contains("note: the live view used"), "{rest}");
 }
 
 #[test]

@@ -51,13 +51,13 @@ fn mistakes_are_answered_in_kind() {
             "predict nothing.html --on latest",
             2,
             "error: cannot find the database nothing.html: there is no run 'nothing.html': no \
-             store at ./assay-runs\nhint: name a report, a folder with reports, a profile, a run \
-             (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database",
+             store at ./assay-runs\nhint: specify a report, a folder with reports, a profile, a \
+             run (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database",
         ),
         (
             "predict slob.profile.json --on latest --draws 0",
             2,
-            "error: --draws is to be from 1 to 100,000\nhint: 1000 are usual",
+            "error: --draws must be between 1 and 100,000\nhint: 1000 is typical",
         ),
         (
             "predict slob.profile.json --on sim:servers?count=4&service=1ms --cache 1TiB",

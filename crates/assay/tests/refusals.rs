@@ -27,13 +27,13 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run",
         2,
-        "error: <WORKLOAD> is missing\nhint: name a file or a preset, for example `assay run oltp \
-         DIR`; see `assay run --help`",
+        "error: <WORKLOAD> is missing\nhint: specify a file or a preset, for example `assay run \
+         oltp DIR`; see `assay run --help`",
     ),
     (
         "run reads.toml",
         2,
-        "error: no target is given\nhint: name a directory, a file or a block device",
+        "error: no target is given\nhint: specify a directory, a file or a block device",
     ),
     (
         "run reads.toml d --size 16",
@@ -73,8 +73,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "calibrate d --quantile 1.5",
         2,
-        "error: no load can be searched by the quantile 1.5\nhint: use a quantile between 0 and \
-         1, for example 0.99",
+        "error: 1.5 is not a valid quantile\nhint: use a quantile between 0 and 1, for example 0.99",
     ),
     (
         "calibrate d --quantile high",
@@ -90,13 +89,13 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "calibrate d --time 1s",
         2,
-        "error: 1s is too short for a calibration\nhint: give it at least 5s a mix; 60s is typical",
+        "error: 1s is too short for a calibration\nhint: allow at least 5s per mix; 60s is typical",
     ),
     (
         "check d --max-latency 0s",
         2,
-        "error: --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, \
-         for example 1ms",
+        "error: --max-latency: 0 ns is not a valid latency limit\nhint: use a limit above 0, for \
+         example 1ms",
     ),
     (
         "run reads.toml d --backend iocp",
@@ -119,26 +118,26 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run reads.toml nothere",
         4,
-        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block \
+        "error: cannot open nothere: it does not exist\nhint: specify a directory, a file, a block \
          device, or simulated storage: sim:…, array:NAME, catalog:NAME",
     ),
     (
         "run reads.toml d --criteria nothere.toml",
         2,
         "error: reading the criteria nothere.toml: No such file or directory (os error 2)\nhint: \
-         name a readable criteria file, or one of check, oltp-default, dell-2017",
+         specify a readable criteria file, or one of check, oltp-default, dell-2017",
     ),
     (
         "run reads.toml /dev/null",
         4,
-        "error: cannot measure /dev/null: it is a character device\nhint: give a regular file, a \
-         block device, a directory, or an NVMe character device such as /dev/ng0n1",
+        "error: cannot measure /dev/null: it is a character device\nhint: specify a regular file, \
+         a block device, a directory, or an NVMe character device such as /dev/ng0n1",
     ),
     (
         "inspect nothere",
         4,
-        "error: cannot look at nothere: No such file or directory (os error 2)\nhint: check the \
-         spelling of the path and the rights on its directories",
+        "error: cannot inspect nothere: No such file or directory (os error 2)\nhint: check the \
+         spelling of the path and the permissions of its directories",
     ),
 ];
 
@@ -148,13 +147,13 @@ const WITHOUT_A_STORE: &[(&str, i32, &str)] = &[
         "runs show 2026",
         2,
         "error: there is no run '2026': no store at ./assay-runs\nhint: choose the store with \
-         --store DIR, or make a first run",
+         --store DIR, or run a measurement first",
     ),
     (
         "run --resume latest",
         2,
         "error: there is no run 'latest': no store at ./assay-runs\nhint: choose the store with \
-         --store DIR, or make a first run",
+         --store DIR, or run a measurement first",
     ),
 ];
 
@@ -168,26 +167,26 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
     (
         "run reads.toml d --backend posix --polled",
         2,
-        "error: --polled is a setting of io_uring, and --backend posix has none\nhint: leave one \
-         of them out",
+        "error: --polled needs io_uring, which --backend posix does not use\nhint: leave one of \
+         them out",
     ),
     (
         "run reads.toml d --backend null --task-run deferred",
         2,
-        "error: --task-run is a setting of io_uring, and --backend null has none\nhint: leave one \
-         of them out",
+        "error: --task-run needs io_uring, which --backend null does not use\nhint: leave one of \
+         them out",
     ),
     (
         "run reads.toml reads.toml --size 16MiB",
         2,
-        "error: --size is about test files, and no target is a directory\nhint: leave --size out, \
-         or name a directory to make a test file in",
+        "error: --size applies to test files, but no target is a directory\nhint: omit --size, or \
+         specify a directory for a test file",
     ),
     (
         "run reads.toml sim:servers?count=1&service=1ms --keep",
         2,
-        "error: --keep is about test files, and no target is a directory\nhint: leave --keep out, \
-         or name a directory to make a test file in",
+        "error: --keep applies to test files, but no target is a directory\nhint: omit --keep, or \
+         specify a directory for a test file",
     ),
     (
         "run mixed.toml d --destroy 16MiB",
@@ -223,13 +222,13 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
     (
         "run reads.toml sim:servers?count=1&service=1ms d",
         2,
-        "error: a simulated device stands alone\nhint: give one of sim:, array: and catalog:, or \
-         paths only",
+        "error: a simulated device cannot be combined with other targets\nhint: specify one sim:, \
+         array: or catalog: device, or only paths",
     ),
     (
         "run buffered.toml d --polled",
         2,
-        "error: --polled needs direct I/O, and the workload says direct = false\nhint: leave one \
+        "error: --polled needs direct I/O, but the workload sets direct = false\nhint: leave one \
          of them out",
     ),
 ];
@@ -317,19 +316,19 @@ fn pipes_sockets_and_small_files_are_no_targets() {
         (
             "run reads.toml pipe",
             4,
-            "error: cannot measure pipe: it is a named pipe\nhint: give a regular file, a block \
+            "error: cannot measure pipe: it is a named pipe\nhint: specify a regular file, a block \
              device or a directory",
         ),
         (
             "calibrate socket",
             4,
-            "error: cannot measure socket: it is a socket\nhint: give a regular file, a block \
+            "error: cannot measure socket: it is a socket\nhint: specify a regular file, a block \
              device or a directory",
         ),
         (
             "check small",
             4,
-            "error: cannot measure small: it has only 524288 bytes\nhint: give a target of at \
+            "error: cannot measure small: it has only 524288 bytes\nhint: specify a target of at \
              least 1MiB",
         ),
     ];
@@ -344,8 +343,8 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run large.toml d --size 4MiB"),
         2,
-        "error: stream 'reads': the target is too small: 0 bytes hold no I/O of 16777216 in the \
-         span\nhint: use a larger target, a wider span or a smaller block size",
+        "error: stream 'reads': the target is too small: 0 bytes are too few for an I/O of \
+         16777216 in the span\nhint: use a larger target, a wider span or a smaller block size",
     );
     let stripes = support::READS.replacen(
         "interval",
@@ -380,10 +379,7 @@ fn a_target_named_twice_is_refused_whatever_its_paths() {
         refused(
             &ran,
             2,
-            &format!(
-                "error: {name} is given twice\nhint: name every target once; a directory that is \
-                 named twice gets two test files"
-            ),
+            &format!("error: {name} is specified twice\nhint: specify every target once"),
         );
     }
     untouched(&place);
@@ -395,7 +391,7 @@ fn what_fails_late_takes_test_files_made_before_with_it() {
     refused(
         &place.run("run mixed.toml d nothere --size 4MiB"),
         4,
-        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block \
+        "error: cannot open nothere: it does not exist\nhint: specify a directory, a file, a block \
          device, or simulated storage: sim:…, array:NAME, catalog:NAME",
     );
     untouched(&place);
@@ -410,8 +406,8 @@ fn a_file_without_rights_is_only_refused_where_rights_matter() {
     refused(
         &place.run("run mixed.toml file"),
         4,
-        "error: refusing to write to file: Assay did not create it\nhint: your files are only \
-         read; give a directory, in which Assay creates a new file",
+        "error: refusing to write to file: Assay did not create it\nhint: Assay only reads your \
+         files; specify a directory, in which it creates a new file",
     );
 }
 
@@ -426,8 +422,8 @@ fn a_file_system_that_is_read_only_says_so() {
     refused(
         &ran,
         4,
-        "error: cannot create RIG/mount/assay-ID.dat: creating it: Read-only file system (os \
-         error 30)\nhint: check the rights on the directory and the state of its file system",
+        "error: cannot create RIG/mount/assay-ID.dat: creating it: Read-only file system (os error \
+         30)\nhint: check the permissions of the directory and the state of its file system",
     );
     let ran = place.run(&format!("run reads.toml {directory}/file --criteria no-errors.toml"));
     ran.ends_with(0);
@@ -435,8 +431,8 @@ fn a_file_system_that_is_read_only_says_so() {
     refused(
         &ran,
         4,
-        "error: creating the store RIG/mount/runs: read-only file system\nhint: choose a \
-         directory that you may write with --store DIR, or change its rights",
+        "error: creating the store RIG/mount/runs: read-only file system\nhint: choose a directory \
+         that you can write to with --store DIR, or change its permissions",
     );
     assert_eq!(place.test_files("d"), [""; 0]);
 }
@@ -465,14 +461,14 @@ fn a_store_that_cannot_be_written_is_named() {
     refused(
         &place.run("run reads.toml d --size 4MiB --store file"),
         4,
-        "error: creating the store file: file exists\nhint: check the file system that holds the \
-         store, or choose another with --store DIR",
+        "error: creating the store file: file exists\nhint: check the file system of the store, or \
+         choose another with --store DIR",
     );
     refused(
         &place.run("run reads.toml d --size 4MiB --store file/runs"),
         4,
-        "error: creating the store file/runs: not a directory\nhint: the path leads through a \
-         file; choose a directory with --store DIR",
+        "error: creating the store file/runs: not a directory\nhint: a part of the path is a file; \
+         choose a directory with --store DIR",
     );
     untouched(&place);
 }

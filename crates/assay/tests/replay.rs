@@ -72,8 +72,8 @@ fn what_cannot_be_replayed_is_refused() {
     plain.push_write(0, &[1; 512], false);
     std::fs::write(place.path("plain.log"), plain.bytes()).unwrap();
     for (line, code, complaint) in [
-        ("verify replay text.log", 2, "does not begin as a log"),
-        ("verify replay plain.log", 2, "no write of the log carries stamps"),
+        ("verify replay text.log", 2, "does not start like a log"),
+        ("verify replay plain.log", 2, "the writes in the log have no stamps"),
         ("verify replay nothing.log", 4, "reading nothing.log"),
         ("verify replay stamped.log --unit 1000B", 2, "is not possible for a device"),
         ("verify replay stamped.log --image x.img --entries 10000", 2, "the log has"),

@@ -11,8 +11,8 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 use support::{Place, Started, all_ios, measurement, names, refused};
 
-const NOT_OURS: &str = "Assay did not create it\nhint: your files are only read; give a \
-                        directory, in which Assay creates a new file";
+const NOT_OURS: &str = "Assay did not create it\nhint: Assay only reads your files; specify a \
+                        directory, in which it creates a new file";
 
 #[test]
 fn a_file_of_the_user_is_never_written() {
@@ -32,7 +32,7 @@ fn a_file_of_the_user_is_never_written() {
     refused(
         &place.run("run mixed.toml link"),
         4,
-        "error: refusing to write to link: it is a symbolic link to a file\nhint: give the path \
+        "error: refusing to write to link: it is a symbolic link to a file\nhint: specify the path \
          of the file itself",
     );
     place.json("run reads.toml precious --criteria no-errors.toml", 0);
@@ -239,8 +239,8 @@ fn a_report_never_overwrites_a_file() {
     refused(
         &place.run("report --html page.html"),
         4,
-        "error: writing page.html: File exists (os error 17)\nhint: name a new file in a \
-         directory that you may write",
+        "error: writing page.html: File exists (os error 17)\nhint: specify a new file in a \
+         directory that you can write to",
     );
     assert_eq!(fs::read_to_string(place.path("page.html")).unwrap(), "mine");
     place.run("report --html new/page.html").ends_with(0);
@@ -266,19 +266,19 @@ fn only_runs_are_removed_and_only_whole_ones() {
     refused(
         &place.run(&format!("runs remove {first}")),
         4,
-        "error: ./assay-runs/RUN holds files that are not part of a run: notes.txt; nothing was \
+        "error: ./assay-runs/RUN contains files that are not part of a run: notes.txt; nothing was \
          removed\nhint: move it away if you need it, or remove the directory yourself",
     );
     refused(
         &place.run("runs remove ./d"),
         2,
-        "error: ./d is not a run: it has no run.json\nhint: name a run by its id, by the first \
+        "error: ./d is not a run: it has no run.json\nhint: specify a run by its id, by the first \
          characters of it, by its directory, or 'latest'",
     );
     refused(
         &place.run("runs remove 2"),
         2,
-        "error: '2' begins the names of 2 runs\nhint: write one of them: RUN, RUN",
+        "error: '2' is the beginning of 2 run ids\nhint: use one of them: RUN, RUN",
     );
     symlink(place.path("d"), place.path("assay-runs").join("20200101-000000-run-aaaa")).unwrap();
     let ran = place.run("runs remove 20200101-000000-run-aaaa");

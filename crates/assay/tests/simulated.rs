@@ -49,6 +49,21 @@ fn equal_seeds_give_equal_results() {
 }
 
 #[test]
+fn the_readme_shows_what_the_program_prints() {
+    let page = include_str!("../../../README.md");
+    let (_, example) = page.split_once("$ assay ").unwrap();
+    let (line, printed) = example.split_once('\n').unwrap();
+    let (printed, _) = printed.split_once("```").unwrap();
+    let ran = Place::new().run(&line.replace('\'', ""));
+    let shown = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for quoted in printed.split("[…]").flat_map(str::lines).filter(|line| !line.trim().is_empty())
+    {
+        let quoted = quoted.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(&quoted), "README.md quotes {quoted:?}: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_calibration_is_repeated_exactly() {
     let place = Place::new();
     let line = format!("calibrate {DEVICE} --time 20s --read-share 100%");
@@ -79,7 +94,7 @@ fn what_was_measured_is_what_the_device_is() {
 fn mistakes_in_a_device_name_what_there_is() {
     let place = Place::new();
     let lacks = format!(
-        "error: simulated device 'servers': 'servers' lacks its key 'count'\nhint: {PARTS}"
+        "error: simulated device 'servers': 'servers' needs the key 'count'\nhint: {PARTS}"
     );
     let unknown = format!(
         "error: simulated device 'server?count=8': there is no part 'server'\nhint: did you mean \

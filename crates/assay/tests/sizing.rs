@@ -202,7 +202,7 @@ fn mistakes_are_answered_in_kind() {
     place.write("own.catalog.toml", own);
     place.write("bad.catalog.toml", &own.replacen("latency = \"5ms\"", "", 1));
     for (line, code, expected) in [
-        ("size", 2, "there is no demand"),
+        ("size", 2, "no demand is specified"),
         ("size empty.txt", 2, "empty.txt has no I/O rate"),
         ("size a.txt --iops 5/s", 2, "--iops"),
         ("size a.txt --only gp4", 2, "did you mean 'gp2'?"),
@@ -216,7 +216,7 @@ fn mistakes_are_answered_in_kind() {
         ),
         ("size a.txt --response 10ms", 2, "it has no DB time"),
         ("size a.txt --measured gp3=latest", 2, "neither a device nor an array"),
-        ("list catalog gp33", 2, "no catalog has 'gp33'"),
+        ("list catalog gp33", 2, "'gp33' is not in any catalog"),
         ("list catalog bad.catalog.toml", 2, "need a latency"),
         ("check catalog:gp3", 2, "the only documented latency is"),
         ("run reads.toml catalog:gp3?iops=90000", 2, "90,000 IOPS cannot be ordered"),

@@ -224,8 +224,7 @@ fn what_cannot_be_verified_is_refused_before_anything_is_made() {
     refused(
         &ran,
         2,
-        "error: the null backend stores no data to verify\nhint: leave --backend null or --verify \
-         out",
+        "error: the null backend stores no data to verify\nhint: omit --backend null or --verify",
     );
 }
 

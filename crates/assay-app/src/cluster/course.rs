@@ -200,7 +200,7 @@ impl<'a> Course<'a> {
                 Some(End::Measured(measurement, ..)) => match &measurement.finish {
                     Finish::Failed { reason } => reason,
                     Finish::Interrupted | Finish::Unfinished if !self.is_stopping => {
-                        "the host ended before its time"
+                        "the host stopped early"
                     }
                     Finish::Interrupted | Finish::Unfinished | Finish::Complete => continue,
                 },

@@ -91,7 +91,7 @@ fn token() -> Result<String> {
     read.map_err(|error| {
         Error::environment(
             format!("reading {}: {error}", source.display()),
-            "this needs the system's random numbers",
+            "cannot read random numbers from the system",
         )
     })?;
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
@@ -322,7 +322,7 @@ impl Driver {
                 "the hosts cannot start together: {name} received the start {late_ms:.1} ms too \
                  late"
             ),
-            "check the network to this host and its other programs",
+            "check the network to this host, and other programs on it",
         ))
     }
 
@@ -352,7 +352,7 @@ impl Driver {
         let at_ns = monotonic_ns() + lead_ns(&clocks, number, self.started_ns.is_some());
         for (host, clock) in members.iter().copied().zip(&clocks) {
             let Some(local_ns) = clock.to_node_ns(at_ns) else {
-                return Err(self.lost(host, "it answers no beat".to_owned()));
+                return Err(self.lost(host, "it does not answer heartbeats".to_owned()));
             };
             self.links.say(host, &NodeOrder::Start(local_ns));
         }
@@ -430,7 +430,7 @@ impl Driver {
     fn silence(&self, host: usize) -> Option<String> {
         let silent_ns = self.links.silent_ns(host);
         let is_lost = silent_ns > silence_ns(self.period_ns);
-        is_lost.then(|| format!("nothing was heard of it for {:.1} s", seconds(silent_ns)))
+        is_lost.then(|| format!("it sent nothing for {:.1} s", seconds(silent_ns)))
     }
 
     /// Notes the loss of a host while a workload runs.

@@ -110,10 +110,8 @@ impl HostNames {
         match paths.iter().find(|path| self.are_elsewhere() && !path.starts_with('/')) {
             None => Ok(()),
             Some(path) => Err(Error::usage(
-                format!(
-                    "{path} is a relative path, and other hosts have other working directories"
-                ),
-                "write the absolute path, as the hosts see it",
+                format!("{path} is a relative path, but each host has its own working directory"),
+                "use an absolute path that is valid on every host",
             )),
         }
     }
@@ -151,8 +149,8 @@ impl FromStr for HostNames {
         let twice = (1..names.len()).find(|place| names[..*place].contains(&names[*place]));
         match twice {
             Some(place) => Err(Error::usage(
-                format!("the host {} is named twice", names[place]),
-                "name every host once",
+                format!("the host {} is specified twice", names[place]),
+                "specify every host once",
             )),
             None if is_reached => Ok(Self::Reached(names)),
             None => Ok(Self::Named(names)),
@@ -229,7 +227,7 @@ mod tests {
         assert_eq!((reached.names().len(), reached.transport()), (2, Transport::Ssh));
         assert_eq!(reached.to_string(), "ssh:hA,hB");
         let error = "hA,hB,hA".parse::<HostNames>().unwrap_err();
-        assert_eq!(error.message(), "the host hA is named twice");
+        assert_eq!(error.message(), "the host hA is specified twice");
     }
 
     #[test]

@@ -70,8 +70,8 @@ pub(super) fn kept(run: &str, host: &str) -> Result<KeptRecord> {
     let lines: Vec<KeptLine> = NodeLog::read(&place, run, host)?;
     KeptRecord::of(lines).ok_or_else(|| {
         Error::usage(
-            format!("{} holds nothing of the run {run}", place.display()),
-            "hosts keep only unfinished runs, each on its machine and for the user that measured",
+            format!("{} has no data of the run {run}", place.display()),
+            "a host keeps only unfinished runs, for the user who measured them",
         )
     })
 }

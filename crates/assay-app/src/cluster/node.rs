@@ -316,7 +316,8 @@ impl Node {
             host: &mut sessions,
         };
         plan.load().take_part(&mut member)?;
-        Err(Error::environment("the database was left", "start again").of_kind(ErrorKind::Stopped))
+        Err(Error::environment("the connection to the database was closed", "start again")
+            .of_kind(ErrorKind::Stopped))
     }
 
     /// Waits for the moment of the start; a moment that has come too near is refused, and another
@@ -336,7 +337,7 @@ impl Node {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        let error = Error::environment("the start was called off", "start again");
+        let error = Error::environment("the start was canceled", "start again");
         Err(error.of_kind(ErrorKind::Stopped))
     }
 }
@@ -434,8 +435,8 @@ impl Access {
         plan.check()?;
         let Targets::Paths(paths) = parse_targets(&plan.targets)? else {
             return Err(Error::usage(
-                "a simulated device exists in one program and cannot be shared by hosts",
-                "name a directory, a file or a block device, or leave --hosts out",
+                "a simulated device exists in one process and cannot be shared by hosts",
+                "specify a directory, a file or a block device, or leave --hosts out",
             ));
         };
         let options = plan.opening(opening.write, opening.direct, opening.grows);
@@ -458,7 +459,7 @@ fn check_unused(paths: &[PathBuf]) -> Result<()> {
             found.directory.display(),
             found.process
         ),
-        "name another directory or stop the server; --yes continues anyway",
+        "specify another directory or stop the server; --yes continues anyway",
     ))
 }
 
@@ -478,7 +479,7 @@ fn survey(paths: &[String]) -> Result<NodeAnswer> {
     if paths.len() > PATHS_MAX {
         return Err(Error::usage(
             format!("{} paths are too many for one request", paths.len()),
-            format!("name {PATHS_MAX} at most"),
+            format!("specify {PATHS_MAX} at most"),
         ));
     }
     let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
@@ -487,5 +488,5 @@ fn survey(paths: &[String]) -> Result<NodeAnswer> {
 }
 
 fn out_of_turn(what: &str) -> Error {
-    Error::environment(format!("the command to {what} came too early"), "report this as a bug")
+    Error::environment(format!("the command to {what} arrived too early"), "report this as a bug")
 }

@@ -148,8 +148,8 @@ impl OpenHosts {
         let count = wanted.map_or(all, assay_model::number::index);
         if count == 0 || count > all {
             return Err(Error::usage(
-                format!("{count} hosts are required, and {all} exist"),
-                "name as many with --hosts",
+                format!("{count} hosts are required, but only {all} exist"),
+                "list enough of them with --hosts",
             ));
         }
         let repeat = assay_model::number::index_of(u64::from(cell.repeat.max(1) - 1));
@@ -323,8 +323,8 @@ pub(crate) fn of_each(workload: &Workload, hosts: &HostNames) -> Workload {
 fn real_paths(target: &TargetPlan) -> Result<Vec<String>> {
     let Targets::Paths(paths) = parse_targets(&target.targets)? else {
         return Err(Error::usage(
-            "a simulated device exists in one program, and --hosts has several",
-            "name a directory, a file or a block device, or leave --hosts out",
+            "a simulated device exists in one process, but --hosts lists several",
+            "specify a directory, a file or a block device, or leave --hosts out",
         ));
     };
     Ok(paths.iter().map(|path| path.display().to_string()).collect())
@@ -339,8 +339,9 @@ fn check_divisible(workload: &Workload, plan: &HostsPlan) -> Result<()> {
 /// Processes of one machine cannot both be the only one to write to a device or to a file.
 fn both_would_write() -> Error {
     Error::usage(
-        "the workload writes, and hosts that share a device or a file would overwrite each other",
-        "name a directory, in which each host makes a test file of its own",
+        "the workload writes, so hosts that share a device or a file would overwrite each other's \
+         data",
+        "specify a directory, in which each host creates its own test file",
     )
 }
 

@@ -34,7 +34,7 @@ pub fn within<N: Copy + Display + Into<i64>>(
     outside.map_or(Ok(()), |value| {
         Err(Error::usage(
             format!("{option}: {value} is not in {}..={}", bounds.start(), bounds.end()),
-            format!("write a whole number from {} to {}", bounds.start(), bounds.end()),
+            format!("use a whole number from {} to {}", bounds.start(), bounds.end()),
         ))
     })
 }
@@ -65,8 +65,8 @@ pub fn schema_name(text: &str) -> Result<String> {
         return Ok(text.to_owned());
     }
     Err(Error::usage(
-        format!("'{text}' is not a plain name of a schema"),
-        "write lower-case letters, digits and _, 40 at most",
+        format!("'{text}' is not a plain schema name"),
+        "use at most 40 lowercase letters, digits and _",
     ))
 }
 

@@ -30,7 +30,7 @@ pub(super) fn usual_sessions(each: &[u32], others: &[String]) -> Vec<u32> {
 }
 
 impl Databases<'_> {
-    /// Refuses databases that no host could have, that are of several products, or that would get
+    /// Refuses databases that no host could have, that are of different products, or that would get
     /// no session.
     ///
     /// # Errors
@@ -45,15 +45,17 @@ impl Databases<'_> {
         let hosts = self.hosts.map_or(0, |hosts| hosts.names().len());
         if hosts < databases {
             return Err(Error::usage(
-                format!("{databases} databases need as many hosts; only {hosts} are named"),
-                format!("name them with --hosts; local:{databases} are processes of this machine"),
+                format!("{databases} databases need as many hosts, but only {hosts} are named"),
+                format!(
+                    "specify them with --hosts; local:{databases} are processes of this machine"
+                ),
             ));
         }
         let fewest = self.sessions.and_then(|sessions| sessions.iter().min());
         match fewest {
             Some(fewest) if u64::from(*fewest) < count_of(databases) => Err(Error::usage(
-                format!("--sessions {fewest} leaves one of {databases} databases without any"),
-                format!("sessions are those of all databases: write {databases} or more"),
+                format!("--sessions {fewest} is too few for {databases} databases"),
+                format!("--sessions is the total over all databases: use {databases} or more"),
             )),
             _ => Ok(()),
         }
@@ -65,14 +67,14 @@ impl Databases<'_> {
             check_hosts(self.hosts, other)?;
             if other == self.target || self.others[..number].contains(other) {
                 return Err(Error::usage(
-                    format!("the database {} is named twice", redacted(other)),
-                    "name each once; hosts are assigned in turn",
+                    format!("the database {} is specified twice", redacted(other)),
+                    "specify each once; hosts are assigned in turn",
                 ));
             }
             if self.server.dialect(other)? != dialect {
                 return Err(Error::usage(
-                    "the databases are of several products, whose rates do not add up",
-                    "name servers of one product, or start one load for each",
+                    "the databases are of different products, so their rates cannot be added",
+                    "specify servers of one product, or start one load for each",
                 ));
             }
         }
@@ -92,9 +94,9 @@ fn check_hosts(hosts: Option<&HostNames>, target: &str) -> Result<()> {
         {
             Err(Error::usage(
                 format!(
-                    "a server in {target} listens only on this machine, and --hosts names others"
+                    "a server in {target} listens only on this machine, but --hosts lists others"
                 ),
-                "name the address of a server that all hosts reach, or use --hosts local:N",
+                "specify the address of a server that all hosts reach, or use --hosts local:N",
             ))
         }
         _ => Ok(()),
@@ -126,15 +128,15 @@ mod tests {
         assert_eq!(refused(&["b"], Some(3), &[2, 4]), None);
         let said =
             |others: &[&str], hosts, sessions: &[u32]| refused(others, hosts, sessions).unwrap();
-        assert_eq!(said(&["b"], None, &[]), "2 databases need as many hosts; only 0 are named");
+        assert_eq!(said(&["b"], None, &[]), "2 databases need as many hosts, but only 0 are named");
         assert_eq!(
             said(&["b", "c"], Some(2), &[]),
-            "3 databases need as many hosts; only 2 are named"
+            "3 databases need as many hosts, but only 2 are named"
         );
         assert!(said(&["b"], Some(2), &[4, 1]).contains("--sessions 1 leaves"));
-        assert_eq!(said(&["b", "b"], Some(3), &[]), "the database b is named twice");
-        assert_eq!(said(&["a"], Some(3), &[]), "the database a is named twice");
-        assert!(said(&["mysql://u@h/"], Some(2), &[]).contains("several products"));
+        assert_eq!(said(&["b", "b"], Some(3), &[]), "the database b is specified twice");
+        assert_eq!(said(&["a"], Some(3), &[]), "the database a is specified twice");
+        assert!(said(&["mysql://u@h/"], Some(2), &[]).contains("different products"));
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl Load for DssPlan {
         }
         if self.no_power && self.streams.iter().all(|streams| *streams == 0) {
             return Err(Error::usage(
-                "--no-power with --streams 0 leaves nothing to measure",
+                "with --no-power and --streams 0 there is nothing to measure",
                 "leave one of them out",
             ));
         }

@@ -88,7 +88,7 @@ impl<M: Method<Link: Product>> LadderDatabase<M> {
         for one in databases {
             if let Some(place) = one.prepared.kept_place() {
                 progress.say(&format!(
-                    "note: the server is kept in {}; name that directory to use it again",
+                    "note: the server is kept in {}; specify that directory to use it again",
                     place.display()
                 ));
             }
@@ -130,7 +130,7 @@ impl<M: Method<Link: Product>> LadderDatabase<M> {
         remarks.extend(others.filter(|other| *other != first).take(1).map(|other| Remark {
             what: format!("the databases are of the versions {first} and {other}"),
             why: "their versions may explain the difference".to_owned(),
-            remedy: "name servers of one version".to_owned(),
+            remedy: "specify servers of one version".to_owned(),
         }));
         remarks
     }

@@ -51,8 +51,8 @@ impl LoadMember<'_> {
         let named = LoadTarget::read(&self.address)?.with_secret(self.secret.take());
         let address = M::Link::address_in(&named).ok_or_else(|| {
             Error::usage(
-                format!("{}: this load does not run on such a server", named.shown()),
-                "name a server that the load supports",
+                format!("{}: this load does not support this server", named.shown()),
+                "specify a server that the load supports",
             )
         })?;
         let mut database = Database::<M::Link>::at(address, &self.schema)?;

@@ -49,7 +49,7 @@ impl ThinkParameter {
 fn parts(text: &str) -> Result<[&str; 3]> {
     let parts: Vec<&str> = text.split(':').collect();
     <[&str; 3]>::try_from(parts)
-        .map_err(|_| Error::usage("it has not three parts", "separate them by colons"))
+        .map_err(|_| Error::usage("it does not have three parts", "separate them by colons"))
 }
 
 fn whole(text: &str) -> Result<u64> {

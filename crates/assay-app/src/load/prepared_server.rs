@@ -126,8 +126,11 @@ impl<L: Product> PreparedServer<L> {
         match L::address_in(named) {
             Some(address) => Self::given(address, &mut wanted, context),
             None => Err(Error::usage(
-                format!("{}: this load does not run on such a server", named.shown()),
-                format!("name a directory, or a server of the kind {}", L::DIALECT.facts().backend),
+                format!("{}: this load does not support this server", named.shown()),
+                format!(
+                    "specify a directory, or a server of the kind {}",
+                    L::DIALECT.facts().backend
+                ),
             )),
         }
     }
@@ -318,7 +321,7 @@ fn see_to_left<L: Product>(
     }
     let begin = format!("assay_{}_", wanted.kind.name());
     for (name, why) in others.iter().filter(|(name, _)| name.starts_with(&begin)) {
-        progress.say(&format!("note: the schema {name} stays as it is: {why}"));
+        progress.say(&format!("note: the schema {name} is left unchanged: {why}"));
     }
     Ok(())
 }
@@ -330,7 +333,7 @@ fn no_direct(path: &Path) -> Remark {
             typed(&[path.display()])
         ),
         why: "the server reads through the page cache".to_owned(),
-        remedy: "name a directory on another file system".to_owned(),
+        remedy: "specify a directory on another file system".to_owned(),
     }
 }
 

@@ -74,8 +74,8 @@ impl ServerPlan {
         let of_files = || Dialect::ALL.into_iter().find(made);
         match (Dialect::of_address(target).or_else(of_files), self.product) {
             (Some(is), Some(wanted)) if is != wanted => Err(Error::usage(
-                "the target is a server of another product than --server says",
-                "leave out --server: the target says which product it is",
+                "--server does not match the server at the target",
+                "omit --server: Assay detects the product",
             )),
             (is, wanted) => Ok(is.or(wanted).unwrap_or(Dialect::Postgres)),
         }

@@ -11,7 +11,7 @@ pub fn shown<const KNOBS: usize>(knobs: [(&str, String); KNOBS]) -> Vec<Setting>
 /// A ladder with these numbers of sessions, or a search for its end.
 pub fn sessions_words(sessions: Option<&[u32]>) -> String {
     sessions.map_or_else(
-        || "more and more sessions".to_owned(),
+        || "increasing numbers of sessions".to_owned(),
         |sessions| format!("{} sessions, one step each", joined(sessions)),
     )
 }

@@ -253,7 +253,9 @@ impl Load for SlobPlan {
         let length = self.work.map_or_else(
             || step_words(self.time, self.repeats),
             |work| {
-                format!("until each session has made {work} statements, after the data are loaded")
+                format!(
+                    "until each session has executed {work} statements, after the data are loaded"
+                )
             },
         );
         [sessions_words(self.sessions.as_deref()), length]

@@ -245,7 +245,7 @@ impl TransactionPlan {
         {
             return Err(Error::usage(
                 "--restore-every creates a database with a name unknown to other hosts",
-                "leave --restore-every or --hosts out, or name a directory",
+                "leave --restore-every or --hosts out, or specify a directory",
             ));
         }
         Ok(())
@@ -259,7 +259,7 @@ impl TransactionPlan {
         if is_thinking && self.rate_per_s.is_some() {
             return Err(Error::usage(
                 "--rate and --think contradict each other",
-                "with a rate, transactions come when they are due; leave one of the two out",
+                "with --rate, transactions start on a schedule; omit one of the two",
             ));
         }
         Ok(())

@@ -89,7 +89,7 @@ impl TargetReader<'_> {
         let calibration = run.json::<Calibration>(Document::Calibration)?.ok_or_else(|| {
             Error::usage(
                 format!("the run {} has no calibration", run.manifest().id),
-                "name a run of assay calibrate or assay check, or a simulated device such as \
+                "specify a run of assay calibrate or assay check, or a simulated device such as \
                  array:xtremio-1",
             )
         })?;

@@ -45,8 +45,8 @@ pub fn verify(
     check_product(&loads.0, &loads.1)?;
     let Some(on) = plan.on.first() else {
         return Err(Error::usage(
-            "no calibration was named",
-            "name that of the new storage with --on",
+            "no calibration was specified",
+            "specify the calibration of the new storage with --on",
         ));
     };
     let ids = (runs.0.manifest().id.clone(), runs.1.manifest().id.clone());
@@ -96,10 +96,10 @@ fn check_product(before: &Load, after: &Load) -> Result<()> {
     }
     Err(Error::usage(
         format!(
-            "a load on {} does not predict another on {}",
+            "a load on {} cannot predict a load on {}",
             before.server.product, after.server.product
         ),
-        "name two runs of the same load on the same product",
+        "specify two runs of the same load on the same product",
     ))
 }
 
@@ -137,9 +137,9 @@ fn compared(
     for sessions in steps(after) {
         let nearest = known.iter().min_by_key(|known| known.abs_diff(sessions));
         let StepOutcome { case, reasons } = match nearest {
-            None => StepOutcome::without("the run before has no step with a profile"),
+            None => StepOutcome::without("the earlier run has no step with a profile"),
             Some(_) if !has_profile(after, sessions) => {
-                StepOutcome::without("the step has no profile in the run after")
+                StepOutcome::without("the step has no profile in the later run")
             }
             Some(nearest) => case_of(plan, on, before, *nearest, after, sessions, context)?,
         };
@@ -190,7 +190,7 @@ fn case_of(
     let found = project(&read, from.as_ref(), &[target.source(log)], &asked);
     let measured = DatabaseSource::of_step(after, sessions)?.demand();
     if measured.unit != found.unit {
-        return Ok(StepOutcome::without("its unit of work differs from that of the run before"));
+        return Ok(StepOutcome::without("its unit of work differs from that of the earlier run"));
     }
     let storage = Storage::of(&target.source(log), &read.demand);
     let measured = measurement(&measured, after, sessions);
@@ -221,7 +221,7 @@ fn reasons(found: &Projection, before: &Load, known: u32) -> Vec<String> {
     let mut reasons: Vec<String> = decisive.map(words).collect();
     let busy = middle(before, known).and_then(|rung| others_busy_share(rung, before.processors));
     reasons.extend(busy.filter(|busy| *busy > OTHERS_BUSY).map(|busy| {
-        format!("other programs used {:.0}% of the CPUs during the run before", 100.0 * busy)
+        format!("other programs used {:.0}% of the CPUs during the earlier run", 100.0 * busy)
     }));
     if reasons.is_empty() {
         reasons.push("the storage cannot do this work".to_owned());

@@ -82,8 +82,8 @@ impl Verification {
         let workers: u64 = workload.streams.iter().map(|stream| u64::from(stream.workers)).sum();
         self.worker_time_ns += measurement.elapsed_ns.saturating_mul(workers);
         measurement.conduct.remarks.push(Remark {
-            what: "writes carried stamps and reads were compared with them".to_owned(),
-            why: "the workers' time for it is part of the measurement".to_owned(),
+            what: "writes were stamped, and reads were compared with the stamps".to_owned(),
+            why: "the measurement includes the time that workers spent on it".to_owned(),
             remedy: "measure without --verify to compare rates".to_owned(),
         });
     }

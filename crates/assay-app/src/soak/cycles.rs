@@ -124,7 +124,7 @@ impl Cycles {
         let mut watch = |interval: &Interval| {
             let noticed = recorder.add(cycle, begin_s, interval)?;
             Some(format!(
-                "note: at {:.0} s the level went from {} to {} IOPS",
+                "note: at {:.0} s the level changed from {} to {} IOPS",
                 noticed.at_s,
                 show_count(noticed.before_iops),
                 show_count(noticed.after_iops)

@@ -267,12 +267,12 @@ fn measured(
         return Ok(None);
     }
     if let Finish::Failed { reason } = &measurement.finish {
-        return Err(Error::environment(reason, "look after the target"));
+        return Err(Error::environment(reason, "check the target"));
     }
     hooks.extend(phases::hook(study, study.hooks.after.as_ref(), cell, &run, &recording.context)?);
     let mut measures = measures(recording, &directory)?;
     measures.extend(found.map(|found| findings(&found)));
-    recording.rest("rest behind the cell", study.phases.rest);
+    recording.rest("rest after the cell", study.phases.rest);
     let done = CellResult {
         directory,
         elapsed_s: measurement.elapsed_s(),

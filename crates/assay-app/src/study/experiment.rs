@@ -121,8 +121,8 @@ impl StudyPlan {
             return Ok(());
         }
         Err(Error::usage(
-            format!("'verify' checks the writes of one host, and this study measures {measured}"),
-            "leave verify out, or study a workload",
+            format!("'verify' checks the writes of one host, but this study measures {measured}"),
+            "omit verify, or study a workload",
         ))
     }
 
@@ -141,7 +141,7 @@ impl StudyPlan {
             }
             return Err(Error::usage(
                 "the factor 'hosts' needs hosts",
-                "name them with --hosts, for example local:4, or measure array:NAME with \
+                "specify them with --hosts, for example local:4, or measure array:NAME with \
                  [sessions]",
             ));
         };
@@ -154,8 +154,8 @@ impl StudyPlan {
         let there = plan.hosts.names().len();
         if most > real_len(there) {
             return Err(Error::usage(
-                format!("the study needs {most:.0} hosts, and --hosts names {there}"),
-                "name more hosts, or vary fewer",
+                format!("the study needs {most:.0} hosts, but --hosts lists {there}"),
+                "list more hosts, or use smaller values",
             ));
         }
         Ok(())

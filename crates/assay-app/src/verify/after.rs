@@ -85,8 +85,8 @@ impl AfterPlan {
     fn place(&self) -> Result<&LedgerPlace> {
         self.verify.ledger.as_ref().ok_or_else(|| {
             Error::usage(
-                "--after needs the ledger of what was acknowledged",
-                "name it with --ledger FILE or --witness HOST:PORT",
+                "--after needs the ledger of acknowledged writes",
+                "specify it with --ledger FILE or --witness HOST:PORT",
             )
         })
     }
@@ -111,12 +111,12 @@ impl AfterPlan {
         let target = self.verify.only_target()?;
         // Directories are known by many files, a device by itself: one that shrank shows its size.
         let is = match identities {
-            [device] if device.starts_with("device") => format!("{target} is the {device}"),
-            _ => format!("not about {target}"),
+            [device] if device.starts_with("device") => format!("and {target} is the {device}"),
+            _ => format!("not to {target}"),
         };
         Err(Error::usage(
-            format!("the ledger is about the {}, and {is}", head.identity),
-            format!("name what was verified: it was called {}", head.target),
+            format!("the ledger belongs to the {}, {is}", head.identity),
+            format!("specify the target that was verified: {}", head.target),
         ))
     }
 
@@ -139,7 +139,7 @@ impl AfterPlan {
         )
         .with_times(promised_ns);
         let context = &recording.context;
-        let mut show = |share: f64| context.progress.show("reading what was kept", share, None);
+        let mut show = |share: f64| context.progress.show("reading the kept data", share, None);
         let found = judge_after_cut(&clipped, &after, &context.stop, &mut show)?;
         context.progress.clear();
         if !found.sweep.complete {
@@ -226,7 +226,7 @@ fn case(ledger: &Ledger) -> Result<Case<'_>> {
     let LedgerSubject::Blocks { run, block_bytes, first_byte, length_bytes } = epoch.head.subject
     else {
         return Err(Error::usage(
-            "the ledger is about the transactions of a database",
+            "the ledger records transactions of a database",
             "judge them with the load that wrote it: `assay bench … --after`",
         ));
     };
@@ -240,11 +240,11 @@ fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
     if case.first_byte < target.first_byte || case.first_byte + case.length_bytes > end_byte {
         return Err(Error::environment(
             format!(
-                "{} ends at byte {end_byte}, and writes up to byte {} were acknowledged",
+                "{} ends at byte {end_byte}, but writes up to byte {} were acknowledged",
                 target.name,
                 case.first_byte + case.length_bytes
             ),
-            "the target has shrunk or is another one: everything beyond its end is lost",
+            "the target has shrunk or is a different one; all data beyond its end are lost",
         ));
     }
     let file = target.file.try_clone().map_err(|error| {
@@ -309,7 +309,7 @@ fn known_by(target: &Path) -> Result<KnownTarget> {
     if !target.is_dir() {
         return Err(Error::usage(
             format!("{} is neither a directory nor a block device", target.display()),
-            "name what was verified",
+            "specify the target that was verified",
         ));
     }
     let files = ledger_files_in(target)?;
@@ -321,7 +321,7 @@ fn known_by(target: &Path) -> Result<KnownTarget> {
 
 fn no_file(target: &Path) -> Error {
     Error::usage(
-        format!("{} holds no test file of a ledger", target.display()),
-        "name what was verified",
+        format!("{} does not contain a test file of a ledger", target.display()),
+        "specify the target that was verified",
     )
 }

@@ -59,7 +59,7 @@ pub(crate) fn check_apart(place: &LedgerPlace, target: &str, context: &Context) 
     if devices(&ledger).iter().any(|device| under.contains(device)) {
         return Err(Error::usage(
             format!("the ledger {} would be on the storage under test", path.display()),
-            "name a file on another device, or a witness on another machine",
+            "specify a file on another device, or a witness on another machine",
         ));
     }
     let mount = ledger.stack.mount.as_ref();

@@ -76,7 +76,7 @@ fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -
     let refused = |error: io::Error| {
         Error::environment(
             format!("reading {}: {error}", directory.display()),
-            "name a directory that you may read",
+            "specify a directory that you can read",
         )
     };
     for entry in fs::read_dir(directory).map_err(refused)? {
@@ -108,7 +108,7 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is not a regular file"));
     }
     if facts.len() > FILE_BYTES_MAX {
-        return Err(io::Error::other("it is longer than 32 MiB, and an hour of samples is not"));
+        return Err(io::Error::other("it is longer than 32 MiB, more than an hour of samples"));
     }
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;

@@ -59,7 +59,7 @@ impl ArchiveWriter {
         let refused = |error: std::io::Error| {
             Error::environment(
                 format!("writing {}: {error}", path.display()),
-                "name a directory with room that you may write to",
+                "specify a directory that you can write to, with enough free space",
             )
         };
         fs::create_dir_all(&directory).map_err(refused)?;

@@ -146,7 +146,7 @@ fn a_lost_host_leaves_the_start_unsaid_and_the_sum_in_doubt() {
     let mut merger = Merger::new(2);
     (0..6).for_each(|index| world.second(&mut merger, index));
     let mut records = world.records();
-    let reason = "nothing was heard of it for 3 s".to_owned();
+    let reason = "it sent nothing for 3 s".to_owned();
     records[1] = HostRecord {
         begin: None,
         conduct: None,

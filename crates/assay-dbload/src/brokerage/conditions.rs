@@ -70,7 +70,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "a balance equals the opening balance plus the cash transactions since",
+        "a balance equals the opening balance plus the cash transactions since then",
         Plain(
             "SELECT count(*) FROM {s}.customer_account AS a LEFT JOIN (SELECT t.account_id, \
              sum(c.amount) AS moved FROM {s}.cash_transaction AS c JOIN {s}.trade AS t ON t.id = \
@@ -116,7 +116,7 @@ const CONDITIONS: [(&str, Count); 12] = [
         ),
     ),
     (
-        "exactly the trades paid from their account moved the money of their settlement",
+        "money moved for exactly the trades that are paid from their account",
         Sides(
             "SELECT t.id AS name, 0 AS further, 1 AS side, s.amount AS amount FROM {books} AS t \
              JOIN {s}.settlement AS s ON s.trade_id = t.id WHERE t.is_cash UNION ALL SELECT \

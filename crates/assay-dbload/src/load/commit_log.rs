@@ -122,7 +122,7 @@ impl<L: Product> Database<L> {
             ),
             format!("INSERT INTO {schema}.{COMMITS} VALUES ({run}, {FIRST_SESSION}, 1)"),
         ];
-        sql.iter().try_for_each(|sql| self.run("making the table of commits", sql))
+        sql.iter().try_for_each(|sql| self.run("creating the table of commits", sql))
     }
 
     /// The transactions of a run that are there, and how many are there more than once.

@@ -14,8 +14,7 @@ pub struct OwnDatabase {
 /// That no statement of a server copies a database.
 pub fn no_copies() -> Error {
     Error::usage(
-        "--restore-every: such a server cannot copy a database",
-        "leave it out, or name a directory: the server that Assay starts there is copied with its \
-         files",
+        "--restore-every: this server cannot copy a database",
+        "omit it, or specify a directory: Assay copies the files of the server that it starts there",
     )
 }

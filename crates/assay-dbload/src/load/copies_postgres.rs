@@ -69,7 +69,7 @@ impl OwnDatabase {
             Ownership::Absent => return Ok(()),
             Ownership::Ours(owner) if owner.id == self.id => {}
             Ownership::Ours(_) => {
-                return Err(in_the_way("the database", name, "another run made it"));
+                return Err(in_the_way("the database", name, "another run created it"));
             }
             Ownership::Foreign(why) => return Err(in_the_way("the database", name, &why)),
         }
@@ -106,7 +106,7 @@ fn left_copy(copy: &str) -> Error {
         format!(
             "the database {copy} exists: an earlier run was killed before it dropped this copy"
         ),
-        "drop it with `assay runs clean ADDRESS`, or name another with --schema",
+        "drop it with `assay runs clean ADDRESS`, or specify another with --schema",
     )
 }
 

@@ -149,7 +149,7 @@ impl<L: Product> Database<L> {
             return Ok(());
         }
         Err(Error::environment(
-            format!("{sessions} sessions are required, and the server accepts {room} more"),
+            format!("{sessions} sessions are required, but the server accepts only {room} more"),
             "use fewer --sessions, or raise max_connections",
         ))
     }
@@ -189,15 +189,15 @@ impl<L: Product> Database<L> {
         if self.first_process.is_none() {
             remarks.push(remark(
                 "the server runs elsewhere, or its processes are not visible",
-                "its CPU time and its device are not in the result",
+                "the result does not include its CPU time and its device",
                 "run assay on the machine of the server",
             ));
         } else if self.devices.is_empty() {
             remarks.push(remark(
                 "the server's data directory is unknown",
-                "the device is not in the result",
-                "use a database user who can see all settings, and run assay as a user who can \
-                 enter the data directory",
+                "the result does not include the device",
+                "use a database user who can see all settings, and run assay as a user with access \
+                 to the data directory",
             ));
         }
         self.remarks = remarks;
@@ -265,7 +265,7 @@ impl<L: Product> Database<L> {
         match &self.owner {
             Some(owner) if !owner.is_kept => {
                 let kept = self.keep_records();
-                kept.map_err(|failure| failure.of("keeping our tables"))
+                kept.map_err(|failure| failure.of("keeping Assay's tables"))
             }
             _ => Ok(()),
         }
@@ -286,7 +286,7 @@ impl<L: Product> Database<L> {
         const TRIES: u32 = 10;
         for _ in 0..TRIES {
             let held = self.admin.hold(&self.schema);
-            if held.map_err(|failure| failure.of("marking our tables as used"))? {
+            if held.map_err(|failure| failure.of("marking Assay's tables as used"))? {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(200));

@@ -320,9 +320,9 @@ fn end<T: Tables, L: Product>(
     if L::DIALECT.facts().has_functions {
         sql.insert_str(0, &tables.functions(&schema, origin.loaded_us));
     }
-    database.run("ending the loading", &sql)?;
+    database.run("finishing the load", &sql)?;
     let manifest = Manifest::read(&mut database.admin, &schema);
-    let rows = manifest.map_err(|failure| failure.of("ending the loading"))?.rows();
+    let rows = manifest.map_err(|failure| failure.of("finishing the load"))?.rows();
     let (table_bytes, index_bytes) = sizes_of(database)?;
     Ok(Filled { rows, table_bytes, index_bytes, elapsed_s: started.elapsed().as_secs_f64() })
 }

@@ -160,15 +160,14 @@ impl LadderSearch {
 
 fn cpu_words(last: &Point) -> String {
     format!(
-        "the CPUs are the limit at {} sessions ({:.0}% busy): more sessions would not measure the \
-         storage",
+        "the CPUs are the limit at {} sessions ({:.0}% busy): more sessions would not measure the storage",
         last.sessions,
         100.0 * last.busy_share.unwrap_or(1.0)
     )
 }
 
 fn most_words(most: u32) -> String {
-    format!("{most} sessions are the maximum allowed, or that the server accepts")
+    format!("{most} sessions are the maximum that --sessions or the server allows")
 }
 
 fn double(done: &[Point], most: u32) -> Next {

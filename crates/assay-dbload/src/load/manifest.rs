@@ -140,17 +140,17 @@ impl Manifest {
     pub fn check(&self, schema: &str, wanted: &[(&'static str, String)]) -> Result<()> {
         if self.notes.is_empty() {
             return Err(Error::usage(
-                format!("schema {schema} is incomplete: it does not describe its tables"),
-                "start over with --partial-data drop, or name another --schema",
+                format!("schema {schema} is incomplete: the description of its tables is missing"),
+                "start over with --partial-data drop, or specify another --schema",
             ));
         }
         let Some((what, is, wanted)) = self.difference(wanted) else {
             return Ok(());
         };
         Err(Error::usage(
-            format!("schema {schema} has {is} {what}, and {wanted} are required"),
+            format!("schema {schema} has {is} {what}, but {wanted} are required"),
             format!(
-                "use --{what} {is}, name another --schema, or drop it with --partial-data drop"
+                "use --{what} {is}, specify another --schema, or drop it with --partial-data drop"
             ),
         ))
     }
@@ -190,7 +190,7 @@ pub(crate) fn tables_in<L: Product>(link: &mut L, schema: &str) -> Answer<Vec<St
 pub(crate) fn sizes_of<L: Product>(database: &mut Database<L>) -> Result<(u64, u64)> {
     let sql = L::table_sizes(&database.schema);
     let rows = database.admin.query(&sql);
-    let rows = rows.map_err(|failure| failure.of("looking at the tables"))?;
+    let rows = rows.map_err(|failure| failure.of("checking the tables"))?;
     let bytes = |column| rows.first().and_then(|row| row.count(column)).unwrap_or(0);
     Ok((bytes(0), bytes(1)))
 }

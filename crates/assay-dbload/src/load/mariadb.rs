@@ -68,7 +68,7 @@ impl Product for MariadbLink {
     fn inspect(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
         check(&mut self.connection, address)?;
         self.connection.refuse_proxy(address)?;
-        let failed = |failure: Failure| failure.of("asking the server about itself");
+        let failed = |failure: Failure| failure.of("reading the server's version and settings");
         let knowledge = Knowledge::of(&mut self.connection).map_err(failed)?;
         let facts = facts(&mut self.connection, &knowledge).map_err(failed)?;
         if !self.connection.facts().is_mariadb() {
@@ -138,7 +138,7 @@ impl Product for MariadbLink {
             return Ok(());
         }
         Err(remark(
-            "pages changed by loading are not written yet, and this user cannot request a \
+            "pages changed by loading are not yet written, and this user cannot request a \
              checkpoint",
             "writing them may disturb the first steps",
             "use a user with the privileges RELOAD and LOCK TABLES; or load with --keep, and run \
@@ -174,7 +174,7 @@ impl Product for MariadbLink {
         let rows = self.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
         Ok(match Owner::of(&pairs(&rows)) {
             None => foreign("its owner record was not written by Assay"),
-            Some(owner) if owner.place != schema => foreign("it is a copy of one that assay made"),
+            Some(owner) if owner.place != schema => foreign("it is a copy of a record of Assay"),
             Some(owner) => Ownership::Ours(owner),
         })
     }
@@ -214,7 +214,7 @@ impl Product for MariadbLink {
     /// renames a database.
     fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
         check_owner(self, schema, owner)?;
-        let failed = |failure: Failure| failure.of("keeping our tables");
+        let failed = |failure: Failure| failure.of("keeping Assay's tables");
         let kept = Owner { is_kept: true, ..owner.clone() };
         self.claim(name, &kept).map_err(failed)?;
         for table in self.tables(schema).map_err(failed)? {
@@ -341,7 +341,7 @@ impl Product for MariadbLink {
         if taken == sent {
             return Ok(sent);
         }
-        Err(Failure::Protocol(format!("the server took {taken} of {sent} rows")))
+        Err(Failure::Protocol(format!("the server accepted {taken} of {sent} rows")))
     }
 
     fn check_rows_of_json(&self) -> Result<()> {
@@ -416,11 +416,11 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
         ));
     }
     let row = admin.one("SELECT @@read_only");
-    let row = row.map_err(|failure| failure.of("asking the server about itself"))?;
+    let row = row.map_err(|failure| failure.of("reading the server's version and settings"))?;
     if row.text(0) != "0" && row.text(0) != "OFF" {
         return Err(Error::environment(
-            format!("{address} is read-only, as replicas are, and cannot be written to"),
-            "name the primary, or set read_only = OFF if this is it",
+            format!("{address} is read-only, like a replica"),
+            "specify the primary, or set read_only = OFF if this is the primary",
         ));
     }
     Ok(())
@@ -455,7 +455,8 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
         remarks.push(remark(
             "the server does not time statements, or this user cannot see the times",
             "the time of its sessions is unknown: DB time is shown as 0",
-            "start it with performance_schema = ON, and use a user who may read performance_schema",
+            "start it with performance_schema = ON, and use an account that can read \
+             performance_schema",
         ));
     }
     if !knowledge.timed.io {
@@ -470,20 +471,21 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
         remarks.push(remark(
             "the server does not count transactions, or this user cannot see the counters",
             "commits are counted by statement, including those inside a transaction",
-            "set innodb_monitor_enable = 'trx_%commits', and use a user with the right PROCESS",
+            "set innodb_monitor_enable = 'trx_%commits', and use a user with the PROCESS privilege",
         ));
     }
     if !knowledge.timed.log {
         remarks.push(remark(
-            &format!("{} {} does not time its log of changes", facts.product, facts.version),
-            "commit waits are in the rest of DB time; only the profile of each step separates them",
-            "see the class Commit there, or compare with a step without updates",
+            &format!("{} {} does not time its redo log", facts.product, facts.version),
+            "commit waits are part of the remaining DB time; only the profile of each step \
+             separates them",
+            "see the class Commit in that profile, or compare with a step without updates",
         ));
     }
     remarks.push(remark(
         "changed pages are written in the background, and the server times only the request",
-        "waiting for writes of data files is not reported",
-        "look at the writes of the device",
+        "waits for writes of data files are not reported",
+        "check the writes of the device",
     ));
     if facts.direct_io != Some(true) {
         remarks.push(remark(

@@ -25,13 +25,13 @@ pub(super) fn text(name: &str) -> String {
 
 /// Refuses a database that does not carry this record, or that another program uses.
 pub(super) fn check_owner(link: &mut MariadbLink, schema: &str, owner: &Owner) -> Result<()> {
-    let failed = |failure: Failure| failure.of(format!("looking at the database {schema}"));
+    let failed = |failure: Failure| failure.of(format!("inspecting the database {schema}"));
     if !link.hold(schema).map_err(failed)? {
         return Err(in_use(&format!("the database {schema}")));
     }
     let why = match link.standing(schema).map_err(failed)? {
         Ownership::Ours(found) if found.id == owner.id => return Ok(()),
-        Ownership::Ours(_) => "another run made it".to_owned(),
+        Ownership::Ours(_) => "another run created it".to_owned(),
         Ownership::Foreign(why) => why,
         Ownership::Absent => "it is gone".to_owned(),
     };

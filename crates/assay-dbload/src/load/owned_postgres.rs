@@ -50,7 +50,7 @@ pub(super) fn standing_as(
     Ok(match Owner::of(&pairs(&rows)) {
         None => foreign("its owner record was not written by Assay"),
         Some(owner) if owner.place != number.unwrap_or_else(|| row.text(0)) => {
-            foreign("it is a copy of one that assay made")
+            foreign("it is a copy of a record of Assay")
         }
         Some(owner) => Ownership::Ours(owner),
     })
@@ -86,7 +86,7 @@ pub(super) fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result
     }
     match standing_as(link, &gone, None).map_err(failed)? {
         Ownership::Ours(found) if found.id == owner.id => Ok(gone),
-        Ownership::Ours(_) => Err(not_ours(schema, "another run made it")),
+        Ownership::Ours(_) => Err(not_ours(schema, "another run created it")),
         Ownership::Foreign(why) => Err(not_ours(schema, &why)),
         Ownership::Absent => Err(not_ours(schema, "it is gone")),
     }
@@ -102,7 +102,7 @@ fn not_ours(schema: &str, why: &str) -> Error {
 pub(super) fn drop_failed(schema: &str, failure: &Failure) -> Error {
     Error::environment(
         format!("dropping the schema {schema}: {failure}; nothing of it was dropped"),
-        "see what depends on it or reads it, then `assay runs clean ADDRESS`",
+        "find the objects or sessions that use it, then run `assay runs clean ADDRESS`",
     )
 }
 

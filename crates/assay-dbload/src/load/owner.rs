@@ -153,8 +153,8 @@ pub(super) fn keep_owned<L: Link>(link: &mut L, schema: &str) -> Answer<()> {
 /// That something in the way is not ours.
 pub fn in_the_way(what: &str, name: &str, why: &str) -> Error {
     Error::environment(
-        format!("{what} {name} exists and was not made by this load: {why}; it was not changed"),
-        "name another with --schema or another server; or rename it, or drop it yourself",
+        format!("{what} {name} exists and was not created by this load: {why}; it was not changed"),
+        "specify another with --schema or another server, or rename or drop it yourself",
     )
 }
 
@@ -164,10 +164,10 @@ pub(super) fn holds_foreign(name: &str, foreign: &[String]) -> Error {
     let more = if foreign.len() > shown.len() { ", …" } else { "" };
     Error::environment(
         format!(
-            "{name} is not dropped: assay made it, but not {}{more}, which would go with it",
+            "{name} is not dropped: Assay did not create {}{more}, which would be dropped with it",
             shown.join(", ")
         ),
-        "move that elsewhere or drop it yourself, then `assay runs clean ADDRESS`",
+        "move or drop it yourself, then run `assay runs clean ADDRESS`",
     )
 }
 
@@ -175,7 +175,7 @@ pub(super) fn holds_foreign(name: &str, foreign: &[String]) -> Error {
 pub(super) fn in_use(name: &str) -> Error {
     Error::environment(
         format!("another program is using {name}"),
-        "wait until it has ended, or name another schema or server",
+        "wait until it ends, or specify another schema or server",
     )
 }
 

@@ -57,7 +57,7 @@ impl Product for Connection {
 
     fn inspect(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
         check(self, address)?;
-        let failed = |failure: Failure| failure.of("asking the server about itself");
+        let failed = |failure: Failure| failure.of("reading the server's version and settings");
         let knowledge = Knowledge::of(self).map_err(failed)?;
         let facts = facts(self, &knowledge).map_err(failed)?;
         Ok((knowledge, facts))
@@ -144,7 +144,7 @@ impl Product for Connection {
             remark(
                 "this user cannot request a checkpoint",
                 "delayed writes of the loading may disturb the first steps",
-                "use a user with the right pg_checkpoint",
+                "use a user with the role pg_checkpoint",
             )
         })
     }
@@ -381,11 +381,11 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
         ));
     }
     let row = admin.one("SELECT pg_is_in_recovery()");
-    let row = row.map_err(|failure| failure.of("asking the server about itself"))?;
+    let row = row.map_err(|failure| failure.of("reading the server's version and settings"))?;
     if row.is_true(0) {
         return Err(Error::environment(
             format!("{address} is a replica, which cannot be written to"),
-            "name the primary",
+            "specify the primary",
         ));
     }
     check_pooling(admin, address)
@@ -394,7 +394,7 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
 /// Sessions of a benchmark prepare their statements and set what plans depend on.
 fn check_pooling(admin: &mut Connection, address: &Address) -> Result<()> {
     let is_shared = admin.is_pooled_by_transaction(address);
-    if !is_shared.map_err(|failure| failure.of("asking the server about itself"))? {
+    if !is_shared.map_err(|failure| failure.of("reading the server's version and settings"))? {
         return Ok(());
     }
     Err(Error::usage(

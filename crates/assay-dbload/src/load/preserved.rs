@@ -94,9 +94,9 @@ fn check(both: [(u32, u32); 2]) -> io::Result<()> {
     let user = geteuid().as_raw();
     let whose = both.iter().map(|(owner, _)| owner).find(|owner| **owner != user);
     let why = match whose {
-        Some(owner) => format!("the user {owner} made it, and only that user may use it again"),
+        Some(owner) => format!("the user {owner} created it, and only that user can use it again"),
         None if both.iter().any(|(_, mode)| mode & WRITABLE_BY_OTHERS != 0) => {
-            "others may write into its directory".to_owned()
+            "other users can write to its directory".to_owned()
         }
         None => return Ok(()),
     };
@@ -110,7 +110,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Error {
 fn strange(path: &Path, why: &str) -> Error {
     Error::environment(
         format!("the kept server's {}: {why}", path.display()),
-        "name another directory: a new server is made there",
+        "specify another directory for a new server",
     )
 }
 
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!((kept.password.as_str(), kept.schema.as_str()), ("abc", "assay_slob_7"));
         let refused = || PreservedServer::read(&place).err().unwrap().message().to_owned();
         mode(0o777);
-        assert!(refused().contains("others may write"));
+        assert!(refused().contains("other users can write"));
         mode(0o700);
         fs::rename(place.join(FILE), place.join("other")).unwrap();
         symlink(place.join("other"), place.join(FILE)).unwrap();

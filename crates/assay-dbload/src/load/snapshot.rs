@@ -35,7 +35,7 @@ pub enum Snapshot {
 fn refused(path: &Path, error: &io::Error) -> Error {
     let hint = match error.kind() {
         io::ErrorKind::StorageFull => "free space there: the copy is as large as the data",
-        _ => "check space and rights there",
+        _ => "check free space and permissions there",
     };
     Error::environment(format!("copying {}: {error}", path.display()), hint)
 }
@@ -128,7 +128,7 @@ fn own_of<L: Product>(database: &Database<L>) -> Result<OwnDatabase> {
     let own = database.own_database.clone();
     own.ok_or_else(|| {
         let name = L::database_of(&database.address, &database.schema);
-        in_the_way("the database", name, "this load did not make it")
+        in_the_way("the database", name, "this load did not create it")
     })
 }
 
@@ -150,7 +150,7 @@ fn copy(from: &Held, to: &Held) -> io::Result<()> {
                 let opened = fstat(&input)?;
                 if opened.st_uid != status.st_uid || opened.st_nlink != 1 {
                     // A name of a file that lies elsewhere, too.
-                    return Err(io::Error::other("a file there has names elsewhere"));
+                    return Err(io::Error::other("a file in it has other hard links"));
                 }
                 if ioctl_ficlone(&output, &input).is_err() {
                     io::copy(&mut input, &mut output)?;

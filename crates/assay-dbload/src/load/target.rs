@@ -30,8 +30,8 @@ impl LoadTarget {
         }
         let examples = Dialect::ALL.map(|dialect| dialect.facts().example).join(" or ");
         Err(Error::usage(
-            format!("{target} is neither a directory nor the address of a server"),
-            format!("name a directory on the storage, {examples}"),
+            format!("{target} is neither a directory nor a server address"),
+            format!("specify a directory on the storage, {examples}"),
         ))
     }
 

@@ -50,15 +50,15 @@ pub fn is_filled<L: Product>(database: &mut Database<L>, rules: &Rules) -> Resul
     let other = match State::of(database)? {
         State::Absent => return Ok(false),
         State::Foreign(why) => return Err(in_the_way("the schema", &database.schema, &why)),
-        State::Half(_) => "it has no complete tables of this load".to_owned(),
+        State::Half(_) => "it does not have complete tables of this load".to_owned(),
         State::Whole(manifest) => match manifest.difference(&wanted) {
             None => return Ok(true),
-            Some((what, is, wanted)) => format!("it has {is} as {what}, and {wanted} is required"),
+            Some((what, is, wanted)) => format!("its {what} is {is}, but {wanted} is required"),
         },
     };
     Err(Error::usage(
-        format!("the kept server holds other tables: {other}"),
-        "use the same --scale, --tables, --scan-share, --compressible and --seed, or make a new \
+        format!("the kept server contains other tables: {other}"),
+        "use the same --scale, --tables, --scan-share, --compressible and --seed, or create a new \
          server",
     ))
 }

@@ -118,7 +118,7 @@ impl<L: Product> Session for BlockSession<'_, L> {
             return StepResult::unchosen();
         };
         let answer = self.execute(connection, &step).and_then(|rows| {
-            let words = || Failure::Protocol(format!("{rows} rows where {} are", step.blocks));
+            let words = || Failure::Protocol(format!("{rows} rows instead of {}", step.blocks));
             (rows == step.blocks).then_some(()).ok_or_else(words)
         });
         StepResult::once(place(step.work), step.blocks * self.block_bytes, answer)

@@ -86,7 +86,7 @@ pub(super) fn check_plan<L: Product>(
     let (explain, hint) = match L::DIALECT {
         Dialect::Postgres => {
             database.run(doing, planner(access))?;
-            ("EXPLAIN", "check settings of planner methods in its configuration")
+            ("EXPLAIN", "check the planner method settings in its configuration")
         }
         // What stands there by itself differs by release.
         Dialect::Mariadb => {

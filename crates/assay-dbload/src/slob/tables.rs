@@ -126,8 +126,7 @@ pub(super) fn check_blocks(
     }
     Err(Error::environment(
         format!(
-            "{rows} rows became {table_bytes} bytes and not {wanted}: not every row has a block \
-             of its own"
+            "{rows} rows take {table_bytes} bytes instead of {wanted}: some rows share a block"
         ),
         hint,
     ))

@@ -20,7 +20,7 @@ pub(super) fn chain(path: &Path) -> Answer<Vec<CertificateDer<'static>>> {
     let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>();
     let certificates = certificates.map_err(|error| broken(path, &error.to_string()))?;
     if certificates.is_empty() {
-        return Err(broken(path, "there is no certificate in it"));
+        return Err(broken(path, "it does not contain a certificate"));
     }
     Ok(certificates)
 }
@@ -30,11 +30,12 @@ pub(super) fn key(path: &Path) -> Answer<PrivateKeyDer<'static>> {
     let (text, metadata) = read(path)?;
     if !is_private(&metadata, geteuid().as_raw()) {
         return Err(Failure::Unsafe {
-            what: format!("the key {} is readable by others", path.display()),
+            what: format!("other users can read the key {}", path.display()),
             hint: "run chmod 600 on it; 640 is allowed if root owns it",
         });
     }
-    PrivateKeyDer::from_pem_slice(&text).map_err(|_| broken(path, "it has no unencrypted key"))
+    PrivateKeyDer::from_pem_slice(&text)
+        .map_err(|_| broken(path, "it does not contain an unencrypted key"))
 }
 
 /// Whether nobody but its owner reads a secret, or the group of one of root's.
@@ -61,7 +62,7 @@ fn read(path: &Path) -> Answer<(Vec<u8>, Metadata)> {
 fn broken(path: &Path, why: &str) -> Failure {
     Failure::Unsafe {
         what: format!("reading {}: {why}", path.display()),
-        hint: "name a readable file in PEM form",
+        hint: "specify a readable file in PEM form",
     }
 }
 
@@ -79,10 +80,10 @@ mod tests {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(bits)).unwrap();
         };
         mode(0o644);
-        assert!(key(&path).unwrap_err().to_string().contains("by others"));
+        assert!(key(&path).unwrap_err().to_string().contains("other users can read"));
         mode(0o600);
         assert!(key(&path).is_ok());
-        assert!(chain(&path).unwrap_err().to_string().contains("no certificate"));
+        assert!(chain(&path).unwrap_err().to_string().contains("not contain a certificate"));
         std::fs::write(&path, made.cert.pem()).unwrap();
         assert_eq!(chain(&path).unwrap().len(), 1);
         assert!(key(&path).is_err());

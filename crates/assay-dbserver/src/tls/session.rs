@@ -67,14 +67,14 @@ impl Tls {
     /// Shakes hands over a connected way; `host` is the name that the certificate must be for.
     ///
     /// # Errors
-    /// When the server does not speak TLS, its certificate is refused, or it does not take ours.
+    /// When the server does not support TLS, its certificate is refused, or it does not take ours.
     pub fn shake_hands(&self, way: &mut (impl Read + Write), host: &str) -> Answer<Encrypted> {
         let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::Unsafe {
             what: format!(
-                "'{}' is not a host name that a certificate can be for",
+                "'{}' is not a valid host name for a certificate",
                 words(host.as_bytes())
             ),
-            hint: "name the server by its host name or IP address",
+            hint: "specify the server by its host name or IP address",
         })?;
         let session = ClientConnection::new(Arc::clone(&self.config), name);
         let mut session = session.map_err(|error| handshake_failure(&error, host))?;
@@ -159,8 +159,8 @@ fn spend(begun: Instant) {
 fn broken_off(error: &Error) -> String {
     match error {
         Error::AlertReceived(alert) => format!(
-            "the server broke off TLS ({alert:?}): it may want a certificate of this client that \
-             it trusts (sslcert, sslkey)"
+            "the server ended the TLS session ({alert:?}): it may require a client certificate \
+             that it trusts (sslcert, sslkey)"
         ),
         other => format!("TLS: {}", words(other.to_string().as_bytes())),
     }
@@ -178,11 +178,11 @@ fn handshake_failure(error: &Error, host: &str) -> Failure {
     let (what, hint) = match error {
         Error::InvalidCertificate(why) => (certificate_words(why, host), certificate_hint(why)),
         Error::AlertReceived(alert) => (
-            format!("the server broke off the handshake of TLS: {alert:?}"),
-            "check the server's log; it may want a certificate of this client (sslcert, sslkey)",
+            format!("the server ended the TLS handshake: {alert:?}"),
+            "check the server's log; it may require a client certificate (sslcert, sslkey)",
         ),
         Error::InvalidMessage(_) => (
-            "the server does not speak TLS".to_owned(),
+            "the server does not support TLS".to_owned(),
             "check host and port, and that the connection is not intercepted",
         ),
         other => {
@@ -202,7 +202,7 @@ fn certificate_words(why: &CertificateError, host: &str) -> String {
             "the server's certificate is not valid yet".to_owned()
         }
         Why::UnknownIssuer => {
-            "the server's certificate is not signed by an authority that is trusted".to_owned()
+            "the server's certificate is not signed by a trusted authority".to_owned()
         }
         Why::NotValidForName => format!("the server's certificate is not for {host}"),
         Why::NotValidForNameContext { presented, .. } => {
@@ -226,9 +226,12 @@ const fn certificate_hint(why: &CertificateError) -> &'static str {
         }
         Why::NotValidYet | Why::NotValidYetContext { .. } => "check the clock of this machine",
         Why::NotValidForName | Why::NotValidForNameContext { .. } => {
-            "name the server as its certificate does, or give it a certificate for this name"
+            "specify the host name in its certificate, or install a certificate for this host name"
         }
-        _ => "name the file of the authority that signed it: sslrootcert=FILE (ssl-ca=FILE)",
+        _ => {
+            "specify the certificate file of the authority that signed it: sslrootcert=FILE \
+             (ssl-ca=FILE)"
+        }
     }
 }
 

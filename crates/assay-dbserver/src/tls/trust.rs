@@ -50,7 +50,7 @@ fn of_system() -> Answer<Arc<RootCertStore>> {
     if found.is_empty() {
         return Err(Failure::Unsafe {
             what: "this system has no trusted certificate authorities".to_owned(),
-            hint: "name a file of certificate authorities with sslrootcert=FILE, or install \
+            hint: "specify a file of certificate authorities with sslrootcert=FILE, or install \
                    ca-certificates",
         });
     }

@@ -126,7 +126,7 @@ fn no_ring(error: &std::io::Error) -> Error {
     };
     Error::environment(
         format!("setting up a ring for NVMe commands: {why}"),
-        "name the block device of the namespace, such as /dev/nvme0n1",
+        "specify the block device of the namespace, such as /dev/nvme0n1",
     )
 }
 

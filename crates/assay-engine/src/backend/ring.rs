@@ -70,8 +70,8 @@ pub fn denied() -> Option<String> {
         Some(libc::EPERM) => {
             "io_uring is denied (seccomp filter or sysctl kernel.io_uring_disabled)".to_owned()
         }
-        Some(libc::ENOSYS) => "this kernel has no io_uring, or a filter hides it".to_owned(),
-        Some(libc::ENOMEM) => "io_uring gets no locked memory (raise RLIMIT_MEMLOCK)".to_owned(),
+        Some(libc::ENOSYS) => "this kernel does not have io_uring, or a filter hides it".to_owned(),
+        Some(libc::ENOMEM) => "io_uring cannot lock memory (raise RLIMIT_MEMLOCK)".to_owned(),
         _ => format!("io_uring cannot be set up: {error}"),
     })
 }

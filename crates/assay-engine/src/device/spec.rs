@@ -31,7 +31,7 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
     (
         "tiers",
         &["sizes", "latencies", "follow"],
-        "faster tiers of these sizes for recently used data, with one latency more than sizes; a \
+        "faster tiers of these sizes for recently used data, with one more latency than sizes; a \
          tier admits new data after a while",
     ),
     ("stall", &["every", "length"], "no I/O completes for some time at the end of every period"),
@@ -152,7 +152,7 @@ impl<'a> Keys<'a> {
 
     fn text(&self, key: &str) -> Result<&str> {
         let missing =
-            || Error::usage(format!("'{}' lacks its key '{key}'", self.part), parts_hint());
+            || Error::usage(format!("'{}' needs the key '{key}'", self.part), parts_hint());
         self.get(key).ok_or_else(missing)
     }
 }
@@ -207,8 +207,8 @@ impl Part {
             return Ok(Self::Tiers { sizes, latencies, follow });
         }
         Err(Error::usage(
-            format!("{} sizes and {} latencies make no tiers", sizes.len(), latencies.len()),
-            "write ascending sizes and one latency more, for example \
+            format!("{} sizes and {} latencies do not define tiers", sizes.len(), latencies.len()),
+            "use ascending sizes and one more latency than sizes, for example \
              tiers?sizes=1GiB&latencies=100us,5ms",
         ))
     }
@@ -220,7 +220,7 @@ impl Part {
         }
         Err(Error::usage(
             format!("a stall of {length} every {every} never ends"),
-            "make the length shorter than every",
+            "use a length shorter than every",
         ))
     }
 
@@ -290,7 +290,7 @@ mod tests {
         for (text, expected) in [
             ("server?count=8", "did you mean 'servers'?"),
             ("servers?count=8&servce=1us", "'servers' has no key 'servce'"),
-            ("servers?count=8", "'servers' lacks its key 'service'"),
+            ("servers?count=8", "'servers' needs the key 'service'"),
             ("servers?count=8&service=200", "'200' has no unit"),
             ("servers?count=0&service=200us", "0 servers"),
             ("constant?count=1&service=0s", "is not allowed"),

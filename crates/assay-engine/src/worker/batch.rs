@@ -58,10 +58,10 @@ impl Batch {
     pub(super) fn feature(&self) -> Option<String> {
         Some(match self.rule {
             SubmissionBatch::AllDue => return None,
-            SubmissionBatch::UpTo(most) => format!("up to {most} I/Os an entry"),
+            SubmissionBatch::UpTo(most) => format!("up to {most} I/Os per system call"),
             SubmissionBatch::ByServiceTime { most, preparation_ns } => format!(
-                "up to {most} I/Os an entry while they wait at most {:.1}% of their time for one \
-                 another, {:.1} µs each, and leave at most {:.0}% of the queue empty",
+                "up to {most} I/Os per system call, while they wait at most {:.1}% of their time \
+                 for one another, {:.1} µs each, and leave at most {:.0}% of the queue empty",
                 HELD_SHARE * 100.0,
                 real(preparation_ns) / 1000.0,
                 MISSING_SHARE * 100.0

@@ -37,7 +37,11 @@ pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
 }
 
 fn nothing(program: &str) -> Error {
-    refused(program, "it has no measurements", "name the result of a finished run that issued I/O")
+    refused(
+        program,
+        "it has no measurements",
+        "specify the result of a finished run that issued I/O",
+    )
 }
 
 fn check_runs(runs: &[ImportedRun], program: &str) -> Result<()> {
@@ -61,7 +65,7 @@ fn check_row(row: &ImportedRow, program: &str) -> Result<()> {
         Some(quantity) => Err(refused(
             program,
             &format!("{quantity} is below a lower quantile of the same times"),
-            "name the unmodified file",
+            "specify the unmodified file",
         )),
         None => Ok(()),
     }

@@ -54,8 +54,8 @@ pub fn read(text: &str) -> Result<ImportedResult> {
     if text.contains(COUNTER_LOG) && !text.contains("NOPM") {
         return Err(refused(
             "HammerDB",
-            "its counter also counts the ramp and the time after the test",
-            "name the log with the line System achieved",
+            "its counter includes the ramp-up and the time after the test",
+            "specify the log with the line System achieved",
         ));
     }
     let mut log = Log::default();

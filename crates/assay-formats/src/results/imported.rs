@@ -70,7 +70,7 @@ impl Lack {
             Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
             Self::Submission => "times are shorter than service times by the time in submission",
-            Self::Operations => "times of reads and writes cannot be told apart",
+            Self::Operations => "times of reads and writes are not separate",
             Self::Load => "it cannot be checked whether two results are of the same load",
             Self::Flags => {
                 "with norandommap addresses are drawn independently; without it, each is used once \
@@ -92,7 +92,7 @@ impl fmt::Display for Lack {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {
             Self::NotUnderstood(names) => {
-                return write!(formatter, "not understood in the result: {}", listed(names));
+                return write!(formatter, "unknown parts of the result: {}", listed(names));
             }
             Self::OperationsLeftOut(names) => {
                 return write!(formatter, "left out of the result: {}", listed(names));
@@ -112,7 +112,7 @@ impl fmt::Display for Lack {
             Self::TimeUnit => "the log does not state its time unit",
             Self::QuantilesOfTotal => "the percentiles are of total latency",
             Self::Submission => "the result has completion latencies",
-            Self::Operations => "the result joins reads and writes",
+            Self::Operations => "the result combines reads and writes",
             Self::Load => "the result does not fully describe its load",
             Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
@@ -197,7 +197,7 @@ pub fn total(quantity: &str, value: f64) -> NamedEstimate {
 
 /// The refusal of a file that ends too early or holds something else.
 pub fn broken(program: &str, what: &str) -> Error {
-    refused(program, what, "name the complete, unmodified file")
+    refused(program, what, "specify the complete, unmodified file")
 }
 
 /// The refusal of a result for a reason that has its own remedy.

@@ -64,7 +64,7 @@ pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
 /// Those of [`import`].
 pub fn import_files(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let Some(first) = files.first() else {
-        return Err(Error::usage("there is no file to import", "name a result"));
+        return Err(Error::usage("there is no file to import", "specify a result"));
     };
     check::checked(read(*first, files)?)
 }

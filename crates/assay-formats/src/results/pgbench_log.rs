@@ -163,7 +163,7 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
         return Err(refused(
             "pgbench",
             "it contains the logs of several runs",
-            "name the logs of one run: LOG.PID, LOG.PID.1 and so on",
+            "specify the logs of one run: LOG.PID, LOG.PID.1 and so on",
         ));
     }
     let (Some(begin_us), Some(times)) = (log.begin_us, log.times.as_ref()) else {

@@ -63,7 +63,7 @@ pub(super) mod testing {
         };
         let mut found = row.measures.iter().filter(is_it);
         let value = found.next().map_or(f64::NAN, |one| one.estimate.value);
-        assert!(found.next().is_none(), "{quantity} stands there twice");
+        assert!(found.next().is_none(), "{quantity} occurs twice");
         (value * 1e6).round() / 1e6
     }
 

@@ -9,31 +9,32 @@ const HOLES: Rule = Rule::new(
     "holes",
     Critical,
     "holes and unwritten extents read as zeros without device I/O: such reads measure memory",
-    "let Assay create and fill a file, or read a fully written file",
+    "let Assay create and fill a file, or use a fully written file",
 );
 const ZEROS: Rule = Rule::new(
     "zeros",
     Warning,
-    "storage that detects zeros or compresses answers them without reading the medium",
-    "read real data, or a file that Assay filled with incompressible data",
+    "storage that detects zeros or compresses data returns them without reading the medium",
+    "use real data, or a file that Assay filled with incompressible data",
 );
 const COMPRESSIBLE: Rule = Rule::new(
     "compressible",
     Warning,
     "the content compresses this much; storage that compresses moves fewer bytes than requested",
-    "read a file that Assay filled with incompressible data, or keep the ratio of your own data",
+    "use a file that Assay filled with incompressible data, or use the compression ratio of your \
+     own data",
 );
 const CACHED: Rule = Rule::new(
     "cached",
     Warning,
-    "the page cache holds a part of the target; buffered reads of it do not reach the device",
+    "a part of the target is in the page cache; buffered reads of it do not reach the device",
     "use direct I/O, or drop the cache of the file before",
 );
 const BUFFERED: Rule = Rule::new(
     "no_direct_io",
     Critical,
-    "the file system refuses direct I/O, so that reads and writes pass through the page cache: \
-     what is measured is partly memory",
+    "the file system does not support direct I/O, so reads and writes pass through the page cache \
+     and partly measure memory",
     "choose a file system with direct I/O, or a file of at least twice the memory",
 );
 

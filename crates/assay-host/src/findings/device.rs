@@ -18,15 +18,15 @@ const SCHEDULER: Rule = Rule::new(
 const READ_AHEAD: Rule = Rule::new(
     "read_ahead",
     Notice,
-    "buffered sequential reads fetch this much more; databases that read through the page cache \
-     lose bandwidth and cache to it (direct I/O is not affected)",
+    "buffered sequential reads fetch this much more; for databases that read through the page \
+     cache, it wastes bandwidth and cache (direct I/O is not affected)",
     "for small random reads set 16 to 128 KiB: echo 128 > /sys/block/DEVICE/queue/read_ahead_kb",
 );
 const SMALL_QUEUE: Rule = Rule::new(
     "queue_requests",
     Notice,
-    "each hardware queue accepts only this many requests; deeper loads wait in the kernel, and \
-     the wait looks like device latency",
+    "each hardware queue accepts only this many requests; further requests wait in the kernel, and \
+     this wait looks like device latency",
     "raise /sys/block/DEVICE/queue/nr_requests, or treat results beyond this depth with care",
 );
 const SMALL_REQUEST: Rule = Rule::new(
@@ -38,9 +38,9 @@ const SMALL_REQUEST: Rule = Rule::new(
 const ROTATIONAL: Rule = Rule::new(
     "rotational",
     Warning,
-    "the kernel treats the device as a hard disk: it merges, waits and chooses schedulers \
-     accordingly, and databases do too",
-    "echo 0 > /sys/block/DEVICE/queue/rotational if flash lies below",
+    "the kernel treats the device as a hard disk in merging, waiting and scheduling, and so do \
+     databases",
+    "echo 0 > /sys/block/DEVICE/queue/rotational if the device is flash",
 );
 const WRITE_BACK: Rule = Rule::new(
     "write_cache",
@@ -60,8 +60,8 @@ const ALIGNMENT: Rule = Rule::new(
     "alignment",
     Warning,
     "blocks straddle the device's physical blocks or stripes, so that one write becomes two, or a \
-     read before a write",
-    "begin the partition or volume at a multiple of 1 MiB",
+     read and a write",
+    "start the partition or volume at a multiple of 1 MiB",
 );
 const PATHS: Rule = Rule::new(
     "multipath_paths",
@@ -130,8 +130,8 @@ const ZONED: Rule = Rule::new(
 const REMOTE_NODE: Rule = Rule::new(
     "device_node",
     Notice,
-    "the device is attached to one NUMA node; I/O from CPUs of another node crosses the link \
-     between them",
+    "the device is attached to one NUMA node; I/O from CPUs of another node crosses the \
+     interconnect",
     "bind the load to the device's node, for example with numactl --cpunodebind, or measure both",
 );
 
@@ -306,7 +306,10 @@ fn alignment(layer: &BlockLayer, stack: &BlockStack) -> Option<Finding> {
     off.then(|| {
         ALIGNMENT.found(
             what,
-            format!("starts at byte {start}, the device works in {}", show_bytes(real(block))),
+            format!(
+                "starts at byte {start}, but the device uses blocks of {}",
+                show_bytes(real(block))
+            ),
         )
     })
 }

@@ -41,8 +41,7 @@ const SYNCHRONOUS: Rule = Rule::new(
 const NEARLY_FULL: Rule = Rule::new(
     "nearly_full",
     Warning,
-    "the file system finds only scattered space, and flash has little room to clean up: writes \
-     slow down",
+    "free space is scattered, and flash has little space for garbage collection: writes slow down",
     "free some space before measuring",
 );
 const COPY_ON_WRITE: Rule = Rule::new(
@@ -64,7 +63,7 @@ const NETWORK: Rule = Rule::new(
     Warning,
     "latency includes the network and the server's cache; counters and settings of the devices \
      are on the server",
-    "look at the server too; for NFS check rsize, wsize, nconnect and hard",
+    "check the server too; for NFS check rsize, wsize, nconnect and hard",
 );
 const IN_MEMORY: Rule = Rule::new(
     "memory_file_system",
@@ -76,8 +75,8 @@ const IN_MEMORY: Rule = Rule::new(
 const OVERLAY: Rule = Rule::new(
     "overlay",
     Warning,
-    "the directory lies in the layers of a container: the first write to a file copies it, and \
-     every open goes through the layers",
+    "the directory is in the layers of a container: the first write to a file copies it, and every \
+     open goes through the layers",
     "measure on a volume that is mounted into the container",
 );
 const USER_SPACE: Rule = Rule::new(
@@ -95,8 +94,8 @@ const READ_ONLY: Rule = Rule::new(
 const NO_DEVICE: Rule = Rule::new(
     "no_device_found",
     Notice,
-    "the kernel does not show the devices under this file system, so they cannot be inspected",
-    "ask the file system's own tool, for example zpool status",
+    "the kernel does not show the devices below this file system, so they cannot be inspected",
+    "use the file system's own tool, for example zpool status",
 );
 
 pub(super) const RULES: &[&Rule] = &[

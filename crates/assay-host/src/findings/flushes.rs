@@ -15,14 +15,14 @@ const IGNORED: Rule = Rule::new(
     Warning,
     "some versions or default configurations acknowledge flushes without performing them: \
      acknowledged writes are then lost with the power",
-    "configure it to flush, and make sure with `assay verify --witness` and cuts of the host's \
-     power",
+    "configure it to flush, and verify with `assay verify --witness` and power cuts of the host",
 );
 const FAILED: Rule = Rule::new(
     "failed_flush",
     Notice,
-    "older versions ignored flushes that a device rejected: acknowledged writes may not be on it",
-    "use a version with the correction (openzfs/zfs#17065), and look for errors of the devices",
+    "older versions ignored flushes that a device rejected: acknowledged writes may not be on the \
+     device",
+    "use a version with the fix (openzfs/zfs#17065), and check the devices for errors",
 );
 
 pub(super) const RULES: &[&Rule] = &[&IGNORED, &FAILED];
@@ -31,7 +31,7 @@ pub(super) const RULES: &[&Rule] = &[&IGNORED, &FAILED];
 const HOSTS: [(&str, &str); 3] = [
     ("Firecracker", "its drives have cache_type Unsafe unless configured otherwise"),
     ("Cloud Hypervisor", "versions before 0.8 do not flush"),
-    ("Oxide", "virtio disks over cached files take no flush"),
+    ("Oxide", "virtio disks over cached files do not accept flushes"),
 ];
 /// The model of every NVMe device that SPDK serves, unless it is configured otherwise.
 const SPDK: &str = "SPDK bdev Controller";

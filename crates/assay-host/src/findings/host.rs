@@ -49,7 +49,8 @@ const SECCOMP: Rule = Rule::new(
 const CLOCK: Rule = Rule::new(
     "clock_source",
     Warning,
-    "reading the clock enters the kernel or a slow device, so timestamps cost CPU and precision",
+    "reading the clock needs a system call or a slow device, so timestamps cost CPU time and \
+     precision",
     "find out why the kernel does not trust the TSC (dmesg), and set clocksource=tsc if it is \
      sound",
 );
@@ -88,8 +89,8 @@ const IO_LIMIT: Rule = Rule::new(
 const CPU_LIMIT: Rule = Rule::new(
     "cpu_limit",
     Notice,
-    "a control group limits the CPU: high IOPS may be limited by it and not by the storage",
-    "raise the limit, or read the result's host-bound mark",
+    "a control group limits the CPU: it may limit IOPS instead of the storage",
+    "raise the limit, or check whether the result reports the host as the limit",
 );
 const FEW_CPUS: Rule = Rule::new(
     "allowed_cpus",
@@ -100,8 +101,8 @@ const FEW_CPUS: Rule = Rule::new(
 const ASYNCHRONOUS: Rule = Rule::new(
     "asynchronous_ios",
     Notice,
-    "all databases on the host share this number of native asynchronous I/Os, and fall back to \
-     blocking I/O beyond it",
+    "all databases on the host share this number of native asynchronous I/Os, and use blocking I/O \
+     beyond it",
     "sysctl fs.aio-max-nr=1048576",
 );
 const NUMA: Rule = Rule::new(

@@ -142,16 +142,15 @@ impl Admission {
         if transfer_bytes == 0 || !transfer_bytes.is_multiple_of(block) {
             return Err(Error::usage(
                 format!(
-                    "a transfer size of {transfer_bytes} bytes is not aligned to the blocks of \
-                     {path}"
+                    "a block size of {transfer_bytes} bytes is not aligned to the blocks of {path}"
                 ),
                 format!("use a multiple of {block} bytes"),
             ));
         }
         if transfer_bytes > self.range.end - self.range.start {
             return Err(Error::usage(
-                format!("a transfer size of {transfer_bytes} bytes does not fit into {path}"),
-                "use a smaller transfer size or a larger target",
+                format!("a block size of {transfer_bytes} bytes does not fit into {path}"),
+                "use a smaller block size or a larger target",
             ));
         }
         Ok(())
@@ -201,7 +200,7 @@ impl Admission {
         let changed =
             |what: String| PathRefusal::Changed { what }.of(&self.path.display().to_string());
         let status = fstat(&self.file)
-            .map_err(|error| changed(format!("it could not be looked at ({error})")))?;
+            .map_err(|error| changed(format!("it could not be inspected ({error})")))?;
         let size = size_of(&self.file, &status)
             .map_err(|error| changed(format!("its size could not be read ({error})")))?;
         if status.st_ino != self.inode || size != self.size_bytes {

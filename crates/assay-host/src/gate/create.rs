@@ -68,7 +68,7 @@ impl Gate {
     fn admit_new(&self, spot: Spot, file: LockedFile, marker: Marker) -> Result<Admission> {
         fsync(&spot.directory)
             .map_err(|error| failed(&spot.path, "syncing the directory", error))?;
-        let status = fstat(&file).map_err(|error| failed(&spot.path, "looking at it", error))?;
+        let status = fstat(&file).map_err(|error| failed(&spot.path, "inspecting it", error))?;
         let device = number_of(status.st_dev);
         let (logical, physical) = self.blocks_under(&file, device);
         Ok(Admission {
@@ -214,7 +214,7 @@ fn prepare(
     owner: OwnerId,
     maker: OwnerProcess,
 ) -> std::result::Result<Marker, (&'static str, Errno)> {
-    let status = fstat(file).map_err(|error| ("looking at it", error))?;
+    let status = fstat(file).map_err(|error| ("inspecting it", error))?;
     let marker = Marker {
         owner,
         size_bytes,

@@ -46,12 +46,8 @@ impl Gate {
     pub fn find_created(&self, directory: &Path) -> Result<Vec<Created>> {
         let unreadable = |error: rustix::io::Errno| {
             Error::environment(
-                format!(
-                    "cannot look into {}: {}",
-                    directory.display(),
-                    std::io::Error::from(error)
-                ),
-                "check the rights on the directory",
+                format!("cannot read {}: {}", directory.display(), std::io::Error::from(error)),
+                "check the permissions of the directory",
             )
         };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -137,7 +137,9 @@ impl Gate {
             .and_then(|()| directory.parent.remove_held(&directory.name, &directory.held));
         removed.map_err(|error| {
             let why = match error {
-                Errno::STALE => "its name now leads elsewhere; its content is gone".to_owned(),
+                Errno::STALE => {
+                    "its name now refers to something else; its content is gone".to_owned()
+                }
                 Errno::XDEV => "another file system is mounted in it".to_owned(),
                 error => std::io::Error::from(error).to_string(),
             };
@@ -238,8 +240,8 @@ fn check_mounts(root: &SysRoot, path: &Path) -> Result<()> {
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     Error::environment(
-        format!("cannot look into {}: {error}", path.display()),
-        "name an existing directory, and check its permissions",
+        format!("cannot read {}: {error}", path.display()),
+        "specify an existing directory, and check its permissions",
     )
 }
 

@@ -82,7 +82,7 @@ impl Mark {
         }
         if !is_this_kernel && self.host != host(root) {
             let host = self.host.rsplit(' ').next().unwrap_or_default();
-            return Verdict::Unknown(format!("the host {host} made it and may use it"));
+            return Verdict::Unknown(format!("the host {host} created it and may be using it"));
         }
         match is_locked {
             Some(_) => Verdict::Left,

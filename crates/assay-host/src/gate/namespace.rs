@@ -1,4 +1,4 @@
-//! The open character device of an NVMe namespace, and what its driver says.
+//! The open character device of an NVMe namespace, and its driver's information.
 
 use crate::namespace::NamespaceQueue;
 use std::fs::File;

@@ -214,7 +214,7 @@ impl PathRefusal {
         let error = match self {
             Self::Missing => Error::environment(
                 format!("cannot open {path}: it does not exist"),
-                "check the spelling; to measure a file system, give a directory on it",
+                "check the spelling; to measure a file system, specify a directory on it",
             ),
             Self::NotOpened { reason } => Error::environment(
                 format!("cannot open {path}: {reason}"),
@@ -226,11 +226,11 @@ impl PathRefusal {
             ),
             Self::TooSmall { size_bytes, least_bytes } => Error::environment(
                 format!("cannot measure {path}: it has only {size_bytes} bytes"),
-                format!("give a target of at least {}", Bytes(*least_bytes)),
+                format!("specify a target of at least {}", Bytes(*least_bytes)),
             ),
             Self::Changed { what } => Error::environment(
                 format!("refusing {path}: {what} while it was being checked"),
-                "make sure that nobody else is using it, and try again",
+                "make sure that no other program is using it, and try again",
             ),
             Self::Unclear { what, reason } => Error::environment(
                 format!(
@@ -256,10 +256,10 @@ fn wrong_kind_hint(kind: &str) -> &'static str {
                 takes a directory";
     }
     if kind == "character device" {
-        return "give a regular file, a block device, a directory, or an NVMe character device \
+        return "specify a regular file, a block device, a directory, or an NVMe character device \
                 such as /dev/ng0n1";
     }
-    "give a regular file, a block device or a directory"
+    "specify a regular file, a block device or a directory"
 }
 
 impl FileRefusal {
@@ -276,14 +276,15 @@ impl FileRefusal {
         match self {
             Self::NotOurs => (
                 "Assay did not create it".into(),
-                "your files are only read; give a directory, in which Assay creates a new file",
+                "Assay only reads your files; specify a directory, in which it creates a new file",
             ),
             Self::Damaged => {
-                ("it begins as a file of Assay, but its header is damaged".into(), FRESH)
+                ("it starts like a file of Assay, but its header is damaged".into(), FRESH)
             }
-            Self::Format(format) => {
-                (format!("its header has format {format}, which this version does not know"), FRESH)
-            }
+            Self::Format(format) => (
+                format!("its header has format {format}, which this version does not support"),
+                FRESH,
+            ),
             Self::Copy => (
                 "it is a copy or was restored from a backup: its header names another file".into(),
                 FRESH,
@@ -293,31 +294,31 @@ impl FileRefusal {
                 FRESH,
             ),
             Self::Link => {
-                ("it is a symbolic link to a file".into(), "give the path of the file itself")
+                ("it is a symbolic link to a file".into(), "specify the path of the file itself")
             }
             Self::HardLinks(names) => {
-                (format!("the file has {names} names (hard links)"), "remove the other names first")
+                (format!("the file has {names} hard links"), "remove the other links first")
             }
             Self::Locked => (
                 "another process is measuring on it".into(),
-                "wait until it has ended, or use another file",
+                "wait until it ends, or use another file",
             ),
             Self::NoLocks { reason } => (
                 format!(
                     "its file system has no locks ({reason}), so another process may be measuring \
                      on it"
                 ),
-                "give the directory, and Assay creates a new file; remove this one by hand when \
-                 nobody uses it",
+                "specify the directory, in which Assay creates a new file; remove this one by hand \
+                 when no host uses it",
             ),
             Self::OtherUser(user) => (
                 format!("it belongs to the user with id {user}"),
-                "files of others are only read; give a directory, in which Assay creates a new \
-                 file",
+                "Assay only reads files of other users; specify a directory, in which it creates a \
+                 new file",
             ),
             Self::OtherHost => (
-                "it was made on another host, which may be measuring on it".into(),
-                "measure from there, or remove it by hand when nobody uses it",
+                "it was created on another host, which may be using it".into(),
+                "measure from there, or remove it by hand when it is not in use",
             ),
             Self::InUse { by } => (format!("{by} uses it"), "detach it first"),
             Self::OtherOwner => (
@@ -348,7 +349,7 @@ impl DeviceRefusal {
             ),
             Self::WrongToken { typed, token } => (
                 format!("--destroy '{typed}' does not name this device"),
-                format!("this device is '{token}'; check that {path} is the one you mean"),
+                format!("this device is '{token}'; check that {path} is the right device"),
             ),
             Self::Occupied { names, typed, option } => occupied(names, typed.as_ref(), option),
             Self::OccupiedAround { relation, names } => (
@@ -358,7 +359,7 @@ impl DeviceRefusal {
                     .into(),
             ),
             Self::Member { names, shared } => (
-                format!("it carries: {}", names.join(", ")),
+                format!("it contains: {}", names.join(", ")),
                 format!(
                     "other disks or hosts may need the {}, which cannot be checked from here, so \
                      --wipe does not cover it: remove the device with the tool that added it, \
@@ -367,11 +368,11 @@ impl DeviceRefusal {
                 ),
             ),
             Self::NothingToWipe { typed } => (
-                format!("--wipe '{typed}': it carries no known data"),
-                format!("check that {path} is the one you mean, and leave --wipe out if it is"),
+                format!("--wipe '{typed}': it does not contain known data"),
+                format!("check that {path} is the right device, and omit --wipe if it is"),
             ),
             Self::Busy => (
-                "the kernel says that it is in use (a file system, a volume manager or another \
+                "the kernel reports that it is in use (a file system, a volume manager or another \
                  program holds it)"
                     .into(),
                 "find its users, for example with lsblk and fuser".into(),
@@ -386,9 +387,9 @@ impl DeviceRefusal {
 }
 
 fn occupied(names: &[&str], typed: Option<&String>, option: &str) -> (String, String) {
-    let carried = format!("it carries: {}", names.join(", "));
+    let carried = format!("it contains: {}", names.join(", "));
     let reason = match typed {
-        Some(typed) => format!("{carried}; --wipe '{typed}' does not name exactly that"),
+        Some(typed) => format!("{carried}; --wipe '{typed}' does not match"),
         None => carried,
     };
     (reason, format!("if its data may be destroyed, repeat with {option}"))
@@ -401,7 +402,7 @@ impl InUse {
             Usage::Mounted { mount_point } => (
                 format!("{it} is mounted at {mount_point}"),
                 format!(
-                    "give a directory under {mount_point} to measure with a file, or unmount it"
+                    "specify a directory under {mount_point} to measure with a file, or unmount it"
                 ),
             ),
             Usage::Swap => (
@@ -432,7 +433,7 @@ impl CreateRefusal {
         let error = match self {
             Self::Exists => Error::environment(
                 format!("cannot create {path}: it exists"),
-                "existing files are never overwritten; give another name or a directory",
+                "existing files are never overwritten; specify another name or a directory",
             ),
             Self::NoSpace { wanted_bytes, free_bytes, reserve_bytes } => Error::environment(
                 format!(
@@ -446,14 +447,14 @@ impl CreateRefusal {
             ),
             Self::Limit { limit_bytes } => Error::environment(
                 format!(
-                    "cannot create {path}: this process may write files of at most {limit_bytes} \
+                    "cannot create {path}: this process can write files of at most {limit_bytes} \
                      bytes"
                 ),
                 "choose a smaller size, or raise the limit with ulimit -f",
             ),
             Self::Failed { doing, reason } => Error::environment(
                 format!("cannot create {path}: {doing}: {reason}"),
-                "check the rights on the directory and the state of its file system",
+                "check the permissions of the directory and the state of its file system",
             ),
         };
         error.of_kind(match self {

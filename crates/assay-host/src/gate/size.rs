@@ -73,15 +73,12 @@ pub fn plan_file_size(inputs: &SizeInputs) -> Result<SizePlan> {
     let size_bytes = size / STEP_BYTES * STEP_BYTES;
     if size_bytes < FILE_BYTES_MIN {
         return Err(Error::environment(
-            format!(
-                "no room for a file to measure on: {} are free",
-                show_bytes(real(inputs.free_bytes))
-            ),
-            "free some space or give a directory on another file system",
+            format!("no space for a test file: {} are free", show_bytes(real(inputs.free_bytes))),
+            "free some space, or specify a directory on another file system",
         ));
     }
     if size_bytes < CACHE_BYTES {
-        reasons.push("a file this small may be answered from a cache in the storage".into());
+        reasons.push("a file this small may fit into a cache in the storage".into());
     }
     let grows = inputs.grows && inputs.direct_io;
     let first_bytes = if grows { size_bytes.min(FIRST_BYTES) } else { size_bytes };
@@ -165,17 +162,14 @@ mod tests {
             "2.10 GiB is 10% of the free space, the maximum without --size"
         );
         assert_eq!(plan.reasons[2], "1.86 GiB can be filled in 20 s");
-        assert_eq!(
-            plan.reasons[3],
-            "a file this small may be answered from a cache in the storage"
-        );
+        assert_eq!(plan.reasons[3], "a file this small may fit into a cache in the storage");
     }
 
     #[test]
     fn a_full_file_system_is_refused() {
         let full = SizeInputs { free_bytes: 1 << 30, ..inputs() };
         let error = plan_file_size(&full).unwrap_err();
-        assert_eq!(error.message(), "no room for a file to measure on: 1.00 GiB are free");
+        assert_eq!(error.message(), "no space for a test file: 1.00 GiB are free");
     }
 
     proptest! {

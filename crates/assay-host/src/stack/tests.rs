@@ -186,5 +186,5 @@ fn the_running_system_has_a_mount_under_every_path() {
     let stack = read_stack(&survey, Path::new("/proc")).unwrap();
     assert_eq!(stack.mount.unwrap().file_system, "proc");
     let error = read_stack(&survey, Path::new("/nothing/here")).unwrap_err();
-    assert!(error.message().starts_with("cannot look at /nothing/here"), "{error}");
+    assert!(error.message().starts_with("cannot inspect /nothing/here"), "{error}");
 }

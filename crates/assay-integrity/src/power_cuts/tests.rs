@@ -154,5 +154,5 @@ fn a_log_without_stamps_is_refused() {
     let mut log = WriteLog::new();
     log.push_write(0, &[1; 4096], false);
     let error = StampedLog::new(&log).unwrap_err().to_string();
-    assert!(error.contains("carries stamps"), "{error}");
+    assert!(error.contains("have no stamps"), "{error}");
 }

@@ -45,7 +45,7 @@ pub fn with_intervals(mut facts: SideFacts) -> Result<SideFacts> {
     if facts.measures.is_empty() {
         return Err(Error::usage(
             format!("{} has every run only once, so it has no interval", facts.side.name),
-            "measure with --repeats 2 or more, or name several runs of one side: A1,A2 B1,B2",
+            "measure with --repeats 2 or more, or specify several runs of one side: A1,A2 B1,B2",
         ));
     }
     Ok(facts)

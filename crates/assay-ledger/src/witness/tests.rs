@@ -82,7 +82,7 @@ fn a_witness_keeps_what_was_acknowledged_elsewhere() {
     let witness = scratch.witness();
     keeps(&place(&witness));
     let error = place(&witness).read("file 2", u64::MAX).unwrap_err().to_string();
-    assert!(error.contains("no ledger of this target"), "{error}");
+    assert!(error.contains("not have a ledger of this target"), "{error}");
     let activity = &witness.activities()[0];
     assert_eq!((activity.judged.len(), activity.acknowledgements), (1, 0));
 }
@@ -105,7 +105,7 @@ fn two_runs_on_one_ledger_are_refused() {
     let id = LedgerId::random().unwrap();
     let open = place.create(id, &head(id, 1)).unwrap();
     let error = place.go_on(id, &head(id, 2)).unwrap_err().to_string();
-    assert!(error.contains("another run appends"), "{error}");
+    assert!(error.contains("another run is appending"), "{error}");
     drop(open);
     assert!(place.go_on(id, &head(id, 2)).is_ok());
 }

@@ -69,7 +69,7 @@ impl Rules {
         if !(UNIT..=10_000_000).contains(&self.customers) || !self.customers.is_multiple_of(UNIT) {
             return Err(Error::usage(
                 format!("--customers {} cannot be loaded", self.customers),
-                "write 100 to 10000000, in whole hundreds",
+                "use 100 to 10000000, in multiples of 100",
             ));
         }
         if !(1..=3000).contains(&self.trade_days) {

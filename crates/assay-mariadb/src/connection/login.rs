@@ -228,14 +228,14 @@ fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
     let (what, hint) = match stream.owner() {
         Some(owner) => (
             format!(
-                "the socket belongs to the user with id {}, who asks for the plain password, so \
-                 it was not sent",
+                "the socket belongs to the user with id {}, who requests the plain password, so it \
+                 was not sent",
                 owner.user
             ),
-            "name the server's own socket with socket=/PATH",
+            "specify the server's own socket with socket=/PATH",
         ),
         None => (
-            "the server asks for the plain password, which is not sent over an unprotected \
+            "the server requests the plain password, which is not sent over an unprotected \
              connection"
                 .to_owned(),
             "add ssl-mode=VERIFY_IDENTITY to the address, use the socket of the server's machine, \

@@ -66,12 +66,11 @@ const STATES: &[(&str, &str)] = &[
 ];
 
 /// What samples do not show of row locks.
-pub(super) const ROW_LOCK_DOUBT: &str = "row locks are counted by the engine, and samples do not \
-                                         see them: over time their sessions stand under CPU or \
-                                         Executing";
+pub(super) const ROW_LOCK_DOUBT: &str = "the engine counts row locks, but samples do not show \
+                                         them: over time, their sessions appear as CPU or Executing";
 /// What else lies in the time of commits.
-pub(super) const COMMIT_DOUBT: &str = "the time of a commit holds its CPU time, which is in DB \
-                                       CPU as well, and all its waits: for the log, for the \
+pub(super) const COMMIT_DOUBT: &str = "the time of a commit includes its CPU time, which DB CPU \
+                                       also includes, and all its waits: for the log, for the \
                                        binary log, for others";
 
 fn of(known: &[(&str, &'static str)], name: &str) -> Option<&'static str> {

@@ -48,7 +48,7 @@ impl<'a> Delta<'a> {
         let is_other = before.settings.version != after.settings.version;
         if is_other || uptime(after) < uptime(before) {
             return Err(Error::environment(
-                "the server was restarted in the interval: its counters were reset",
+                "the server was restarted during the interval: its counters were reset",
                 "profile it again without a restart",
             ));
         }
@@ -143,34 +143,35 @@ impl<'a> Delta<'a> {
         let (begin, end) = (self.before, self.after);
         if begin.settings.instruments != end.settings.instruments {
             doubts.push(
-                "instruments of the performance schema were switched in the interval: what was \
-                 not on all the time is left out"
+                "instruments of the performance schema were switched during the interval: those \
+                 that were off at any time are left out"
                     .to_owned(),
             );
         }
         if end.statement_time_s < begin.statement_time_s {
             doubts.push(
-                "counters of the performance schema were reset in the interval: times are too \
+                "counters of the performance schema were reset during the interval: times are too \
                  small"
                     .to_owned(),
             );
         }
         if end.settings.is_read_only {
             doubts.push(
-                "the server is read-only, like a replica: replayed changes are not time of its \
-                 sessions"
+                "the server is read-only, like a replica: session time does not include replayed \
+                 changes"
                     .to_owned(),
             );
         }
         if end.uncounted_sessions > 0 {
             doubts.push(format!(
-                "{} sessions are not instrumented (setup_actors): their time is in no counter",
+                "{} sessions are not instrumented (setup_actors): counters do not include their \
+                 time",
                 end.uncounted_sessions
             ));
         }
         if end.settings.instruments.statements && end.running_time_s.is_none() {
             doubts.push(
-                "this account does not see how long statements have been running (PROCESS): \
+                "this account cannot see how long statements have been running (PROCESS): \
                  statements count when they end"
                     .to_owned(),
             );
@@ -178,8 +179,7 @@ impl<'a> Delta<'a> {
         doubts.extend(LOSSES.iter().filter_map(|(lost, setting)| {
             let count = self.status(lost).filter(|count| *count > 0)?;
             Some(format!(
-                "the performance schema had no room {count} times and counted less: raise \
-                 {setting}"
+                "the performance schema was full {count} times and counted less: raise {setting}"
             ))
         }));
         doubts.extend(self.read_ahead());
@@ -194,7 +194,7 @@ impl<'a> Delta<'a> {
         let read = self.status("INNODB_PAGES_READ").unwrap_or(0);
         (20 * ahead > read).then(|| {
             format!(
-                "{ahead} of {read} pages were read ahead, of which only the request is timed: the \
+                "{ahead} of {read} pages were read ahead, for which only the request is timed: the \
                  mean time of a read is too short"
             )
         })

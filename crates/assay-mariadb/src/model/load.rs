@@ -12,7 +12,7 @@ const COUNTS: [(&str, &str); 8] = [
     ("log, bytes", "INNODB_OS_LOG_WRITTEN"),
     ("changes of pages in the cache", "INNODB_BUFFER_POOL_WRITE_REQUESTS"),
     ("waits for a free page of the cache", "INNODB_BUFFER_POOL_WAIT_FREE"),
-    ("waits for room in the log buffer", "INNODB_LOG_WAITS"),
+    ("waits for space in the log buffer", "INNODB_LOG_WAITS"),
     ("statements", "QUESTIONS"),
     ("rollbacks", "COM_ROLLBACK"),
     ("temporary tables on storage", "CREATED_TMP_DISK_TABLES"),

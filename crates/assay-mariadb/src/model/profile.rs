@@ -170,20 +170,22 @@ fn missing(delta: &Delta<'_>, samples: &Samples) -> Vec<String> {
         );
     }
     missing.push(
-        "autocommitted statements: they count as transactions only if none was begun, committed \
-         or rolled back"
+        "autocommitted statements: they count as transactions only if no transaction was begun, \
+         committed or rolled back"
             .to_owned(),
     );
     missing.push(
-        "waits for writes of data files: threads of the background write them, and only the \
-         asking is timed"
+        "waits for writes of data files: background threads write them, and only the request is \
+         timed"
             .to_owned(),
     );
     missing.push(
-        "waits for a free page of the cache and for room in the log: counted, not timed".to_owned(),
+        "waits for a free page of the cache and for space in the log: counted, not timed"
+            .to_owned(),
     );
     missing.push(
-        "statements by their reads: the digests of the performance schema hold none".to_owned(),
+        "statements by their reads: the digests of the performance schema do not contain reads"
+            .to_owned(),
     );
     missing
 }

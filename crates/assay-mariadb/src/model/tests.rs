@@ -221,7 +221,7 @@ fn what_makes_figures_doubtful_is_said() {
     story.samples.tasks = None;
     let profile = story.profile();
     for words in [
-        "switched in the interval",
+        "switched during the interval",
         "were reset",
         "read-only",
         "2 sessions are not instrumented",

@@ -403,10 +403,10 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
             show_count(burst.value),
             show_count(most.rate.value)
         ),
-        why: "an exhausted reserve, a limit and a neighbour look alike; these are the sustained \
-              rates"
+        why: "exhausted burst credits, a rate limit and a busy neighbour look the same; these are \
+              the sustained rates"
             .to_owned(),
-        remedy: "size by the sustained rate; measure for longer to see whether it falls again"
+        remedy: "plan with the sustained rate; measure for longer to see whether it falls again"
             .to_owned(),
     })
 }
@@ -509,7 +509,7 @@ fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
         outstanding: rung.outstanding,
         iops: rung.estimates.iops.value.min(most_iops),
         service_time_ns: rung.estimates.service_time_ns.value,
-        rule: "most power: IOPS over mean service time (Kleinrock 1979)".to_owned(),
+        rule: "maximum power: IOPS over mean service time (Kleinrock 1979)".to_owned(),
     })
 }
 

@@ -90,28 +90,28 @@ impl CalibrationPlan {
         let LatencyLimit { quantile, service_time_ns } = self.limit;
         if !(quantile > 0.0 && quantile < 1.0) {
             return Err(Error::usage(
-                format!("no load can be searched by the quantile {quantile}"),
+                format!("{quantile} is not a valid quantile"),
                 "use a quantile between 0 and 1, for example 0.99",
             ));
         }
         if !(service_time_ns > 0.0 && service_time_ns.is_finite()) {
             return Err(Error::usage(
-                format!("{service_time_ns} ns is not a limit for a service time"),
+                format!("{service_time_ns} ns is not a valid latency limit"),
                 "use a limit above 0, for example 1ms",
             ));
         }
         if self.mixes.is_empty() {
-            return Err(Error::usage("there is nothing to calibrate", "name at least one mix"));
+            return Err(Error::usage("there is nothing to calibrate", "specify at least one mix"));
         }
         if self.time_budget.seconds() < 5.0 {
             return Err(Error::usage(
                 format!("{} is too short for a calibration", self.time_budget),
-                "give it at least 5s a mix; 60s is typical",
+                "allow at least 5s per mix; 60s is typical",
             ));
         }
         if self.outstanding_max == 0 || self.workers_max == 0 || self.hosts == 0 {
             return Err(Error::usage(
-                "at least one I/O and one worker of one host are needed",
+                "at least one I/O, one worker and one host are required",
                 "use at least 1 for each",
             ));
         }

@@ -27,11 +27,11 @@ impl CalibrationPhase {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ladder => "doubling the load",
-            Self::Sustained => "keeping the full load",
-            Self::Limit => "searching the latency limit",
-            Self::Rounds => "visiting the loads of the answers again",
+            Self::Sustained => "holding the full load",
+            Self::Limit => "searching for the latency limit",
+            Self::Rounds => "repeating the loads of the results",
             Self::Curve => "measuring the curve more precisely",
-            Self::Large => "doubling the load of large transfers",
+            Self::Large => "doubling the load of large I/Os",
             Self::SingleStream => "measuring a single stream",
         }
     }

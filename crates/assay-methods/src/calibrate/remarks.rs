@@ -15,14 +15,13 @@ pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Rema
     let ios = full_load.longest_ios;
     Remark {
         what: format!(
-            "{mix}: the highest rate was steady; the longest stretch without a pause was {:.0} s, \
-             {} I/Os of {}",
+            "{mix}: the highest rate was steady for {:.0} s without a pause ({} I/Os, {})",
             full_load.longest_s,
             show_count(ios),
             show_bytes(ios * real(transfer_bytes))
         ),
-        why: "a cache or burst credits that last longer would not show".to_owned(),
-        remedy: "if such a reserve is possible, run full load for as long as it must be sustained"
+        why: "a cache or burst credits that last longer are not detected".to_owned(),
+        remedy: "if the storage may have them, run full load for as long as it must be sustained"
             .to_owned(),
     }
 }
@@ -48,35 +47,34 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
     Remark {
         what,
         why: "the sustained rate may differ; the interval extends to the final rate".to_owned(),
-        remedy: "calibrate for longer, or run full load for as long as it must last".to_owned(),
+        remedy: "calibrate for longer, or run full load for as long as it must be sustained"
+            .to_owned(),
     }
 }
 
 pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
     Remark {
         what: format!(
-            "{mix}: at queue depth 1 the {} quantile of the service time is already {}, above the \
-             limit of {}",
-            limit.quantile,
+            "{mix}: p{} is {} even at queue depth 1, above the limit of {}",
+            limit.quantile * 100.0,
             show_time_ns(first.estimates.quantile_ns.value),
             show_time_ns(limit.service_time_ns)
         ),
-        why: "no load met the limit here".to_owned(),
-        remedy: "find the cause, or choose another --max-latency".to_owned(),
+        why: "no load meets the limit".to_owned(),
+        remedy: "use a higher --max-latency, or faster storage".to_owned(),
     }
 }
 
 pub(super) fn stood_still(mix: &str, stalls: &Stalls) -> Remark {
     Remark {
         what: format!(
-            "{mix}: the storage stood still for {} every {}",
+            "{mix}: the storage stalled for {} every {}",
             show_time_ns(stalls.length_s * 1e9),
             show_time_ns(stalls.period_s() * 1e9)
         ),
-        why: "all rates and mean times count the stalls with the share of the time that they take"
-            .to_owned(),
-        remedy: "look for cache flushes or garbage collection with this period; high quantiles of \
-                 latency show it"
+        why: "rates and mean times include the stalls in proportion to their duration".to_owned(),
+        remedy: "look for cache flushes or garbage collection with this period; they show in high \
+                 quantiles of latency"
             .to_owned(),
     }
 }
@@ -89,7 +87,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
     };
     Remark {
         what: format!("{mix}: the IOPS within the limit are uncertain: {ends}"),
-        why: "near the limit the quantile barely depends on the load, or there were too few I/Os"
+        why: "near the limit the quantile changes little with the load, or there were too few I/Os"
             .to_owned(),
         remedy: "increase --time or choose another --max-latency".to_owned(),
     }
@@ -107,7 +105,7 @@ pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
         ),
         why: "something else uses the storage or the host, or the storage itself is unsteady"
             .to_owned(),
-        remedy: "calibrate while nothing else runs, or give it more time".to_owned(),
+        remedy: "calibrate while nothing else runs, or increase --time".to_owned(),
     }
 }
 
@@ -125,8 +123,8 @@ pub(super) fn still_rising(mix: &str, last: &Rung, hosts: u32) -> Remark {
 pub(super) fn unknown_throughput(mix: &str) -> Remark {
     Remark {
         what: format!("{mix}: the sustained throughput of large I/Os is unknown"),
-        why: "no time was left, or a reserve was still in use at the end".to_owned(),
-        remedy: "give it more time".to_owned(),
+        why: "time ran out, or a cache or burst credits were still in use at the end".to_owned(),
+        remedy: "increase --time".to_owned(),
     }
 }
 

@@ -57,7 +57,7 @@ impl Meter<'_> {
         Some(Remark {
             what: format!(
                 "{}: the storage was slower until {until_s:.0} s after the start; data until then \
-                 are left out",
+                 are excluded",
                 self.mix()
             ),
             why: "a device that was idle, cold or busy delivers less than its full rate".to_owned(),

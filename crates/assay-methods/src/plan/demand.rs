@@ -120,12 +120,13 @@ pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
     let sum: f64 = apart.iter().map(|demand| demand.rate.value).sum();
     match whole {
         None if apart.is_empty() => return Err(nothing()),
-        None => notes
-            .push("The profile has no total: I/O outside its purposes is not issued.".to_owned()),
+        None => notes.push(
+            "The profile has no total, so I/O without a known purpose is not issued.".to_owned(),
+        ),
         Some(whole) if sum > EXCESS * whole.rate.value => {
             notes.push(format!(
                 "The purposes add up to {} I/Os per second, more than the total of {}: they were \
-                 not counted alike, so the total is issued as one stream.",
+                 counted differently, so the total is issued as one stream.",
                 show_count(sum),
                 show_count(whole.rate.value)
             ));
@@ -139,7 +140,7 @@ pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
 fn nothing() -> Error {
     Error::usage(
         "the profile has no rate and size of I/Os: there is nothing to plan",
-        "use a report with Instance Activity Stats or IOStat sections, or a longer part of it",
+        "use a report with Instance Activity Stats or IOStat sections, or a longer excerpt",
     )
 }
 
@@ -190,14 +191,14 @@ fn rest(whole: &Demand, apart: &[Demand]) -> Option<Demand> {
     let transfer = if bytes > rate * 512.0 {
         Figure::new(
             bytes / rate,
-            "bytes of the whole less those of the streams above, over its I/Os",
+            "total bytes minus those of the streams above, divided by the I/Os",
         )
     } else {
         whole.transfer.clone()
     };
     Some(Demand {
         name: "other I/O",
-        rate: Figure::new(rate, format!("{} less the streams above", whole.rate.source)),
+        rate: Figure::new(rate, format!("{} minus the streams above", whole.rate.source)),
         transfer,
         read_share: (reads / rate).clamp(0.0, 1.0),
         latency: None,

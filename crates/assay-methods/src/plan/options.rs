@@ -52,7 +52,7 @@ impl PlanOptions {
         }
         Err(Error::usage(
             format!("a growth of {} leaves no load", self.growth),
-            "write a factor above 0 and up to 1000: 1.5 is half as much again",
+            "use a factor above 0 and up to 1000: 1.5 means 50% more",
         ))
     }
 }

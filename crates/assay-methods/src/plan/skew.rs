@@ -13,8 +13,8 @@ pub(super) fn access(profile: &Profile) -> (Access, Vec<String>) {
     let skew = profile.report.as_ref().and_then(|report| report.skew.as_ref());
     let (access, note) = skew.map_or_else(
         || {
-            let even = "Where I/Os go is not in the report: they are spread evenly, which helps \
-                        no cache. Change `access` if you know more.";
+            let even = "The report does not show which addresses are used: I/Os are spread evenly, \
+                        so caches do not help. Change `access` if you know more.";
             (Access::Uniform, even.to_owned())
         },
         |skew| {

@@ -114,7 +114,7 @@ fn what_was_not_counted_alike_is_issued_as_a_whole() {
     let plan = plan(&odd, &PlanOptions::default()).unwrap();
     assert_eq!(plan.workload.streams.len(), 1);
     assert_eq!(plan.workload.streams[0].name, "all I/O");
-    assert!(plan.notes.iter().any(|note| note.contains("not counted alike")));
+    assert!(plan.notes.iter().any(|note| note.contains("counted differently")));
 }
 
 #[test]

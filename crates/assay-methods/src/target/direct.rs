@@ -21,8 +21,7 @@ pub(super) fn set_direct(admission: &Admission, wanted: bool) -> Direct {
     let on = false;
     let remark = wanted.then(|| Remark {
         what: format!("direct I/O on {} was refused: {reason}", admission.path().display()),
-        why: "reads come from the page cache and writes end there: the storage itself is not \
-              measured"
+        why: "reads and writes go through the page cache, so the storage itself is not measured"
             .to_owned(),
         remedy: "use a file system with direct I/O, such as ext4 or XFS, or the block device"
             .to_owned(),

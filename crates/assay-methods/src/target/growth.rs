@@ -116,7 +116,7 @@ impl Sign {
         let what = format!("at {} of test file {}", show_bytes(real(size_bytes)), self.words());
         let why = match self {
             Self::Disk(_) => "a hard disk is faster when only its edge is used",
-            _ => "part of the result is a cache, which a larger database would miss",
+            _ => "part of the result comes from a cache, which a larger database would exceed",
         };
         Remark {
             what,

@@ -68,8 +68,8 @@ impl Speedup {
         simulated.conduct.remarks.push(Remark {
             what: format!("the array was accelerated {times} times"),
             why: format!(
-                "every simulated second represents {times} s: rates and times are those of the \
-                 sample, and slow processes are accelerated to match"
+                "every simulated second represents {times} s; slow processes are accelerated \
+                 accordingly"
             ),
             remedy: "omit hasten to simulate every I/O".to_owned(),
         });

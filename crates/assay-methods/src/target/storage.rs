@@ -118,8 +118,8 @@ impl Opener<'_> {
             return Ok(());
         }
         Err(Error::usage(
-            format!("{} is given twice", path.display()),
-            "name every target once; a directory that is named twice gets two test files",
+            format!("{} is specified twice", path.display()),
+            "specify every target once",
         ))
     }
 
@@ -219,7 +219,7 @@ pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String
         std::fs::metadata(path).map_err(|error| {
             Error::usage(
                 format!("{}: {error}", path.display()),
-                "name a directory, a file or a block device that is there",
+                "specify an existing directory, file or block device",
             )
         })?;
         if path.is_dir() {
@@ -229,8 +229,8 @@ pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String
         Ok(match (opening.write, token) {
             (false, _) => "only read".to_owned(),
             (true, Some(token)) => format!("overwritten if its serial number or size is {token}"),
-            (true, None) => "refused: only test files, and devices given with --destroy, are \
-                             written to"
+            (true, None) => "refused: Assay writes only to test files and to devices given with \
+                             --destroy"
                 .to_owned(),
         })
     };
@@ -272,7 +272,7 @@ fn passthrough(namespace: &AdmittedNamespace, facts: &TargetFacts) -> Result<Pas
 fn buffered(path: &Path) -> Error {
     Error::usage(
         format!("{} has no page cache, and direct I/O is turned off", path.display()),
-        "leave --buffered or direct = false out, or name the block device of the namespace",
+        "leave --buffered or direct = false out, or specify the block device of the namespace",
     )
 }
 
@@ -280,7 +280,8 @@ fn buffered(path: &Path) -> Error {
 fn unseen(path: &Path, what: &str) -> Remark {
     Remark {
         what: format!("{}: {what}", path.display()),
-        why: "one of them may use the device, and the measurement has overwritten it".to_owned(),
-        remedy: "run as root, outside of containers, to see every user".to_owned(),
+        why: "one of them may be using the device, which the measurement has overwritten"
+            .to_owned(),
+        remedy: "run as root, outside containers, to see every process".to_owned(),
     }
 }

@@ -115,7 +115,7 @@ impl<'a> TestFiles<'a> {
         let Some(found) = created.iter().find(mine) else {
             return Err(Error::usage(
                 format!("{} has no test file of the ledger {ledger}", directory.display()),
-                "name the directory that was verified, and its ledger",
+                "specify the directory that was verified, and its ledger",
             ));
         };
         let begun_ns = monotonic_ns();
@@ -189,7 +189,7 @@ impl<'a> TestFiles<'a> {
             let next = next_bytes(size_bytes, wanted.most_bytes, sign).filter(|_| left.0 > 0);
             let (Some(next_bytes), Some(sign)) = (next, sign) else { break };
             let size = show_bytes(real(next_bytes));
-            let note = format!("making the test file {size} large: {}", sign.words());
+            let note = format!("extending the test file to {size}: {}", sign.words());
             progress(Filling::Begins(&note));
             self.notes.push(note);
             self.gate.extend_file(admission, next_bytes)?;
@@ -214,12 +214,12 @@ impl<'a> TestFiles<'a> {
         admission.file().sync_all().map_err(|error| {
             Error::environment(
                 format!("syncing {}: {error}", admission.path().display()),
-                "look at the kernel log",
+                "check the kernel log",
             )
         })?;
         admission.record_content(before_bytes + filled_bytes, &self.content())?;
         self.notes.push(format!(
-            "{} written through with {} data in {:.1} s",
+            "{} filled with {} data in {:.1} s",
             show_bytes(real(filled_bytes)),
             describe(&opening.content),
             seconds(monotonic_ns() - started_ns),
@@ -298,7 +298,8 @@ impl<'a> TestFiles<'a> {
 
     fn wanted(&self, directory: &Path) -> Result<Wanted> {
         if let Some(Bytes(size_bytes)) = self.opening.file_size {
-            let note = format!("writing a test file of {} as asked", show_bytes(real(size_bytes)));
+            let note =
+                format!("writing a test file of {} as requested", show_bytes(real(size_bytes)));
             return Ok(Wanted { size_bytes, most_bytes: size_bytes, note });
         }
         let survey = Survey::new(self.gate.root());
@@ -322,8 +323,8 @@ fn note(plan: &SizePlan) -> String {
     let (share, reasons) = (plan.capacity_share * 100.0, plan.reasons.join("; "));
     if plan.first_bytes < plan.size_bytes {
         return format!(
-            "writing a test file of {first}, {share:.1}% of the capacity; it is made larger, up \
-             to {most}, while its reads look cached ({reasons})"
+            "writing a test file of {first}, {share:.1}% of the capacity; it grows up to {most} \
+             while its reads appear cached ({reasons})"
         );
     }
     format!("writing a test file of up to {first}, {share:.1}% of the capacity: {reasons}")
@@ -521,7 +522,7 @@ mod tests {
         };
         assert!(
             plan(2 << 30, 32 << 30)
-                .contains("of 2.00 GiB, 1.0% of the capacity; it is made larger, up to 32.0 GiB")
+                .contains("of 2.00 GiB, 1.0% of the capacity; it grows up to 32.0 GiB")
         );
         assert!(plan(2 << 30, 2 << 30).contains("of up to 2.00 GiB"));
         fs::remove_dir(&path).unwrap();

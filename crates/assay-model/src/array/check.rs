@@ -37,7 +37,7 @@ impl ArrayModel {
         }
         if self.capacity.0 < 1 << 20 {
             return refuse(
-                format!("a capacity of {} holds nothing", self.capacity),
+                format!("a capacity of {} cannot hold data", self.capacity),
                 "write for example capacity = \"1TB\"",
             );
         }
@@ -68,8 +68,11 @@ impl ArrayModel {
             for name in names.into_iter().flatten() {
                 if !name.contains('/') && self.experiment(name).is_none() {
                     return refuse(
-                        format!("figure '{}' refers to no experiment: '{name}'", figure.name),
-                        "name an [[experiment]] of the same document",
+                        format!(
+                            "figure '{}' refers to an unknown experiment: '{name}'",
+                            figure.name
+                        ),
+                        "specify an [[experiment]] of the same document",
                     );
                 }
             }
@@ -97,13 +100,16 @@ impl SessionLoad {
         let shares = [self.update_share.0, self.cache_hits.0];
         if !shares.iter().all(|share| (0.0..=1.0).contains(share)) || self.hosts > 255 {
             return refuse(
-                "these sessions are impossible",
+                "these sessions are not possible",
                 "write update_share and cache_hits from 0% to 100%, and up to 255 hosts",
             );
         }
         if self.block.0 < 512 || self.block.0 > 1 << 24 || self.active.0 < self.block.0 {
             return refuse(
-                format!("{} of active data in blocks of {} cannot be", self.active, self.block),
+                format!(
+                    "{} of active data in blocks of {} is not possible",
+                    self.active, self.block
+                ),
                 "write a block from 512B to 16MiB, and active data of at least one",
             );
         }
@@ -137,7 +143,7 @@ fn check_part(part: &Part) -> Result<()> {
         Part::Path(path) => check_path(path),
         Part::Controller(controller) => check_controller(controller),
         Part::Cache(cache) if cache.line.0 == 0 || cache.size.0 < cache.line.0 => refuse(
-            "the cache holds no line",
+            "the cache is smaller than one line",
             "write a line above 0 and a size of at least one line",
         ),
         Part::Raid(raid) => check_raid(raid),
@@ -194,7 +200,7 @@ fn check_raid(raid: &Raid) -> Result<()> {
         return Ok(());
     }
     refuse(
-        format!("{:?} with {} members is impossible", raid.level, raid.members),
+        format!("{:?} with {} members is not possible", raid.level, raid.members),
         "use at least 1, 2, 2, 3 or 4 members for raid0, raid1, raid10 (an even number), raid5 or \
          raid6, and a stripe",
     )
@@ -203,7 +209,7 @@ fn check_raid(raid: &Raid) -> Result<()> {
 fn check_tier(tier: &Tier) -> Result<()> {
     if tier.page.0 < 4096 || tier.every.0 == 0 || tier.moves.0 < 0.0 {
         return refuse(
-            "the tier moves nothing",
+            "the tier does not move pages",
             "write a page of at least 4KiB and every above 0s",
         );
     }
@@ -224,7 +230,7 @@ fn check_hdd(hdd: &Hdd) -> Result<()> {
     }
     if hdd.seek_full < hdd.seek_track {
         return refuse(
-            "a seek over the whole disk is shorter than one to the next track",
+            "a seek across the whole disk is shorter than a seek to the next track",
             "write seek_full of at least seek_track",
         );
     }

@@ -41,7 +41,7 @@ impl Catalog {
         if !is_code {
             return refuse(
                 format!("'{}' is not a currency", self.currency),
-                "write its three letters (ISO 4217), for example USD",
+                "use the three letters of ISO 4217, for example USD",
             );
         }
         let mut names = BTreeSet::new();
@@ -49,7 +49,7 @@ impl Catalog {
             if !names.insert(entry.name.as_str()) {
                 return refuse(
                     format!("two entries are called '{}'", entry.name),
-                    "give each a name of its own",
+                    "use unique names",
                 );
             }
             entry.check().map_err(|error| error.context(format!("entry '{}'", entry.name)))?;
@@ -64,7 +64,7 @@ impl CatalogEntry {
         demand(
             !self.source.trim().is_empty(),
             "it has no source",
-            "write where its limits were published",
+            "state where its limits were published",
         )?;
         self.check_offer()?;
         self.price.as_ref().map_or(Ok(()), PriceList::check)
@@ -159,7 +159,7 @@ impl PriceList {
         demand(
             !self.source.trim().is_empty(),
             "its price has no source",
-            "write where the price was published",
+            "state where the price was published",
         )?;
         let tiers = self.per_iops_month.iter().map(|tier| tier.price);
         let throughput = self.per_throughput_month.iter().map(|one| one.price);

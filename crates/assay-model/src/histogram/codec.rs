@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Histogram {
         }
         if !histogram.restore(document.mean_ns, document.min_ns, document.max_ns) {
             return Err(de::Error::custom(
-                "the histogram's mean, minimum or maximum contradicts its counts",
+                "the mean, minimum or maximum of the histogram contradicts its counts",
             ));
         }
         Ok(histogram)
@@ -129,7 +129,7 @@ impl Histogram {
         let precision = match (field(0), field(12)) {
             (PLAIN_COOKIE, 3) => Precision::Fine,
             (PLAIN_COOKIE, 2) => Precision::Coarse,
-            _ => return Err(broken("its precision is neither two nor three digits")),
+            _ => return Err(broken("its precision is not two or three digits")),
         };
         let mut histogram = Self::new(precision);
         histogram.fill(&bytes[HEADER_BYTES..])?;
@@ -148,7 +148,7 @@ impl Histogram {
             if value > 0 {
                 let room = u64::MAX - self.ios;
                 if value.unsigned_abs() > room {
-                    return Err(broken("its counts add up to more than 64 bits hold"));
+                    return Err(broken("the sum of its counts exceeds 64 bits"));
                 }
                 let (lowest, width) = super::bounds(index, self.precision.bits());
                 self.record_many(lowest + (width - 1) / 2, value.unsigned_abs());

@@ -59,7 +59,7 @@ impl Study {
         let both = self.preset.is_some() && self.workload.is_some();
         if both || !(self.has_workload() || self.sessions.is_some() || self.load.is_some()) {
             return refuse(
-                "a study has one workload: a preset, or its own",
+                "a study has one workload: a preset or its own",
                 "write preset = \"oltp\", or a [workload] with its [[workload.stream]]; or a \
                  [load] on a database",
             );
@@ -85,7 +85,7 @@ impl Study {
         }
         if self.hooks.time_limit.0 == 0 {
             return refuse(
-                "hooks: time_limit = 0s ends every hook before it begins",
+                "hooks: time_limit = 0s ends every hook before it starts",
                 "write for example time_limit = \"30s\", or leave it out",
             );
         }

@@ -90,13 +90,14 @@ impl Study {
         let mut floors = Vec::new();
         if small.phases.measure > measure {
             floors.push(format!(
-                "Every cell is measured for {}, the least: at this scale it would be {measure}.",
+                "Every cell is measured for {}, the minimum: at this scale it would be {measure}.",
                 small.phases.measure
             ));
         }
         if let Some((least, data)) = small.capacity.zip(data).filter(|(least, data)| least > data) {
-            floors
-                .push(format!("Data are {least}, the least: at this scale they would be {data}."));
+            floors.push(format!(
+                "The data size is {least}, the minimum: at this scale it would be {data}."
+            ));
         }
         floors
     }
@@ -218,7 +219,7 @@ mod tests {
         let floors = study(&[]).unwrap().floors("1/1000".parse().unwrap());
         assert_eq!(
             floors,
-            ["Every cell is measured for 2s, the least: at this scale it would be 60ms."]
+            ["Every cell is measured for 2s, the minimum: at this scale it would be 60ms."]
         );
         let floors = study(&[]).unwrap().floors("1/100000".parse().unwrap());
         assert!(floors[1].starts_with("Data are 64MiB, the least"), "{floors:?}");

@@ -82,7 +82,7 @@ impl Criteria {
         }
         if self.criteria.is_empty() {
             let hint = "add a [[criterion]] with quantity and at_most or at_least";
-            return Err(Error::usage("the document has no criterion", hint));
+            return Err(Error::usage("the document has no criteria", hint));
         }
         self.criteria.iter().try_for_each(Criterion::check)
     }

@@ -33,7 +33,7 @@ fn the_form_is_checked() {
         )
     );
     assert_eq!(refused(&TEXT.replace("= 1", "= 2")).0, "format 2 is not known");
-    assert_eq!(refused("format = 1\nname = \"x\"\n").0, "the document has no criterion");
+    assert_eq!(refused("format = 1\nname = \"x\"\n").0, "the document has no criteria");
     assert_eq!(refused(&TEXT.replace("at_most = 0", "")).0, "criterion 'errors' has no limit");
     assert_eq!(refused(&format!("{TEXT}at_least = 1\n")).0, "criterion 'errors' has two limits");
     assert!(refused(&TEXT.replace("= 0", "= true")).0.contains("a limit with its unit"));

@@ -57,7 +57,7 @@ impl Workload {
         if self.duration.0 == 0 || self.interval.0 < 10_000_000 {
             return refuse(
                 format!(
-                    "duration {} and interval {} cannot be measured",
+                    "a duration of {} with an interval of {} cannot be measured",
                     self.duration, self.interval
                 ),
                 "write a duration above 0s and an interval of at least 10ms",
@@ -97,7 +97,7 @@ impl Workload {
         match self.streams.iter().find(|stream| !names.insert(&stream.name)) {
             Some(twice) => refuse(
                 format!("two streams are named '{}'", twice.name),
-                "give each stream a name of its own",
+                "give each stream a unique name",
             ),
             None => Ok(()),
         }
@@ -192,7 +192,7 @@ impl Stream {
             }
             Access::Sequential { streams } if streams > SEQUENTIAL_MAX => refuse(
                 format!("{streams} sequential runs are too many"),
-                "write streams = 65536 at most",
+                "use at most streams = 65536",
             ),
             Access::Stride { step }
                 if step.0 == 0 || !step.0.is_multiple_of(self.transfer.min_bytes()) =>
@@ -248,13 +248,14 @@ impl Stream {
 
     fn check_sync(&self) -> Result<()> {
         match self.sync {
-            SyncPolicy::Fdatasync { every: 0 } => {
-                refuse("fdatasync every 0 writes".to_owned(), "write at least every = 1")
-            }
+            SyncPolicy::Fdatasync { every: 0 } => refuse(
+                "fdatasync every 0 writes is not possible".to_owned(),
+                "write at least every = 1",
+            ),
             SyncPolicy::None => Ok(()),
             _ if self.writes() => Ok(()),
             _ => refuse(
-                "a stream that only reads has nothing to sync".to_owned(),
+                "a stream that only reads cannot sync".to_owned(),
                 "remove sync, or lower read_share",
             ),
         }
@@ -344,7 +345,7 @@ arrival = { closed = { outstanding = 4 } }
                 "outstanding = 4 } }\nworkers = 5",
                 "5 workers cannot share a queue depth of 4",
             ),
-            ("outstanding = 4 } }", "outstanding = 4 } }\nsync = \"o_dsync\"", "nothing to sync"),
+            ("outstanding = 4 } }", "outstanding = 4 } }\nsync = \"o_dsync\"", "cannot sync"),
             (
                 "outstanding = 4 } }",
                 "outstanding = 4 } }\nspan = { from = 0.5, to = 0.5 }",

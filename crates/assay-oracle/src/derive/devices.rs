@@ -24,12 +24,14 @@ const OF_DISKS: Limit =
     Limit { accepted_s: 0.020, source: "20 ms, generally accepted for disks (Dell 2013)" };
 const OF_REDO: Limit = Limit {
     accepted_s: 0.020,
-    source: "20 ms, above which Oracle's support calls writes of the log slow (1376916.1)",
+    source: "20 ms, above which log writes are slow according to Oracle Support (1376916.1)",
 };
 /// Loaded flash gave 1.07 ms for reads and 1.13 ms for the log (EMC 2014), and 0.46 to 0.65 ms for
 /// reads (`SanDisk` 2014).
-const OF_FLASH: Limit =
-    Limit { accepted_s: 0.002, source: "2 ms, twice what a loaded flash array gave (EMC 2014)" };
+const OF_FLASH: Limit = Limit {
+    accepted_s: 0.002,
+    source: "2 ms, twice the latency of a loaded flash array (EMC 2014)",
+};
 
 /// What is accepted of a path; of storage that nobody named, what is accepted of disks.
 const fn limit(path: IoPath, medium: Option<StorageMedium>) -> &'static Limit {

@@ -60,7 +60,7 @@ fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
     if let Some(misplaced) = check::misplaced(report) {
         return Some(format!(
             "{misplaced} or more numbers and headings are misaligned: the layout of this copy was \
-             changed, so it supports no verdict"
+             changed, so a verdict is not possible"
         ));
     }
     if let Some(event) = unread_wait(report) {
@@ -204,7 +204,7 @@ fn unaccounted(verdict: &mut TimeVerdict) {
     if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
         let reason = &verdict.reason;
         verdict.reason =
-            format!("the largest part of DB time is in no event and on no CPU: {reason}");
+            format!("the largest part of DB time is neither in an event nor on a CPU: {reason}");
     } else if let Some(cpu) = verdict.cpu_share.filter(|share| (1.0..=CONTRADICTS).contains(share))
         && cpu > 1.0
     {
@@ -227,8 +227,8 @@ fn with_cpu_queue(mut shares: TimeVerdict, host: &HostActivity) -> TimeVerdict {
     shares.cpu_queue_share = Some(queued);
     shares.unaccounted_share = None;
     shares.notes.push(format!(
-        "{:.1}% of DB time is in no event while the machine was {:.0}% busy: sessions waited for \
-         a CPU.",
+        "{:.1}% of DB time is not in any event, and the machine was {:.0}% busy: sessions waited \
+         for a CPU.",
         queued * 100.0,
         busy * 100.0
     ));

@@ -64,7 +64,7 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
     let refused = |what: &str, hint: &str| Err(Error::usage(what, hint));
     match (security.mode, &security.roots) {
         (mode, Roots::System) if mode < Mode::VerifyFull && is_mode_named => refused(
-            "sslrootcert=system is useless without checking the host name",
+            "sslrootcert=system is useless without host name verification",
             "write sslmode=verify-full",
         ),
         (_, Roots::System) => {
@@ -72,9 +72,9 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
             Ok(security)
         }
         (Mode::VerifyCa, Roots::Unnamed) => refused(
-            "sslmode=verify-ca names no authority",
-            "name its file with sslrootcert=FILE, or write sslmode=verify-full for those that \
-             this system trusts",
+            "sslmode=verify-ca needs a certificate authority",
+            "specify its file with sslrootcert=FILE, or use sslmode=verify-full for the \
+             authorities that this system trusts",
         ),
         _ => Ok(security),
     }
@@ -90,7 +90,9 @@ fn certificate_of(
     let certificate = named("sslcert", "PGSSLCERT", "postgresql.crt");
     match (certificate, named("sslkey", "PGSSLKEY", "postgresql.key")) {
         (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
-        (Some(_), None) => Err(Error::usage("sslcert without its key", "name it with sslkey=FILE")),
+        (Some(_), None) => {
+            Err(Error::usage("sslcert without its key", "specify it with sslkey=FILE"))
+        }
         (None, _) => Ok(None),
     }
 }

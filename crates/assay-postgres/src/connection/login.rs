@@ -94,20 +94,20 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
     if let Some(owner) = stream.owner() {
         return Err(Failure::Unsafe {
             what: format!(
-                "the socket belongs to the user with id {}, who asks for the password {how}, so \
-                 it was not sent",
+                "the socket belongs to the user with id {}, who requests the password {how}, so it \
+                 was not sent",
                 owner.user
             ),
-            hint: "name the directory of the server's own socket with host=/DIRECTORY",
+            hint: "specify the directory of the server's own socket with host=/DIRECTORY",
         });
     }
     Err(Failure::Unsafe {
         what: format!(
-            "the server asks for the password {how}, which is not sent over an unprotected \
+            "the server requests the password {how}, which is not sent over an unprotected \
              connection"
         ),
-        hint: "add sslmode=verify-full (or require) to the address, or have the server keep the \
-               password as scram-sha-256",
+        hint: "add sslmode=verify-full (or require) to the address, or store the password as \
+               scram-sha-256 in the server",
     })
 }
 
@@ -116,7 +116,7 @@ fn secret(address: &Address) -> Answer<String> {
     let known = address.password.clone().or_else(|| ask_password(&address.to_string()));
     known.ok_or_else(|| {
         let why = address.terms.password_note.as_deref().unwrap_or_default();
-        refused("28P01", format!("the server asks for the password of \"{}\"{why}", address.user))
+        refused("28P01", format!("the server requires the password of \"{}\"{why}", address.user))
     })
 }
 

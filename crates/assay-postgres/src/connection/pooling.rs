@@ -32,10 +32,10 @@ impl Connection {
         }
         Err(Error::usage(
             format!(
-                "{address} is a connection pooler, not the server: the login is process {login}, \
-                 its statements run in process {serving}"
+                "{address} is a connection pooler, not the server: the login has process {login}, \
+                 but its statements run in process {serving}"
             ),
-            "name the host and port of the server itself, usually 5432",
+            "specify the host and port of the server itself, usually 5432",
         ))
     }
 

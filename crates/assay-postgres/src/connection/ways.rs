@@ -81,7 +81,7 @@ fn check_peer(stream: &Stream, wanted: Option<&str>) -> Answer<()> {
     }
     Err(Failure::Unsafe {
         what: format!("requirepeer={wanted}: another user listens at the socket"),
-        hint: "name the server's own socket, or the account that it runs as",
+        hint: "specify the server's own socket, or the account that it runs as",
     })
 }
 

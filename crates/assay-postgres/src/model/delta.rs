@@ -23,7 +23,7 @@ impl<'a> Delta<'a> {
         let moved_s = (after.settings.started_s - before.settings.started_s).abs();
         if moved_s > 1.0 || before.version != after.version {
             return Err(Error::environment(
-                "the server was restarted in the interval: its counters were reset",
+                "the server was restarted during the interval: its counters were reset",
                 "profile it again without a restart",
             ));
         }
@@ -140,9 +140,9 @@ impl<'a> Delta<'a> {
             (false, false) => {
                 Some(format!("{what} is off: times of this I/O were not measured, which is not 0"))
             }
-            _ => {
-                Some(format!("{what} was switched in the interval: times of this I/O are left out"))
-            }
+            _ => Some(format!(
+                "{what} was switched during the interval: times of this I/O are left out"
+            )),
         };
         let (begin, end) = (&self.before.settings, &self.after.settings);
         doubts.extend(timed("track_io_timing", begin.track_io_timing, end.track_io_timing));
@@ -181,8 +181,8 @@ impl<'a> Delta<'a> {
         }));
         doubts.extend(self.clock_step_s().map(|step_s| {
             format!(
-                "the server's clock was set by {step_s:+.1} s in the interval: DB time is \
-                 estimated from samples of the sessions"
+                "the server's clock was changed by {step_s:+.1} s during the interval: DB time is \
+                 estimated from session samples"
             )
         }));
         doubts

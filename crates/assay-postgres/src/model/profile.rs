@@ -125,7 +125,7 @@ fn doubts_of_samples(samples: &Samples) -> Vec<String> {
     if samples.tasks.is_none() {
         doubts.push(
             "the server is on another host, or its processes cannot be seen: CPU time is \
-             estimated, and its queue not known"
+             estimated, and its queue is unknown"
                 .to_owned(),
         );
     }

@@ -87,7 +87,7 @@ fn rare_events_are_told_together() {
     }
     let profile = story.profile();
     assert!(event(&profile, "LWLock:walinsert").is_none());
-    assert_eq!(event(&profile, "events seen fewer than 10 times").unwrap().seen, Some(6));
+    assert_eq!(event(&profile, "events with fewer than 10 samples").unwrap().seen, Some(6));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use assay_model::profile::{Figure, TimeModel, TimeVerdict};
 
 const DB_TIME: &str = "pg_stat_database.active_time of all databases, statements that ran at both \
                        ends added, own sessions left out";
-const DB_TIME_OF_LOOKS: &str =
-    "estimated: active sessions by samples x elapsed, because the server's clock was set meanwhile";
+const DB_TIME_OF_LOOKS: &str = "estimated: active sessions by samples x elapsed, because the \
+                                server's clock was changed during the interval";
 
 /// DB time. The server takes times of statements by its clock, so where that was set they say
 /// nothing; samples do not need it.

@@ -34,8 +34,8 @@ pub struct Settings {
 pub fn missing_in(major: u32) -> Vec<&'static str> {
     let mut missing = Vec::new();
     if major < 16 {
-        missing.push("it cannot bypass the page cache (debug_io_direct came with version 16)");
-        missing.push("it does not count I/O by type of process (pg_stat_io came with version 16)");
+        missing.push("it cannot bypass the page cache (debug_io_direct needs version 16)");
+        missing.push("it does not count I/O by type of process (pg_stat_io needs version 16)");
     }
     missing
 }

@@ -27,7 +27,7 @@ impl ObservedServer for Watcher {
     type Snapshot = Snapshot;
     type Address = Address;
     type Canary = Canary;
-    const NO_CANARY: &'static str = "this account may read no table";
+    const NO_CANARY: &'static str = "this account cannot read any table";
 
     fn parse(address: &str) -> Result<Address> {
         Address::parse(address, |name| std::env::var(name).ok())

@@ -62,7 +62,7 @@ impl Watcher {
     /// I/O by process, object and context, or that the release has none.
     fn io(&mut self, missing: &mut Vec<String>) -> Result<Option<BTreeMap<IoKey, IoRow>>> {
         let Some(query) = views::io(self.version) else {
-            missing.push("I/O by process and context: pg_stat_io comes with release 16".to_owned());
+            missing.push("I/O by process and context: pg_stat_io needs release 16".to_owned());
             return Ok(None);
         };
         Ok(Some(self.server.query(query)?.iter().map(views::io_row).collect()))

@@ -23,6 +23,7 @@ pub(crate) fn report(cuts: usize, is_refuted: bool) -> Report {
         created_unix_ns: 1_795_644_082_000_000_000,
         program: "assay 1.0.0".to_owned(),
         command: format!("assay verify {TARGET} --after --witness 192.0.2.7:9310 --cut power"),
+        run_id: "20261125-220122-verify-q8d2".to_owned(),
         integrity: Some(integrity(cuts, is_refuted)),
         ..Report::default()
     }
@@ -120,7 +121,7 @@ fn durability(cuts: usize, lost: Vec<FaultCount>) -> Durability {
     Durability {
         declarations: vec![Declaration {
             layer: "nvme1n1 (SSD 990)".to_owned(),
-            what: "write back: a volatile cache that flushes empty".to_owned(),
+            what: "write back: a volatile cache, written out by flushes".to_owned(),
         }],
         page_protection: Some(page_protection(cuts, is_refuted, limit)),
         timing: Some(timing()),

@@ -20,7 +20,7 @@ pub(crate) fn hosts(count: u64, with_loss: bool) -> Report {
     let mut dice = Dice::new(17);
     let mut hosts: Vec<ClusterHost> = (1..=count).map(|number| host(number, &mut dice)).collect();
     if let Some(last) = hosts.last_mut().filter(|_| with_loss) {
-        let reason = "nothing was heard of it for 3.0 s".to_owned();
+        let reason = "it sent nothing for 3.0 s".to_owned();
         last.lost = Some(HostLoss { after_ns: 61_200_000_000, reason });
     }
     let all: u64 = hosts.iter().map(|host| host.ios).sum();

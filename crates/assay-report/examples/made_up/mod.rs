@@ -266,6 +266,7 @@ pub(crate) fn report(intervals: u64) -> Report {
         command: "assay check /oradata --max-latency 1ms --quantile 0.99 --criteria \
                   orders.criteria.toml"
             .to_owned(),
+        run_id: "20261121-090500-check-k3f9".to_owned(),
         verdict: Some(verdict::verdict()),
         calibration: Some(storage::calibration()),
         runs: vec![run(intervals)],

@@ -50,7 +50,7 @@ fn targets() -> Vec<Judgement> {
     let time = |file: &str, mean: f64, doubt: f64, outcome: Outcome, reason: Reason| Judgement {
         subject: Some(format!("/oradata/{file}")),
         at: "at 61,300 IOPS".to_owned(),
-        why: "Single-block reads stand in the way of every order.".to_owned(),
+        why: "Every order waits for single-block reads.".to_owned(),
         source: "Service agreement, section 4".to_owned(),
         reason,
         ..judgement(
@@ -93,7 +93,8 @@ fn others() -> Vec<Judgement> {
     );
     capacity.reason = Reason::Doubtful;
     capacity.evidence.doubts.push(Doubt {
-        what: "the rate was still rising at the deepest load; the storage may give more".to_owned(),
+        what: "the rate was still rising at the highest load; the storage may deliver more"
+            .to_owned(),
         bias: Bias::Unflattering,
         remedy: "allow more outstanding I/Os".to_owned(),
     });

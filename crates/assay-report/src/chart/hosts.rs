@@ -67,7 +67,7 @@ pub(crate) fn multiples(of: &HostLines, format: &Formatter, size: Size) -> Scene
     let columns = if size == Size::Full { 4 } else { 2 };
     let rows = of.hosts.len().div_ceil(columns);
     let pitch = NAME + PANEL + BELOW;
-    let mut scene = Scene::new(size, 200.0, "The hosts over time");
+    let mut scene = Scene::new(size, 200.0, "Host rates over time");
     scene.height = scene.plot.top + pitch * real_len(rows);
     scene.plot.height = pitch * real_len(rows) - BELOW;
     let (left, all) = (scene.plot.left, scene.plot.width + BETWEEN);
@@ -153,7 +153,7 @@ fn medians(hosts: &[HostLine]) -> Vec<f64> {
 /// Hosts and time: the deeper the colour, the more a second.
 pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
     let row = (ROWS / real_len(of.hosts.len().max(1))).clamp(ROW_MIN, ROW_MAX);
-    let mut scene = Scene::unnamed(size, 100.0, "Hosts and time");
+    let mut scene = Scene::unnamed(size, 100.0, "Heat map of host rates");
     let rows = row * real_len(of.hosts.len());
     scene.height += rows - scene.plot.height;
     scene.plot.height = rows;
@@ -210,7 +210,7 @@ fn runs(rates: &[f64], level: u8, low: f64, high: f64) -> impl Iterator<Item = (
     found.into_iter()
 }
 
-/// When each host began, with what that may be off by; nothing where none said so.
+/// Start time of each host, with what that may be off by; nothing where none said so.
 pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
     let begun: Vec<HostLine> =
         of.hosts.iter().filter(|host| host.start_ns.is_some()).cloned().collect();
@@ -225,7 +225,7 @@ pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
     let limit = of.limit_ns.map(|limit_ns| first + real(limit_ns));
     // A limit that is far off would leave no room for what there is.
     let limit = limit.filter(|limit| *limit < low + 3.0 * (high - low));
-    let mut scene = Scene::new(size, 100.0, "When each host began");
+    let mut scene = Scene::new(size, 100.0, "Start time of each host");
     let rows = START_ROW * real_len(begun.len());
     scene.height += rows - scene.plot.height;
     scene.plot.height = rows;

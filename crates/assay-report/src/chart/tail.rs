@@ -23,7 +23,7 @@ pub(crate) fn tail(
     let plot = scene.plot;
     let x = range(all, format)?.onto(plot.left, plot.right());
     let y = shares(all).onto(plot.bottom(), plot.top);
-    let longer = Axis::new(format, "share that takes longer", Unit::Share, y, 5);
+    let longer = Axis::new(format, "share of slower I/Os", Unit::Share, y, 5);
     vertical(&mut scene, format, &longer);
     horizontal(&mut scene, format, &Axis::new(format, kind, Unit::Ns, x, 6));
     for (operation, times) in all {
@@ -90,7 +90,7 @@ fn steps(times: &Histogram, x: Scale, y: Scale, divisor: f64) -> Vec<Point> {
 fn describe(all: &[(Operation, &Histogram)], format: &Formatter) -> String {
     let one = |(operation, times): &(Operation, &Histogram)| {
         let rare = format.value(Unit::Ns, real(times.quantile_ns(0.999)));
-        format!("One {} in a thousand takes longer than {rare}.", operation.name())
+        format!("0.1% of {}s take longer than {rare}.", operation.name())
     };
     all.iter().map(one).collect::<Vec<_>>().join(" ")
 }

@@ -193,7 +193,7 @@ fn describe(columns: &[Vec<Column>], used: &[usize]) -> String {
     };
     let said: Vec<String> = used.iter().map(one).collect();
     if said.is_empty() {
-        return "No session was seen active.".to_owned();
+        return "No active session was sampled.".to_owned();
     }
     format!("Sessions on average: {}.", said.join(", "))
 }

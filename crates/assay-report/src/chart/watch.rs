@@ -90,7 +90,7 @@ fn draw(
     }
     let entries = lines.iter().map(|line| (line.name.to_owned(), line.ink, line.stroke));
     legend(&mut scene, &entries.collect::<Vec<_>>());
-    scene.description = format!("At most {}.", format.value(unit, highest));
+    scene.description = format!("Maximum: {}.", format.value(unit, highest));
     scene
 }
 

@@ -68,7 +68,7 @@ fn draw_curves(
     let x = Scale::log(low, high).onto(plot.left, plot.right());
     let y = Scale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
     vertical(&mut scene, &format, &Axis::new(&format, "share of the I/Os", Unit::Share, y, 5));
-    horizontal(&mut scene, &format, &Axis::new(&format, "took no longer than", Unit::Ns, x, 6));
+    horizontal(&mut scene, &format, &Axis::new(&format, "took at most", Unit::Ns, x, 6));
     for (name, ink, stroke, points) in looks {
         let places = points.iter().map(|(time, share)| (x.place(*time), y.place(*share)));
         scene.line(places.collect(), *ink, *stroke);
@@ -155,12 +155,13 @@ fn draw_tiers(shares: &[f64], size: Size) -> Scene {
         );
     }
     base_line(&mut scene);
-    name_below(&mut scene, "tablespaces, those that gain most first");
+    name_below(&mut scene, "tablespaces, by decreasing gain");
     let places = std::iter::once(0.0).chain(shares.iter().copied());
     let places =
         places.enumerate().map(|(number, share)| (x.place(real_len(number)), y.place(share)));
     scene.line(places.collect(), Ink::Read, Stroke::Solid);
     let first = shares.first().copied().unwrap_or(0.0);
-    scene.description = format!("The first of {} holds {}.", shares.len(), facts::percent(first));
+    scene.description =
+        format!("The first of {} accounts for {}.", shares.len(), facts::percent(first));
     scene
 }

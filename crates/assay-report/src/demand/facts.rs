@@ -34,7 +34,7 @@ fn neighbours(profile: &Profile) -> Option<String> {
     let device = device_io(profile).filter(|device| device.is_mostly_others())?;
     let others = percent(device.others_share.unwrap_or(0.0));
     Some(format!(
-        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in \
+        "Other programs transferred {others} of the bytes on its device {} ({} I/Os per second in \
          total); the demand below is only the database's.",
         device.name,
         rate(device.iops())
@@ -116,10 +116,9 @@ fn device(device: &DeviceFinding) -> Option<String> {
     let busy = device.outstanding.as_ref().map_or(0.0, |outstanding| outstanding.value);
     match device.grade {
         DeviceGrade::Sound => None,
-        DeviceGrade::Saturated => Some(format!(
-            "{}: {time} each, in sequence all the time (queue depth {busy:.2}).",
-            device.event
-        )),
+        DeviceGrade::Saturated => {
+            Some(format!("{}: {time} each, saturated (queue depth {busy:.2}).", device.event))
+        }
         DeviceGrade::Slow | DeviceGrade::Failing => {
             let how =
                 if device.grade == DeviceGrade::Failing { "far too slow" } else { "too slow" };
@@ -155,14 +154,16 @@ fn redo(redo: &RedoPath) -> Option<String> {
         .map_or_else(String::new, |share| format!(" ({} of DB time)", percent(share)));
     match redo.finding {
         RedoFinding::Unknown => None,
-        RedoFinding::NotWaitedFor => Some(format!("Commits cost almost no waits{share}: {times}.")),
+        RedoFinding::NotWaitedFor => {
+            Some(format!("Commits cause almost no waits{share}: {times}."))
+        }
         RedoFinding::Device => Some(format!("Commits wait for the log device{share}: {times}.")),
         RedoFinding::Saturated => Some(format!(
             "The log writer is busy all the time and commits queue for it{share}: {times}; a \
              faster log device shortens the queue."
         )),
         RedoFinding::BesideTheDevice => Some(format!(
-            "Commits wait{share}, but not for the log device: {times}; look at CPU scheduling and \
+            "Commits wait{share}, but not for the log device: {times}; check CPU scheduling and \
              commit frequency."
         )),
     }
@@ -326,7 +327,7 @@ pub(super) fn time_table(profile: &Profile) -> Table {
 pub(super) fn tiering(candidates: &[TieringCandidate]) -> Table {
     let sized = candidates.iter().any(|candidate| candidate.capacity_bytes.is_some());
     let sizes: &[&str] = if sized { &["size", "waited per second and GB"] } else { &[] };
-    let names = [&["", "waited each second"], sizes, &["share with those above"]].concat();
+    let names = [&["", "waited per second"], sizes, &["cumulative share"]].concat();
     let waited = candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0);
     let rows = waited.map(|candidate| tiering_row(candidate, sized));
     let table = Table::of_numbers("Tablespaces by read wait time", &names);

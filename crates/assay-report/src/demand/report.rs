@@ -160,7 +160,7 @@ fn files(files: &[FileActivity]) -> Table {
 fn buffer_pool(advice: &[BufferPoolAdvice]) -> Table {
     let mut rows = Table::of_numbers(
         "Buffer cache of other sizes",
-        &["", "size", "times the present one", "physical reads"],
+        &["", "size", "× current size", "physical reads"],
     );
     let wanted = |one: &&BufferPoolAdvice| {
         [0.5, 1.0, 1.5, 2.0].iter().any(|ratio| (one.size_ratio - ratio).abs() < 0.03)

@@ -60,7 +60,7 @@ fn processors(profile: &Profile, active: Option<f64>) -> Option<Vec<String>> {
     let cores = value(host.and_then(|host| host.cores.as_ref()));
     let cores = cores.map_or_else(String::new, |cores| format!("{} cores", show_count(cores)));
     let each = active.filter(|_| cpus > 0.0).map(|active| active / cpus);
-    let each = each.map(|each| format!("{} active sessions a CPU", significant(each)));
+    let each = each.map(|each| format!("{} active sessions per CPU", significant(each)));
     let note: Vec<String> =
         [Some(cores).filter(|cores| !cores.is_empty()), each].into_iter().flatten().collect();
     Some(row("CPUs", show_count(cpus), note.join("; ")))
@@ -95,7 +95,7 @@ fn split(profile: &Profile) -> Table {
         return Table::new(title);
     };
     let units: Vec<(&str, f64)> = [
-        ("a user call", value(work.user_calls_per_s.as_ref())),
+        ("per user call", value(work.user_calls_per_s.as_ref())),
         ("a transaction", value(work.transactions_per_s.as_ref())),
         ("a SQL execution", value(work.executions_per_s.as_ref())),
     ]
@@ -149,11 +149,11 @@ fn commits(profile: &Profile) -> Table {
     add("commits", per_s(profile.work.commits_per_s.as_ref()), "");
     add("redo writes", per_s(log.and_then(|log| log.redo_writes_per_s.as_ref())), "");
     let group = value(log.and_then(|log| log.commits_per_write_ratio.as_ref()));
-    add("commits a write", group.map(significant), "sessions a write serves");
+    add("commits per write", group.map(significant), "sessions per write");
     add("redo", value(redo.redo_bytes_per_s.as_ref()).map(assay_model::units::show_throughput), "");
     add("log file sync", time(&redo.sync_latency_s), "of a session");
     add("log file parallel write", time(&redo.write_latency_s), "of the log writer");
-    add("log writer busy", redo.writer_busy_share.map(percent), "commits queue from 70% on");
+    add("log writer busy", redo.writer_busy_share.map(percent), "above 70%, commits queue");
     rows
 }
 
@@ -202,6 +202,6 @@ mod tests {
         assert_eq!(rows[1][1], "2.00");
         assert_eq!(rows[2][1], "0.5000");
         assert_eq!(rows[3][..2], ["CPUs", "8"]);
-        assert_eq!(rows[3][2], "0.2500 active sessions a CPU");
+        assert_eq!(rows[3][2], "0.2500 active sessions per CPU");
     }
 }

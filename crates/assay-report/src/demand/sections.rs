@@ -169,7 +169,7 @@ fn doubts<'a>(profile: &Profile) -> Vec<Block<'a>> {
     };
     vec![
         Block::Table(facts::checks(&profile.checks)),
-        list("To be doubted", &profile.doubts),
-        list("Not in this report", &profile.missing),
+        list("Caveats", &profile.doubts),
+        list("Missing data", &profile.missing),
     ]
 }

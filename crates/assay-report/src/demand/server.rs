@@ -89,7 +89,7 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table 
     let Some(levels) = levels else {
         return rows;
     };
-    rows.push(vec!["blocks asked for".to_owned(), significant(levels.logical_per_s)]);
+    rows.push(vec!["blocks requested".to_owned(), significant(levels.logical_per_s)]);
     rows.push(vec![
         "blocks not in the buffer cache".to_owned(),
         significant(levels.database_per_s),
@@ -215,7 +215,7 @@ fn log(server: &ServerActivity) -> Table {
     let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
     if let Some(wal) = &server.wal {
         add("records", show_count(real(wal.records)));
-        add("whole pages among them", show_count(real(wal.full_pages)));
+        add("of these, full pages", show_count(real(wal.full_pages)));
         add("written", show_bytes(real(wal.bytes)));
         add("buffers were full", show_count(real(wal.full_buffers)));
     }

@@ -50,16 +50,18 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
     };
     let bound: Vec<&NamedProfile<'_>> = profiles.iter().filter(storage).collect();
     let meaning = match bound.as_slice() {
-        [] => "In no report does the database mainly wait for storage: faster storage would \
+        [] => "No report shows a database that mainly waits for storage: faster storage would \
                change little."
             .to_owned(),
         some => format!(
-            "In {} of {} reports the database mainly waited for storage or for its log: these \
-             gain from faster storage, the others barely do.",
+            "In {} of {} reports the database mainly waited for storage or for its log. These \
+             would gain from faster storage, the others would not.",
             some.len(),
             profiles.len()
         ),
     };
+    let busiest = profiles.iter().max_by(|one, other| total(one).total_cmp(&total(other)));
+    let busiest = busiest.map_or_else(String::new, |named| shell_word(named.file));
     let shown = if bound.is_empty() { profiles.iter().collect() } else { bound };
     let shown = shown.into_iter().take(FOUND_MAX);
     Summary {
@@ -68,10 +70,16 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
         found: shown.map(|named| found(&named.profile.name, named.profile)).collect(),
         reading: READING,
         next: vec![(
-            "Test whether other storage can carry the busiest one",
-            "assay check DIR --for REPORT".to_owned(),
+            "Test whether storage is fast enough for the busiest one",
+            format!("assay check DIR --for {busiest}"),
         )],
     }
+}
+
+/// The I/Os per second of a profile.
+fn total(named: &NamedProfile<'_>) -> f64 {
+    let all = named.profile.class(IoPurpose::All).and_then(|all| all.rate_iops.as_ref());
+    all.map_or(0.0, |rate| rate.value)
 }
 
 /// By Amdahl's law: reads that take half the time, and reads that take none.
@@ -104,7 +112,7 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     let half = share.map(|share| {
         format!(
             "If reads took half as long, the same work would take {:.0}% less time; if they took \
-             none, {:.0}% less.",
+             no time, {:.0}% less.",
             100.0 * (0.5 * share).min(bound),
             100.0 * share.min(bound)
         )

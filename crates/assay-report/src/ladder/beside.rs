@@ -29,7 +29,7 @@ fn rows(report: &Report) -> Option<Vec<Vec<String>>> {
         let ratio = format!("{:.0}%", 100.0 * database / raw.max(1e-9));
         vec![name.to_owned(), show(raw), show(database), ratio]
     };
-    let most = row("most per second", mix.iops_max.rate.value, best.reads_per_s(), show_count);
+    let most = row("maximum per second", mix.iops_max.rate.value, best.reads_per_s(), show_count);
     let first = load.rungs.iter().find(|rung| rung.sessions == 1);
     let alone_ns = mix.base_service_time_ns.value;
     let waited = first

@@ -86,8 +86,7 @@ fn sentences(load: &Load) -> Vec<String> {
     said.extend(load.best().and_then(physical));
     said.extend(load.knee_sessions.map(|sessions| {
         format!(
-            "The knee lies at {sessions} sessions: beyond it waiting grows more than the work \
-             that is done."
+            "The knee is at {sessions} sessions: beyond it, waiting grows faster than throughput."
         )
     }));
     let limited = ["its reading statements", "reading statements"];

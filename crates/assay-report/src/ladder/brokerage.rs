@@ -132,7 +132,7 @@ fn ratio_words(rung: &Rung) -> Option<String> {
     let of_device = rung.device.as_ref().map_or_else(String::new, |device| {
         let counters = &device.counters;
         format!(
-            "; the device did {}, the log among it",
+            "; the device did {}, including the log",
             ratio(counters.read_ios, counters.write_ios)
         )
     });

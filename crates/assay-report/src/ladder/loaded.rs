@@ -13,7 +13,7 @@ pub(crate) fn encryption(encryption: &Encryption) -> (String, String) {
         CertificateCheck::AuthorityAndHost => "authority and host name checked",
     };
     let cost = encryption.cost_per_answer_ns.map_or_else(String::new, |cost_ns| {
-        format!("; {:.1} us of this program for each answer", cost_ns / 1000.0)
+        format!("; {:.1} µs of Assay's CPU time per answer", cost_ns / 1000.0)
     });
     let (protocol, cipher) = (&encryption.protocol, &encryption.cipher);
     ("Encryption".to_owned(), format!("{protocol}, {cipher}, {checked}{cost}"))

@@ -115,7 +115,7 @@ pub(super) fn rate_words(load: &Load, counted: &CountedTransaction) -> Vec<Strin
         .zip(quantile(0.99))
         .map_or_else(String::new, |(half, most)| format!("; p50 {half}, p99 {most}"));
     let all = show_count(rung.statements_per_s());
-    vec![format!("{rate} with {users}{times}; {all} transactions/s in all.")]
+    vec![format!("{rate} with {users}{times}; {all} transactions/s in total.")]
 }
 
 /// Goal, conditions, what became of transactions, and why the ladder ended.
@@ -125,7 +125,7 @@ pub(super) fn common_words(load: &Load, limited: &str, found: &str) -> Vec<Strin
     said.extend(load.checks.iter().map(|checks| {
         let all = checks.checks.len();
         let held = checks.checks.iter().filter(|check| check.violations == 0).count();
-        format!("{held} of {all} conditions of the data hold {}.", checks.when)
+        format!("{held} of {all} consistency conditions hold {}.", checks.when)
     }));
     said.extend(commit_words(&load.commits, found));
     said.extend(parity_words(load));
@@ -194,7 +194,7 @@ pub(super) fn flaw(load: &Load) -> Option<String> {
         })
         .collect();
     if !broken.is_empty() {
-        return Some(format!("The data is damaged: {}.", broken.join("; ")));
+        return Some(format!("The data are damaged: {}.", broken.join("; ")));
     }
     let lost = load.commits.iter().find(|one| one.is_lost())?;
     Some(format!(

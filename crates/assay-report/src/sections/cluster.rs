@@ -128,7 +128,7 @@ fn began(hosts: usize, start: &CommonStart) -> String {
     let (skew, doubt) = (ms(start.skew_ns), ms(start.uncertainty_ns));
     let tries = match start.attempts {
         0 | 1 => String::new(),
-        more => format!(", at the {more}. try"),
+        more => format!(", at attempt {more}"),
     };
     let limit_ms = ms(start.limit_ns);
     let together = match (start.is_together(), start.is_apart()) {
@@ -251,7 +251,7 @@ fn remark(host: &ClusterHost) -> String {
         host.clock.jump_ns.map(|jump_ns| format!("clock jumped by {:.1} s", seconds(jump_ns))),
     );
     said.extend(
-        host.stood_still_ns.map(|still_ns| format!("stood still for {:.1} s", seconds(still_ns))),
+        host.stood_still_ns.map(|still_ns| format!("did not run for {:.1} s", seconds(still_ns))),
     );
     if host.errors > 0 {
         said.push(format!("{} I/Os failed", host.errors));
@@ -299,7 +299,7 @@ fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
     charts.into_iter().map(Block::Chart).collect()
 }
 
-/// When each host began; nothing where fewer than two said so.
+/// Start time of each host; nothing where fewer than two said so.
 fn begins<'a>(found: &Cluster) -> Option<Chart<'a>> {
     let mut of = lines(found);
     of.hosts.retain(|host| host.start_ns.is_some());

@@ -241,7 +241,7 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
     tables.peek()?;
     let lead = "Each range shows its I/Os per second, and its mean outstanding I/Os: rate times \
-                the midpoint of the range. So tails can be compared with sessions and cores.";
+                the midpoint of the range. This makes tails comparable with sessions and cores.";
     Some(Section {
         id: "distributions",
         title: "Latency by wall clock".to_owned(),
@@ -316,7 +316,7 @@ fn sentence(scaling: &Scaling) -> String {
         String::new()
     };
     let law = scaling.law.as_ref().map_or_else(
-        || " Fewer than four points have no scaling law.".to_owned(),
+        || " A scaling law needs at least four points.".to_owned(),
         |law| format!(" {}", law_in_words(law)),
     );
     format!(
@@ -341,7 +341,7 @@ fn share_interval(share: &Estimate) -> String {
 fn law_in_words(law: &ScalingLaw) -> String {
     let peak = law
         .peak_nodes
-        .map_or_else(|| "no maximum found".to_owned(), |nodes| format!("most at {nodes:.0}"));
+        .map_or_else(|| "no maximum found".to_owned(), |nodes| format!("maximum at {nodes:.0}"));
     format!(
         "Universal Scalability Law: σ {:.4} ({:.4} – {:.4}), κ {:.6} ({:.6} – {:.6}), {peak}.",
         law.contention.value,

@@ -157,7 +157,8 @@ fn certainty(pair: &Pair) -> Option<String> {
         ),
         SpreadSource::Counted => None,
         _ if ratio.is_some_and(|ratio| !ratio.has_interval()) => Some(
-            "A side is too short for an interval, so this shows no difference: measure for longer."
+            "One side is too short for an interval, so this shows no difference: measure for \
+             longer."
                 .to_owned(),
         ),
         _ if pair.measures.iter().any(|measure| measure.different) => None,
@@ -313,7 +314,7 @@ pub(super) fn variation(pair: &Pair) -> String {
         }
         SpreadSource::Simulated => "A simulated device does not vary from run to run.".to_owned(),
         SpreadSource::Counted => {
-            "Reports count what happened; they have no confidence interval.".to_owned()
+            "Reports contain counts, which have no confidence interval.".to_owned()
         }
         SpreadSource::Unknown => {
             let ratios = || pair.measures.iter().filter_map(|measure| measure.ratio.as_ref());

@@ -99,7 +99,7 @@ fn in_figures(run: &RunReport) -> Vec<(&'static str, String)> {
     let mut entries = vec![("CPU time", cpu_time(run))];
     if let Some(ceiling_iops) = conduct.ceiling_iops {
         let ceiling = Unit::IosPerS.show(ceiling_iops);
-        entries.push(("Ceiling of the tool", format!("{ceiling} on a device of no work")));
+        entries.push(("Ceiling of the tool", format!("{ceiling} on the null device")));
     }
     if let Some(error) = &conduct.start_error {
         let at = |quantile: f64| show_time_ns(real(error.quantile_ns(quantile)));

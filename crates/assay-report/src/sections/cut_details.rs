@@ -27,7 +27,7 @@ pub(super) fn reach(found: &Durability) -> Table {
         let reached = match kind {
             CutKind::Process => ["stayed", "stayed", "stayed"],
             CutKind::System => ["cut", "stayed", "stayed"],
-            CutKind::Power => ["cut", "cut", "cut, if its power was"],
+            CutKind::Power => ["cut", "cut", "cut, if it lost power"],
         };
         let times = (times > 0).then(|| show_count(real(count_of(times))))?;
         let cells = [kind.name().to_owned(), times].into_iter();
@@ -129,7 +129,7 @@ pub(super) fn flushes<'a>(found: &Durability, format: Formatter) -> Option<Block
     let chart = Bars {
         title: "Flush time by bytes written before it".to_owned(),
         name: "median time".to_owned(),
-        across_name: "written since the flush before".to_owned(),
+        across_name: "written since the previous flush".to_owned(),
         unit: Unit::Ns,
         names: timing.flushes.iter().map(name).collect(),
         kinds: vec![Kind { name: "flush".to_owned(), ink: Ink::Sync, bars }],
@@ -171,7 +171,7 @@ mod tests {
         let format = Formatter::new(&Report::default(), Options { relative: false });
         assert_eq!(rows(&tears(&found, format)), [["0.5", "1"], ["4", "7"]]);
         assert_eq!(rows(&ages(&found, format)), [["10 ms", "4"], ["more", "4"]]);
-        let reached = ["power", "2", "cut", "cut", "cut, if its power was"];
+        let reached = ["power", "2", "cut", "cut", "cut, if it lost power"];
         assert_eq!(reach(&found).plain()[1..], [reached]);
     }
 

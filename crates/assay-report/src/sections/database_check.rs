@@ -70,7 +70,7 @@ impl<'a> Check<'a> {
         let iops = self.judgement("iops").filter(|one| one.outcome == Outcome::Fail)?;
         let delivered = iops.evidence.estimate?.value;
         Some(format!(
-            "it needs {} I/Os per second, and {} delivered {}",
+            "it needs {} I/Os per second, but {} delivered {}",
             show_count(self.demanded()),
             self.target,
             show_count(delivered)
@@ -98,7 +98,12 @@ impl<'a> Check<'a> {
             Some(Outcome::Fail) => self.failure(),
             Some(Outcome::Inconclusive) => self.doubt(),
             Some(Outcome::Pass) | None => self.response().map_or_else(
-                || format!("{name} gets its {} I/Os per second.", show_count(self.demanded())),
+                || {
+                    format!(
+                        "The storage delivers the {} I/Os per second that {name} needs.",
+                        show_count(self.demanded())
+                    )
+                },
                 |response| format!("{name} is not slower on this storage: {response}."),
             ),
         }
@@ -124,7 +129,7 @@ impl<'a> Check<'a> {
         let remedy = if class.name == "redo log" {
             "Put the log on storage with faster synchronous writes".to_owned()
         } else {
-            format!("Use storage that answers {} within {}", plural(&class.name), seconds(now_s))
+            format!("Use storage that completes {} within {}", plural(&class.name), seconds(now_s))
         };
         format!(
             "{name} would be slower: {response}, because {} take {} instead of {}. {remedy}.",

@@ -22,8 +22,8 @@ pub(super) fn sentence(commits: &JudgedCommits) -> String {
                 count(commits.acknowledged)
             ),
         ),
-        (commits.doubled, format!("{} are there twice", count(commits.doubled))),
-        (commits.broken_conditions.unwrap_or(0), "conditions of the data are broken".to_owned()),
+        (commits.doubled, format!("{} are present twice", count(commits.doubled))),
+        (commits.broken_conditions.unwrap_or(0), "consistency conditions are violated".to_owned()),
         (pages, "pages are damaged".to_owned()),
         (
             u64::from(commits.refusal.is_some()),
@@ -40,7 +40,7 @@ pub(super) fn controls(found: &Durability) -> Vec<String> {
     let mut said = Vec::new();
     match found.controls(Control::Commits) {
         (0, _) if found.cuts.iter().any(|cut| cut.commits.is_some()) => said.push(
-            "No control was cut: it is unproven that this test detects a lost transaction \
+            "No control was cut, so it is unproven that this test detects a lost transaction \
              (--control commits)."
                 .to_owned(),
         ),

@@ -70,8 +70,8 @@ fn power_words(run: &DssRun, dss: &Dss, format: &Formatter) -> String {
 fn flaw(dss: &Dss, format: &Formatter) -> String {
     let worst = dss.runs.iter().filter_map(|run| run.physical.cached_share).fold(0.0, f64::max);
     format.prose(&format!(
-        "Up to {:.1}% of the database's reads came from the page cache: times say little about \
-         the storage.",
+        "Up to {:.1}% of the database's reads came from the page cache: times do not describe the \
+         storage.",
         100.0 * worst
     ))
 }

@@ -27,7 +27,7 @@ pub fn sentence(found: &Durability) -> String {
         ),
         Evidence::PowerCuts | Evidence::SystemCuts => kept(found),
         Evidence::Timed => format!(
-            "Nothing was cut, and the times of flushes contradict nothing ({code}): {}.",
+            "Nothing was cut, and the flush times are plausible ({code}): {}.",
             found.timing.as_ref().map_or("", timing_words)
         ),
         Evidence::Declared | Evidence::Unknown => {
@@ -41,7 +41,8 @@ pub fn sentence(found: &Durability) -> String {
                 ),
                 (None, Some(cut)) if cut.promised() == 0 => {
                     format!(
-                        "Nothing was acknowledged before the cut, so nothing is known ({code})."
+                        "Nothing was acknowledged before the cut, so the cut shows nothing \
+                         ({code})."
                     )
                 }
                 (None, Some(_)) => format!(
@@ -70,7 +71,7 @@ fn refuted(found: &Durability) -> String {
     let foreign =
         |cut: &&JudgedCut| cut.counts.iter().any(|count| count.kind == FaultKind::OtherRun);
     let caution = if lossy.iter().any(foreign) {
-        " Some hold another run's data: make sure that none wrote here in the meantime."
+        " Some contain data of another run: make sure that no other run wrote here in the meantime."
     } else {
         ""
     };
@@ -103,15 +104,13 @@ fn cuts(number: u64, kind: Option<CutKind>) -> String {
 /// What the times come to.
 const fn timing_words(timing: &FlushTiming) -> &'static str {
     match timing.finding {
-        TimingFinding::Grows => {
-            "a flush takes longer behind more data, as that of a volatile cache does"
-        }
+        TimingFinding::Grows => "a flush takes longer after more data, as with a volatile cache",
         TimingFinding::Flat => {
-            "a flush takes the same time whatever was written, so memory behind it is protected, \
-             or it does nothing"
+            "flush times do not depend on the amount written: the cache is protected, or flushes \
+             do nothing"
         }
         TimingFinding::Implausible => {
-            "a spinning disk with a volatile cache cannot have made data durable in this time"
+            "a hard disk with a volatile cache cannot make data durable in this time"
         }
     }
 }
@@ -180,12 +179,12 @@ fn memory(timing: &FlushTiming) -> String {
     let rate = Unit::BytesPerS.show(timing.sustained_bytes_per_s);
     match timing.protected_memory_bytes_min {
         0 => format!(
-            "The rate at which data became durable needs no protected cache: {rate} in the long \
-             run."
+            "The rate at which data became durable is possible without a protected cache: {rate} \
+             in the long run."
         ),
         bytes => format!(
-            "If flushes are truthful, at least {} of cache is protected from power cuts: that \
-             much became durable beyond the long-run rate of {rate}.",
+            "If flushes are truthful, at least {} of cache is protected from power cuts: this \
+             amount became durable beyond the long-run rate of {rate}.",
             show_bytes(real(bytes))
         ),
     }
@@ -246,8 +245,8 @@ fn flushes(timing: &FlushTiming) -> Table {
         Table::of_numbers("Flush time by bytes written before", &["", "median", "95% from", "to"]);
     let row = |time: &assay_model::durability::FlushTime| {
         let what = match time.dirty_bytes {
-            0 => "flush of nothing".to_owned(),
-            bytes => format!("flush behind {}", size(bytes)),
+            0 => "flush without data".to_owned(),
+            bytes => format!("flush after {}", size(bytes)),
         };
         let times =
             [time.median_ns, time.low_ns, time.high_ns].map(|time_ns| Unit::Ns.show(time_ns));

@@ -37,7 +37,7 @@ pub(super) fn sentence(found: &Integrity) -> String {
         (blocks @ 2.., _) => {
             format!("{} blocks have wrong content: {}.", show_count(real(blocks)), kinds.join(", "))
         }
-        (0, 0) => "Nothing was verified: no block that was written was read again.".to_owned(),
+        (0, 0) => "Nothing was verified: no written block was read again.".to_owned(),
         (0, _) => format!(
             "Every block that was read is correct: {} blocks verified, {} of those written.",
             show_count(real(found.coverage.verified_blocks)),
@@ -195,10 +195,10 @@ fn details(fault: &Fault) -> String {
         said.push(format!("bytes {first} to {last} of the block differ"));
     }
     said.push(match fault.found_by {
-        FoundBy::Read => "found by a read under load".to_owned(),
+        FoundBy::Read => "found by a read of the load".to_owned(),
         FoundBy::Sweep => "found by the sweep".to_owned(),
     });
-    said.extend(fault.transient.then(|| "a second read was right".to_owned()));
+    said.extend(fault.transient.then(|| "a second read was correct".to_owned()));
     said.join("; ")
 }
 

@@ -55,14 +55,14 @@ pub(super) fn sentence(change: &LevelChange, format: &Formatter) -> String {
     if change.settled {
         format!(
             "The level {} {at} into the run: {before} before, {after} since. Intervals, criteria \
-             and numbers with an interval cover only the sustained level; counts, the longest \
-             time and histograms cover the whole run.",
+             and numbers with an interval cover only the sustained level; counts, the maximum and \
+             histograms cover the whole run.",
             Way::of(change).word()
         )
     } else {
         format!(
             "The level {} {at} into the run, from {before} to {after}, and none held for the last \
-             quarter: the numbers mix levels, and no criterion passes or fails by them.",
+             quarter: the numbers mix levels, so no criterion is decided.",
             Way::of(change).word()
         )
     }

@@ -13,7 +13,7 @@ pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option
     let log = calibration.log.as_ref()?;
     let table = Table::new("Log appends during I/O of data").look(Look::Slim);
     let table = table.numbers("Queue depth of data").numbers("Append, mean");
-    let mut table = table.numbers("Read meanwhile, mean").numbers("Appends");
+    let mut table = table.numbers("Mean read, at the same time").numbers("Appends");
     for point in &log.points {
         table.row(row(point, format));
     }

@@ -22,7 +22,7 @@ pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section
     [
         section(
             "curves",
-            "Curves over each other",
+            "Overlaid curves",
             "Each side under the same loads; the shaded band is the 95% interval of every point.",
             &curves,
             format,
@@ -66,7 +66,7 @@ fn chart(overlay: &Overlay) -> Lines {
         title: title(overlay),
         across,
         across_name: across_name.to_owned(),
-        name: if is_distribution { "share that takes longer" } else { unit_name(overlay.unit) }
+        name: if is_distribution { "share of slower I/Os" } else { unit_name(overlay.unit) }
             .to_owned(),
         unit: overlay.unit,
         log: is_distribution || overlay.unit == Unit::Ns,

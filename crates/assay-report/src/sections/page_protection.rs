@@ -26,9 +26,9 @@ pub(super) fn sentence(found: &Durability, pages: &PageProtection) -> String {
             untorn(pages, &page)
         ),
         PageAnswer::Promised => format!(
-            "{PROTECTION} may be turned off if the declarations are true: writes of up to {}, at \
-             multiples of their size, are said to stay whole, which covers a page of {page} that \
-             the server writes at once and past the page cache. {}",
+            "{PROTECTION} may be turned off if the declarations are true: aligned writes of up to \
+             {} are declared atomic. This covers a page of {page} that the server writes in one \
+             piece with direct I/O. {}",
             size(pages.declared.promised_bytes().unwrap_or_default()),
             untorn(pages, &page)
         ),
@@ -66,7 +66,7 @@ fn seen(found: &Durability, pages: &PageProtection) -> String {
 fn contradiction(pages: &PageProtection) -> String {
     match pages.declared.promised_bytes() {
         Some(bytes) if bytes >= pages.page_bytes => format!(
-            " What is declared, writes of up to {} that stay whole, is contradicted.",
+            " This contradicts the declaration that writes of up to {} are atomic.",
             size(bytes)
         ),
         _ => String::new(),
@@ -78,19 +78,22 @@ fn unpromised(pages: &PageProtection, page: &str) -> String {
     let declared = &pages.declared;
     let what = match (declared.promised_bytes(), declared.device_bytes) {
         (Some(0) | None, Some(bytes)) if declared.is_file && bytes >= pages.page_bytes => format!(
-            "the devices declare that writes of up to {} stay whole, and the file system does not \
-             pass that on",
+            "the devices declare writes of up to {} as atomic, but the file system does not pass \
+             this on",
             size(bytes)
         ),
         (Some(0), _) => format!("the layers declare no atomic write of {page}"),
         (Some(bytes), _) => {
-            format!("only writes of up to {} are declared to stay whole", size(bytes))
+            format!("only writes of up to {} are declared atomic", size(bytes))
         }
-        (None, _) => format!("no layer declares that a write of {page} stays whole"),
+        (None, _) => format!("no layer declares a write of {page} as atomic"),
     };
     match (declared.logical_block_bytes.map(size), declared.physical_block_bytes.map(size)) {
         (Some(logical), Some(physical)) => {
-            format!("{what} (blocks of {logical}, physically {physical}, which promises nothing)")
+            format!(
+                "{what} (logical blocks of {logical}, physical blocks of {physical}, which \
+                 guarantee nothing)"
+            )
         }
         _ => what,
     }
@@ -170,7 +173,7 @@ mod tests {
         assert!(text.contains("in 59 cuts: at most 5% per cut"), "{text}");
         assert!(said(PageAnswer::Unproven, &[], FILE).ends_with("No cut has tested it."));
         let devices = DeclaredUnits { device_bytes: Some(16_384), ..FILE };
-        assert!(said(PageAnswer::Unproven, &[], devices).contains("does not pass that on"));
+        assert!(said(PageAnswer::Unproven, &[], devices).contains("does not pass this on"));
         let none = DeclaredUnits { file_bytes: Some(0), ..FILE };
         assert!(said(PageAnswer::Unproven, &[], none).contains("no atomic write of 8 KiB"));
         let small = DeclaredUnits { file_bytes: Some(4096), ..FILE };

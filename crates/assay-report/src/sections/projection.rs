@@ -46,7 +46,7 @@ fn refusal(found: &Projection) -> String {
     let all = found.objections.iter().chain(of_targets);
     let first = all.max_by_key(|one| one.effect);
     first.map_or_else(
-        || "No target was named.".to_owned(),
+        || "No target was specified.".to_owned(),
         |one| format!("No prediction: {}. {}.", one.finding, capital_words(&one.remedy)),
     )
 }
@@ -69,7 +69,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
         if rising && state.throughput_per_s.value > 0.0 { "at least " } else { "" }
     };
     let overload = target.overload_per_s.filter(|_| same.is_none()).map(|asked_per_s| {
-        format!("the same work, {} {unit}s/s, is more than it can do", rate(asked_per_s))
+        format!("the same work, {} {unit}s/s, exceeds its capacity", rate(asked_per_s))
     });
     let more = closed.map(|state| {
         format!(
@@ -222,7 +222,7 @@ fn state_rows(target: &ProjectedTarget) -> Vec<Vec<String>> {
     };
     let is_asked = |state: &ProjectedState| matches!(state.population, Population::SameWork);
     let is_too_much = target.overload_per_s.is_some() && !target.states.iter().any(is_asked);
-    let too_much = is_too_much.then(|| without_numbers("same work: more than it can do"));
+    let too_much = is_too_much.then(|| without_numbers("same work: exceeds its capacity"));
     let states = target.states.iter().map(|state| state_row(&name, state, population(state)));
     let rows: Vec<Vec<String>> = too_much.into_iter().chain(states).collect();
     if rows.is_empty() { vec![without_numbers("refused")] } else { rows }
@@ -432,11 +432,11 @@ fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         let left = if budget.read_latency_max_s > 0.0 {
             seconds(budget.read_latency_max_s)
         } else {
-            "none: the rest alone takes longer".to_owned()
+            "none: the other parts alone take longer".to_owned()
         };
         Some(Fact {
             name: target.name.clone(),
-            value: format!("{}: {left} a read", budget.outcome.name()),
+            value: format!("{}: {left} per read", budget.outcome.name()),
             doubt: String::new(),
             note: format!(
                 "for {} of one {} at {} reads/s",
@@ -547,7 +547,7 @@ fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
     let names = ["input", "of one unit", "95% interval", "source"];
     let table = with_words(Table::of_numbers("Inputs", &names), 3).with(rows);
     let method = format!(
-        "{} draws of every input from its interval, seed {}; the model's own error is taken as {} \
+        "{} draws of every input from its interval, seed {}; the model error is assumed to be {} \
          (standard deviation). Formulas: {}.",
         found.draws,
         found.seed,

@@ -117,7 +117,7 @@ fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
     lead.extend(soak.rests.as_ref().map(rests));
     lead.extend(soak.noticed.iter().take(LEVELS_MAX).map(|noticed| {
         format!(
-            "At {} the IOPS went from {} to {}, detected after {}.",
+            "At {} the IOPS changed from {} to {}, detected after {}.",
             show_length(noticed.at_s),
             format.value(Unit::IosPerS, noticed.before_iops),
             format.value(Unit::IosPerS, noticed.after_iops),
@@ -145,8 +145,8 @@ pub(super) fn story(soak: &Soak, format: &Formatter) -> Option<String> {
         return None;
     }
     let after = match levels[at..].iter().find(|level| is_near(level)) {
-        Some(back) => format!("they were back at {}", show_length(back.from_s)),
-        None => "they did not come back".to_owned(),
+        Some(back) => format!("they returned to {}", show_length(back.from_s)),
+        None => "they did not recover".to_owned(),
     };
     let share = of_first(farthest);
     let (verb, end) = if share < 1.0 { ("fall", "lowest") } else { ("rise", "highest") };
@@ -259,7 +259,7 @@ fn levels_of(course: &SoakSeries, format: &Formatter) -> Vec<Vec<String>> {
 fn last_level(course: &SoakSeries) -> Option<String> {
     let (level, drift) = (course.levels.last()?, course.drift.as_ref()?);
     Some(format!(
-        "; the last level began at {} and moved by {:+.1}% to its end ({:+.1} – {:+.1}%)",
+        "; the last level began at {} and changed by {:+.1}% to its end ({:+.1} – {:+.1}%)",
         show_length(level.from_s),
         drift.value * 100.0,
         drift.low * 100.0,

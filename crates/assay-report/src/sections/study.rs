@@ -318,7 +318,7 @@ fn ladder(study: &StudyResult, format: &Formatter) -> Option<Table> {
         "log writes/s",
         "elapsed",
     ];
-    let caption = "The same as load steps of reads and writes, in 8 KiB blocks";
+    let caption = "The same, by load step, in 8 KiB blocks";
     Some(Table::of_numbers(caption, &names).with(study.cells.iter().map(row)))
 }
 

@@ -114,7 +114,7 @@ const ERROR_ROWS: [ErrorRow; 8] = [
 
 fn summary(found: &VerificationSummary) -> Table {
     let columns = [found.held_out.as_ref(), found.learnt_from.as_ref(), found.noisy.as_ref()];
-    let names = ["of all kept", "held out", "learnt from", "on a busy host"];
+    let names = ["stored", "held out", "learnt from", "on a busy host"];
     let rows = ERROR_ROWS.iter().map(|(name, of)| {
         let cells = columns.iter().map(|errors| errors.map_or_else(|| "–".to_owned(), of));
         std::iter::once((*name).to_owned()).chain(cells).collect()

@@ -31,7 +31,7 @@ fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
         title: "Sizing – Assay".to_owned(),
         program: program.to_owned(),
         subject: "sizing".to_owned(),
-        facts: vec![("prices looked at", sizing.day.to_string())],
+        facts: vec![("date", sizing.day.to_string())],
         answer: Answer {
             asked: summary::asked(sizing),
             summary: summary::summary(sizing, &best).blocks(Formatter::default()),

@@ -58,7 +58,7 @@ fn next(best: &[&Configuration]) -> Vec<(&'static str, String)> {
     vec![
         ("See its data sheet and price list", format!("assay list catalog {name}")),
         ("Measure it on loan before you buy it", "assay calibrate DIR".to_owned()),
-        ("Predict the database's gain", "assay predict REPORT --on CALIBRATION".to_owned()),
+        ("Predict the database's gain", "assay predict DB --on latest".to_owned()),
     ]
 }
 

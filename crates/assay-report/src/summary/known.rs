@@ -195,9 +195,9 @@ fn between(name: &str, time_ns: f64, format: &Formatter) -> String {
             format!("slower than all of these classes, including {}", named(faster))
         }
         (Some(faster), Some(slower)) => {
-            format!("slower than the class {}, faster than {}", named(faster), named(slower))
+            format!("slower than {}, faster than {}", named(faster), named(slower))
         }
-        (None, None) => "not to be placed".to_owned(),
+        (None, None) => "outside the known classes".to_owned(),
     };
     format!("A random read of {name} takes {time}: {stands}.")
 }
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn a_time_stands_between_its_neighbours() {
         let said = between("this storage", 300e3, &Formatter::default());
-        assert!(said.contains("slower than the class SATA SSD (140 µs)"), "{said}");
+        assert!(said.contains("slower than SATA SSD (140 µs)"), "{said}");
         assert!(said.contains("faster than cloud volume (500 µs)"), "{said}");
         assert!(between("it", 1e3, &Formatter::default()).contains("faster than all"));
         assert!(between("it", 1e9, &Formatter::default()).contains("slower than all"));

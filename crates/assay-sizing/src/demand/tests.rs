@@ -39,7 +39,7 @@ fn the_peak_is_the_highest_the_quantile_or_a_multiple_of_the_mean() {
     assert!((max.peak_value - 1500.0 * 2.25).abs() < 1e-9);
     assert!((max.need_value - 1500.0 * 2.25 * 1.3).abs() < 1e-9);
     let names: Vec<&str> = max.factors.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(names, ["growth of 50% a year for 2 years", "headroom"]);
+    assert_eq!(names, ["growth of 50% per year for 2 years", "headroom"]);
     // The 19th of 20.
     let quantile = reads(&profiles, Peak::Quantile95);
     assert!((quantile.seen_value - 1425.0).abs() < 1e-9, "{quantile:?}");

@@ -315,9 +315,9 @@ fn plans_that_cannot_be_are_refused() {
         size(&[], &index(), &plan).unwrap_err().to_string()
     };
     for (found, expected) in [
-        (refusal(&|plan| plan.given = None), "there is no demand"),
+        (refusal(&|plan| plan.given = None), "no demand is specified"),
         (refusal(&|plan| plan.fill = Share(0.0)), "--fill"),
-        (refusal(&|plan| plan.only = vec!["gp4".to_owned()]), "no catalog has 'gp4'"),
+        (refusal(&|plan| plan.only = vec!["gp4".to_owned()]), "'gp4' is not in any catalog"),
         (refusal(&|plan| plan.only = vec!["fc-8g".to_owned()]), "no storage entry"),
         (refusal(&|plan| plan.instance = Some("gp3".to_owned())), "is not a virtual machine"),
         (refusal(&|plan| plan.peak = Peak::TimesMean(-1.0)), "--peak"),

@@ -28,8 +28,7 @@ pub(super) fn taken_up(before: &Measurement, start: &Conduct) -> Conduct {
     let mut conduct = before.conduct.clone();
     if let Some(unfinished) = conduct.remarks.iter_mut().find(|found| found.what == UNFINISHED) {
         *unfinished = Remark {
-            what: "the program was ended during the measurement, and the measurement was resumed"
-                .to_owned(),
+            what: "the program ended during the measurement, which was then resumed".to_owned(),
             why: "CPU time, missed arrivals and abandoned I/Os of the first part are missing; its \
                   I/Os and times are complete except for the last interval"
                 .to_owned(),
@@ -110,11 +109,11 @@ fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
     let known = ![before.backend, after.backend].contains(&BackendKind::Unknown);
     (known && rig(before) != rig(after)).then(|| Remark {
         what: format!(
-            "the measurement started on backend '{}' and was resumed on '{}', or bypassed the \
-             page cache only once",
+            "the measurement started on backend '{}' and was resumed on '{}', or only one part \
+             bypassed the page cache",
             before.backend, after.backend
         ),
-        why: "its parts are not comparable: their service times have different boundaries"
+        why: "its parts are not comparable: their service times are measured at different points"
             .to_owned(),
         remedy: "measure again without interruption".to_owned(),
     })

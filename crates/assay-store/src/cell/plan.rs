@@ -46,7 +46,7 @@ impl CellPlan<'_> {
             Self::Step(step) => (STEP, toml::to_string(step)),
         };
         let text = text.map_err(|error| {
-            Error::usage(format!("the plan of the cell has no form in TOML: {error}"), "")
+            Error::usage(format!("the plan of the cell cannot be written as TOML: {error}"), "")
         })?;
         checksum::put(cell, name, text.as_bytes())
     }

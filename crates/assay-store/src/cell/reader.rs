@@ -79,7 +79,7 @@ impl CellReader {
             LoadedPlan::Workload(workload) => Ok(*workload),
             LoadedPlan::Step(step) => Err(Error::usage(
                 format!("the cell '{}' is a step of load {}", self.name, step.kind.name()),
-                "name a cell that has a workload of I/O",
+                "specify a cell that has a workload of I/O",
             )),
         }
     }

@@ -13,7 +13,7 @@ use assay_model::number::{real, seconds};
 
 /// The remark by which a recovered result is known.
 pub(super) const UNFINISHED: &str =
-    "the measurement is not finished: it is still running, or the program was ended";
+    "the measurement is not finished: it is still running, or the program was killed";
 
 /// While a cell is written a joint may take the place of the tail between two looks; then it is
 /// looked at again.
@@ -152,8 +152,8 @@ fn remark(progress: &Progress, sum: &Sum) -> Remark {
     let known = sum.joint.intervals;
     let measured = progress.extent.intervals.max(sum.extent.intervals);
     let mut why = format!(
-        "it holds the {known} intervals that were kept ({:.3} s), at full precision; CPU time, \
-         missed arrivals and abandoned I/Os of the part that was cut off are not known",
+        "it contains the {known} stored intervals ({:.3} s) at full precision; CPU time, missed \
+         arrivals and abandoned I/Os of the missing part are unknown",
         seconds(sum.elapsed_ns())
     );
     if known != measured {

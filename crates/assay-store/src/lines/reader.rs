@@ -80,7 +80,7 @@ impl<T: DeserializeOwned> Lines<T> {
     /// What is wrong with a last line without an end, when no crash has cut it off.
     fn cut_by_no_crash(&self) -> Option<&'static str> {
         if count_of(self.buffer.len()) >= LINE_BYTES_MAX {
-            return Some("it is longer than any line");
+            return Some("it is too long");
         }
         let mut but_its_end = self.buffer.clone();
         but_its_end.pop();
@@ -99,12 +99,12 @@ impl<T: DeserializeOwned> Lines<T> {
             Seal::Whole => self.sealed = true,
             Seal::None if !self.sealed => {}
             Seal::None => {
-                self.leave_out("it has no checksum, and lines before it have");
+                self.leave_out("it has no checksum, unlike the lines before it");
                 return false;
             }
             Seal::Broken => {
                 self.sealed = true;
-                self.leave_out("its checksum is not that of its content");
+                self.leave_out("its checksum does not match its content");
                 return false;
             }
         }
@@ -129,7 +129,7 @@ impl<T: DeserializeOwned> Lines<T> {
     fn foreign(&self, error: &serde_json::Error) -> Error {
         Error::usage(
             format!("{}, line {}: {error}", self.path.display(), self.number),
-            "the line is not of this version: open the run with the version of assay that wrote it",
+            "the line is from another version: open the run with the version of assay that wrote it",
         )
     }
 }

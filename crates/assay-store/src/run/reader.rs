@@ -159,7 +159,7 @@ fn no_run(directory: &Path) -> Error {
     let error = if directory.is_dir() {
         Error::usage(
             format!("{} is not a run: it has no {MANIFEST}", directory.display()),
-            "name a run by its id, by the first characters of it, by its directory, or 'latest'",
+            "specify a run by its id, by the first characters of it, by its directory, or 'latest'",
         )
     } else {
         Error::usage(

@@ -160,7 +160,7 @@ impl RunWriter {
         if cells.below(&plain).is_ok_and(|cell| PLANS.iter().any(|plan| cell.has(plan))) {
             return Err(Error::usage(
                 format!("the run {} has a cell '{name}' already", self.manifest.id),
-                "give every workload of a run a name of its own",
+                "give every workload of a run a unique name",
             ));
         }
         CellWriter::create(&cells, &plain, plan.into(), start)

@@ -112,7 +112,7 @@ impl CommitOptions {
             Some(place) => Ok(Some(CommitPlan { place, step, cut: self.ledger.cut, control })),
             None if control.is_some() => Err(Error::usage(
                 "--control needs a ledger: without one no loss can be seen",
-                "name it with --ledger FILE or --witness HOST:PORT",
+                "specify it with --ledger FILE or --witness HOST:PORT",
             )),
             None => Ok(None),
         }

@@ -82,7 +82,7 @@ impl Options {
             if writes && !target.may_be_written() {
                 return Err(Error::usage(
                     format!("-write would overwrite the devices listed in {}", orion.lun_file()),
-                    "name a directory to write in: assay calibrate DIR --as orion …, or allow \
+                    "specify a directory to write in: assay calibrate DIR --as orion …, or allow \
                      devices to be overwritten with --destroy",
                 ));
             }

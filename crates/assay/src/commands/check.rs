@@ -65,10 +65,10 @@ fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDe
     if plan.workload.writes() && !check.may_be_written() {
         return Err(Error::usage(
             format!(
-                "the database of {} writes, and these targets are read-only",
+                "the database of {} writes, but these targets are read-only",
                 without_passwords(named)
             ),
-            "name a directory to make a test file in, or a device with --destroy",
+            "specify a directory for a test file, or a device with --destroy",
         ));
     }
     let demand = DatabaseDemand {

@@ -97,7 +97,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
             HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
             HostNames::Local(_) | HostNames::Reached(_) => Err(Error::usage(
                 "local processes and ssh hosts do not need a cluster",
-                "name the hosts of the cluster, joined by commas",
+                "specify the hosts of the cluster, joined by commas",
             )),
         },
     }
@@ -203,7 +203,7 @@ fn start_lines(hosts: &[String], port: u16) -> String {
             let _ = writeln!(
                 text,
                 "ray get-auth-token --generate   # then copy ~/.ray/auth_token to every other \
-                 host, readable by its user alone"
+                 host, readable only by its user"
             );
         }
         let _ = writeln!(

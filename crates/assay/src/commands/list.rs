@@ -104,7 +104,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 /// How many there are of each kind.
 fn overview() -> Result<String> {
     let mut text = String::from(
-        "What is built in; `assay list KIND` lists a kind, and with NAME prints one:\n",
+        "Built-in items. `assay list KIND` lists one kind; `assay list KIND NAME` prints one \
+         item:\n",
     );
     for kind in Shipped::ALL {
         let ([word, place], count) = (kind.named(), entries(kind)?.len());
@@ -113,7 +114,7 @@ fn overview() -> Result<String> {
     let count = assay_app::sizing::catalog_index(&[])?.listings().len();
     let _ = writeln!(
         text,
-        "  {:<12}{count:>4}  what `assay size` chooses from, with limits and prices",
+        "  {:<12}{count:>4}  choices of `assay size`, with limits and prices",
         "catalog"
     );
     Ok(text)

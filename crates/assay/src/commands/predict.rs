@@ -126,7 +126,7 @@ fn positive(text: &str) -> std::result::Result<f64, String> {
 /// written.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.draws == 0 || options.draws > 100_000 {
-        return Err(Error::usage("--draws is to be from 1 to 100,000", "1000 are usual"));
+        return Err(Error::usage("--draws must be between 1 and 100,000", "1000 is typical"));
     }
     let context = context(&options.store, &options.shown)?;
     let mut report = Report {

@@ -132,7 +132,7 @@ fn write_workload(path: &Path, options: &Options) -> Result<ExitStatus> {
     let [named] = options.files.as_slice() else {
         return Err(Error::usage(
             "--workload takes one database",
-            "name one report, one folder with reports of one database, a profile, a run or an \
+            "specify one report, one folder with reports of one database, a profile, a run or an \
              address",
         ));
     };
@@ -192,7 +192,7 @@ fn refuse_existing(path: Option<&Path>) -> Result<()> {
         None => Ok(()),
         Some(path) => Err(Error::usage(
             format!("{} already exists", path.display()),
-            "name a new file or another directory",
+            "specify a new file or another directory",
         )),
     }
 }
@@ -233,8 +233,8 @@ impl Options {
         }
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
-                "a server is profiled alone, and its profile is not a row of a table",
-                "name one server and no file, without --table and --csv",
+                "a server cannot be combined with other sources or printed as a table",
+                "specify only the server, without --table and --csv",
             ));
         }
         Ok(address)
@@ -258,7 +258,8 @@ impl Options {
 
 /// The last error, after all others were printed.
 fn only(mut errors: Vec<Error>) -> Error {
-    let last = errors.pop().unwrap_or_else(|| Error::usage("no report was named", "name a report"));
+    let last =
+        errors.pop().unwrap_or_else(|| Error::usage("no report was named", "specify a report"));
     say_errors(&errors);
     last
 }

@@ -212,8 +212,8 @@ fn print_as(
 ) -> Result<ExitStatus> {
     let nothing = |what: &str| {
         Error::usage(
-            format!("the run {} holds no {what}", run.place()),
-            "name another run, or another form",
+            format!("the run {} has no {what}", run.place()),
+            "specify another run or another format",
         )
     };
     match form {
@@ -267,8 +267,8 @@ fn print_measured(run: &RunPart) -> Result<ExitStatus> {
         .collect();
     if written.is_empty() {
         return Err(Error::usage(
-            format!("the run {} holds no measurement of a workload", run.place()),
-            "name a run of `assay run`, `soak` or `study`",
+            format!("the run {} does not contain the measurement of a workload", run.place()),
+            "specify a run of `assay run`, `soak` or `study`",
         ));
     }
     print(&fio_json(&written, &run.reader.manifest().tool_version))

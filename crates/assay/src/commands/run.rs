@@ -139,7 +139,7 @@ fn run_demand(database: &str, options: &Options) -> Result<ExitStatus> {
     if first.is_none() && !options.print {
         return Err(Error::usage(
             "run --for needs storage to run the demand on",
-            format!("name it: assay run --for {} STORAGE", without_passwords(database)),
+            format!("specify it: assay run --for {} STORAGE", without_passwords(database)),
         ));
     }
     let usual = PlanOptions::default();
@@ -168,7 +168,7 @@ pub fn unwatched(address: &str, time: Nanos, typical: Workload) -> Workload {
     let server = without_passwords(address);
     Workload {
         name: "demand".to_owned(),
-        description: format!("the demand of {server}, after watching it for {time}"),
+        description: format!("the demand of {server}, observed for {time}"),
         ..typical
     }
 }
@@ -276,7 +276,7 @@ fn no_workload(target: &str) -> Error {
     Error::usage(
         format!("no workload is named before the target {target}"),
         format!(
-            "name a pattern, a preset or a file: `assay run randread {target}`; `assay list \
+            "specify a pattern, a preset or a file: `assay run randread {target}`; `assay list \
              workloads` lists them"
         ),
     )

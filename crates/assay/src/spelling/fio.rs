@@ -23,7 +23,7 @@ const IGNORED: [&str; 13] = [
     "warnings-fatal",
 ];
 
-const HOSTS: &str = "name the hosts with --hosts";
+const HOSTS: &str = "specify the hosts with --hosts";
 const TRIGGER: &str = "stop the run with Ctrl-C, or see `assay verify`";
 
 /// Options of fio itself that are refused, and what to do instead.

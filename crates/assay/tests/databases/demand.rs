@@ -256,7 +256,7 @@ fn a_pooler_is_named_in_both_modes() {
             let said = words(&output);
             assert_eq!(output.status.code(), Some(2), "{mode}: {said}");
             assert!(said.contains("is a connection pooler, not the server"), "{mode}: {said}");
-            assert!(said.contains("hint: name the host and port"), "{mode}: {said}");
+            assert!(said.contains("hint: specify the host and port"), "{mode}: {said}");
         }
         let load = format!("bench oltp {target} --warehouses 1 --sessions 2 --time 1s");
         let output = place.run(&load);

@@ -161,7 +161,7 @@ fn what_cannot_be_meant_is_told() {
     fs::write(place.0.join("wrong.mix.toml"), BUSY.replace("trade_order", "trade_ordre")).unwrap();
     for (arguments, code, word) in [
         ("bench brokerage nowhere", 2, "neither a directory"),
-        ("bench brokerage d --customers 150", 2, "whole hundreds"),
+        ("bench brokerage d --customers 150", 2, "multiples of 100"),
         ("bench brokerage d --trade-days 0", 2, "--trade-days"),
         ("bench brokerage d --security-skew 3", 2, "--security-skew"),
         ("bench brokerage d --mix other", 2, "write-heavy"),

@@ -45,7 +45,7 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
     let table = [
         (
             format!("bench slob {address} {SLOB} --partial-data drop"),
-            "assay_slob_2024 stays as it is",
+            "assay_slob_2024 is left unchanged",
         ),
         (format!("bench oltp {address} {OLTP}"), "the schema assay_oltp exists"),
         (format!("bench oltp {address} {OLTP} --partial-data drop"), "no owner record"),
@@ -266,7 +266,7 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
     for (command, word) in [
         (
             format!("bench slob {address} {SLOB} --partial-data drop"),
-            "assay_slob_2024 stays as it is",
+            "assay_slob_2024 is left unchanged",
         ),
         (
             format!("bench oltp {address} {OLTP} --partial-data drop"),
@@ -430,7 +430,7 @@ fn a_kept_server_of_another_user_is_his() {
         assert!(words(&output).contains(word), "{}", words(&output));
         assert_eq!(fs::read_to_string(&canary).unwrap(), "of root");
     };
-    refused("others may write");
+    refused("other users can write");
     fs::set_permissions(&d, fs::Permissions::from_mode(0o755)).unwrap();
     fs::rename(d.join("assay-kept"), place.0.join("words")).unwrap();
     symlink(place.0.join("words"), d.join("assay-kept")).unwrap();

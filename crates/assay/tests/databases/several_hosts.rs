@@ -92,10 +92,10 @@ fn what_hosts_cannot_do_on_a_database_is_refused() {
         ("bench oltp postgresql://u@nowhere/d --hosts hA,hB --restore-every 1", "--restore-every"),
         ("bench dss d --hosts local:2", "--hosts"),
         ("bench oltp d e", "--hosts"),
-        ("bench oltp d d --hosts local:2", "named twice"),
+        ("bench oltp d d --hosts local:2", "specified twice"),
         ("bench oltp d e --hosts local:1", "2 databases need as many hosts"),
-        ("bench slob d e --hosts local:2 --sessions 1", "leaves one of 2 databases without any"),
-        ("bench oltp d mysql://u@nowhere/ --hosts local:2", "several products"),
+        ("bench slob d e --hosts local:2 --sessions 1", "is too few for 2 databases"),
+        ("bench oltp d mysql://u@nowhere/ --hosts local:2", "different products"),
         ("bench slob d --hosts local:2 --work 5", "--work"),
     ] {
         let output = place.run(line);

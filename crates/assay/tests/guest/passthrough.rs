@@ -366,12 +366,12 @@ fn refusals(guest: &Guest) {
         4,
         "error: refusing /dev/ng0n4: its blocks have 8B of metadata, with protection information",
     );
-    guest.step("twice").refuses(2, "error: /dev/nvme0n1 is given twice");
+    guest.step("twice").refuses(2, "error: /dev/nvme0n1 is specified twice");
     guest.step("posix").refuses(4, "error: /dev/ng0n1 works only with io_uring");
     guest.step("buffered").refuses(2, "error: /dev/ng0n1 has no page cache");
     guest
         .step("unpolled")
-        .refuses(4, "error: --polled: the driver of /dev/ng0n1 has no queues to poll");
+        .refuses(4, "error: --polled: the driver of /dev/ng0n1 has no poll queues");
     guest
         .step("controller")
         .refuses(4, "error: cannot measure /dev/nvme0: it is a character device");
@@ -396,7 +396,7 @@ fn others(guest: &Guest) {
     let run = guest.step("together").json();
     assert_eq!(measurement(&run)["conduct"]["passthrough"].as_array().unwrap().len(), 1);
     counters_are_not_asked(&run);
-    assert!(guest.step("calibrate").stderr.contains("note: large transfers are 128KiB"));
+    assert!(guest.step("calibrate").stderr.contains("note: large I/Os are 128KiB"));
     let calibration = guest.step("calibrate").json();
     assert_eq!(calibration["calibration"]["mixes"][0]["large_transfer_bytes"], 131_072);
 }

@@ -149,7 +149,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
     Err(Error::usage(
         format!("the tables in the schema {SCHEMA} have scale {scale}, not {asked}"),
         format!(
-            "use them with --scale {scale}, drop them with --partial-data drop, or name another \
+            "use them with --scale {scale}, drop them with --partial-data drop, or specify another \
              database"
         ),
     ))

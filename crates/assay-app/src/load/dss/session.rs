@@ -107,7 +107,7 @@ fn few_workers<L: Product>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> 
     let most = parallel_max(&mut tables.prepared.database)?;
     (most < wanted).then(|| Remark {
         what: format!("the server has {most} parallel workers for all sessions"),
-        why: format!("{streams} streams may need {wanted}, so some will run without"),
+        why: format!("{streams} streams may need {wanted}, so some will run without them"),
         remedy: "raise max_parallel_workers and max_worker_processes".to_owned(),
     })
 }

@@ -166,7 +166,7 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
             }
             Err(error) => note_refusal(&mut found.commits, &error),
         }
-        context.progress.show("looking at the pages", 0.0, None);
+        context.progress.show("checking the pages", 0.0, None);
         found.commits.pages = match reached.own {
             Some(mut own) => {
                 drop(reached.database);
@@ -197,8 +197,8 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
         }
         let address = M::Link::address_in(named).ok_or_else(|| {
             Error::usage(
-                format!("{}: this load does not run on such a server", named.shown()),
-                "name the server that was loaded",
+                format!("{}: this load does not support this server", named.shown()),
+                "specify the server that was loaded",
             )
         })?;
         let mut database = Database::at(address, schema)?;
@@ -252,8 +252,8 @@ fn case(ledger: &Ledger) -> Result<Case<'_>> {
     match &epoch.head.subject {
         LedgerSubject::Commits { run, schema, .. } => Ok(Case { epoch, run: *run, schema }),
         LedgerSubject::Blocks { .. } => Err(Error::usage(
-            "the ledger is about blocks, and not about transactions",
-            "judge it with `assay verify --after`",
+            "the ledger records blocks, not transactions",
+            "check it with `assay verify --after`",
         )),
     }
 }

@@ -197,8 +197,8 @@ pub(super) fn read_own(place: &LedgerPlace, target: &str) -> Result<Ledger> {
     let ledger = place.read(&wanted(schema.as_deref().unwrap_or_default())?, 0)?;
     let LedgerSubject::Commits { schema: named, .. } = &ledger.last().head.subject else {
         return Err(Error::usage(
-            "the ledger is about blocks, and not about transactions",
-            "judge it with `assay verify --after`",
+            "the ledger records blocks, not transactions",
+            "check it with `assay verify --after`",
         ));
     };
     let identity = wanted(schema.as_deref().unwrap_or(named))?;
@@ -207,8 +207,8 @@ pub(super) fn read_own(place: &LedgerPlace, target: &str) -> Result<Ledger> {
     }
     let head = &ledger.last().head;
     Err(Error::usage(
-        format!("the ledger is about the {}, and not about the {identity}", head.identity),
-        format!("name the load's own server: it was called {}", head.target),
+        format!("the ledger belongs to the {}, not to the {identity}", head.identity),
+        format!("specify the server that was loaded: {}", head.target),
     ))
 }
 
@@ -220,7 +220,7 @@ pub(super) fn kept_server(path: &Path) -> Result<PreservedServer> {
     PreservedServer::read(path)?.ok_or_else(|| {
         Error::usage(
             format!("{} is not the directory of a server that a load kept", path.display()),
-            "name the directory that the load said when it began its ledger",
+            "specify the directory that the load printed when it started its ledger",
         )
     })
 }

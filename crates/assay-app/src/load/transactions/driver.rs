@@ -222,7 +222,7 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
 fn not_counted(error: &assay_model::Error) -> Remark {
     Remark {
         what: format!("the data could not be checked: {}", error.message()),
-        why: "it is unknown whether all acknowledged transactions are there".to_owned(),
+        why: "it is unknown whether all acknowledged transactions are present".to_owned(),
         remedy: "start the server and run again with --verify".to_owned(),
     }
 }

@@ -87,19 +87,21 @@ impl Trace {
     fn nothing(&self) -> Error {
         if self.has_first_report {
             return Error::usage(
-                "the trace has one report, which is the mean since the host started",
+                "the trace has only one report, the mean since the host started",
                 "record intervals, for example with `iostat -xt 10` or `sar -u -d 10 6`",
             );
         }
         let what = match (self.unread_form, self.left_out.first()) {
-            (Some(form), _) => format!("{form} is not read"),
-            (None, Some(head)) => format!("the table “{head}” is not read, and there is no other"),
+            (Some(form), _) => format!("{form} is not supported"),
+            (None, Some(head)) => {
+                format!("the table “{head}” is not supported, and there is no other")
+            }
             (None, None) => "no report of iostat -x, vmstat, mpstat or sar in it".to_owned(),
         };
         Error::usage(
             what,
-            "name an archive of OSWatcher, or the output of `iostat -xt`, `vmstat -t`, `mpstat`, \
-             `sar -u -d` or `sadf -d`",
+            "specify an archive of OSWatcher, or the output of `iostat -xt`, `vmstat -t`, \
+             `mpstat`, `sar -u -d` or `sadf -d`",
         )
     }
 
@@ -118,7 +120,8 @@ impl Trace {
         }
         if self.processors == 0 && founds().all(|found| found.processors.is_none()) {
             notes.push(
-                "the trace does not state the number of CPUs: shares are of all of them".to_owned(),
+                "the trace does not state the number of CPUs: shares refer to all of them"
+                    .to_owned(),
             );
         }
         if self.is_untimed {

@@ -102,7 +102,7 @@ pub fn read(text: &str) -> Result<LogIntervals> {
     let times: Vec<u64> = lines.iter().map(|(line, _)| line.at_ms).collect();
     let (first, last) = (times.iter().min().copied(), times.iter().max().copied());
     let (Some(first_ms), Some(last_ms)) = (first, last) else {
-        return Err(refused("fio", "the log is empty", "name a log with entries"));
+        return Err(refused("fio", "the log is empty", "specify a log with entries"));
     };
     let length_ms =
         times.windows(2).map(|two| two[1].abs_diff(two[0])).filter(|gap| *gap > 0).min();
@@ -112,7 +112,7 @@ pub fn read(text: &str) -> Result<LogIntervals> {
         return Err(refused(
             "fio",
             "the log has more than 100,000 intervals",
-            "name a shorter log",
+            "specify a shorter log",
         ));
     }
     let mut operations = vec![PerOperation::default(); count];
@@ -124,7 +124,7 @@ pub fn read(text: &str) -> Result<LogIntervals> {
         return Err(refused(
             "fio",
             "the log has no reads or writes",
-            "name a log of reads or writes",
+            "specify a log of reads or writes",
         ));
     }
     let is_calendar = first_ms > 100_000_000_000;

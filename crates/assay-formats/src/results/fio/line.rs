@@ -70,7 +70,7 @@ pub fn read_lines(text: &str) -> Result<LogLines> {
     }
     if found.lines.is_empty() {
         let what = if trims > 0 { "the log has only trims" } else { "the log is empty" };
-        return Err(refused("fio", what, "name a log of reads or writes"));
+        return Err(refused("fio", what, "specify a log of reads or writes"));
     }
     found.count_from_start()?;
     Ok(found)
@@ -128,7 +128,7 @@ impl LogLines {
         }
         if self.last_ms() > LONGEST_MS {
             let what = "its entries span more than a week";
-            return Err(refused("fio", what, "name the log of one run"));
+            return Err(refused("fio", what, "specify the log of one run"));
         }
         Ok(())
     }

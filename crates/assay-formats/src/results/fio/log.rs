@@ -21,7 +21,7 @@ pub fn log_of_all_jobs(name: &str) -> Option<String> {
 /// Reads the logs of the jobs of one run, as if fio had written one for all (`per_job_logs=0`).
 ///
 /// # Errors
-/// A usage error where a log is named twice, and those of a single log.
+/// A usage error where a log is specified twice, and those of a single log.
 pub fn read_all(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let [first, others @ ..] = files else { return Err(broken("fio", "there is no log")) };
     let Some(name) = log_of_all_jobs(first.name).filter(|_| !others.is_empty()) else {
@@ -30,8 +30,8 @@ pub fn read_all(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let mut names: Vec<&str> = files.iter().map(|file| file.name).collect();
     names.sort_unstable();
     if let Some([twice, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        let what = format!("{twice} is named twice");
-        return Err(refused("fio", &what, "name the log of each job once"));
+        let what = format!("{twice} is specified twice");
+        return Err(refused("fio", &what, "specify the log of each job once"));
     }
     let texts: Vec<&str> = files.iter().map(|file| file.text.trim_end()).collect();
     read(&texts.join("\n"), &name)
@@ -97,7 +97,7 @@ mod tests {
         let two = log("x_clat.2.log", "1100, 7000, 0, 4096, 0\n");
         let ImportedContent::Runs(runs) = read_all(&[one, two]).unwrap().content else { panic!() };
         assert_eq!(runs[0].measurement.operations().ios(), 2);
-        assert!(read_all(&[one, two, two]).unwrap_err().message().contains("named twice"));
+        assert!(read_all(&[one, two, two]).unwrap_err().message().contains("specified twice"));
         assert_eq!(log_of_all_jobs("x_bw.log"), None);
     }
 

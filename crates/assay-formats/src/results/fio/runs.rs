@@ -38,7 +38,7 @@ pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
 /// Why a result without reads and writes is none.
 fn nothing(output: &PrintedOutput) -> assay_model::Error {
     if output.jobs.iter().any(|job| job.trim.is_some()) {
-        let hint = "name a result with reads or writes; Assay does not measure trims";
+        let hint = "specify a result with reads or writes; Assay does not measure trims";
         return refused("fio", "it has only trims", hint);
     }
     let failed = output.jobs.iter().find(|job| job.error != 0);
@@ -46,7 +46,7 @@ fn nothing(output: &PrintedOutput) -> assay_model::Error {
         || "no job read or wrote anything".to_owned(),
         |job| format!("no job read or wrote anything: {}", failure(job)),
     );
-    refused("fio", &what, "name a result with reads or writes")
+    refused("fio", &what, "specify a result with reads or writes")
 }
 
 fn failure(job: &PrintedJob) -> String {

@@ -58,7 +58,7 @@ fn a_size_names_only_a_device_without_serial_number() {
         let refused = decide(&with_serial(), "sdb", token, &empty, None).unwrap_err();
         assert_eq!(
             refused.hint(),
-            "this device is 'WD-K7'; check that /dev/sdb is the one you mean"
+            "this device is 'WD-K7'; check that /dev/sdb is the right device"
         );
     }
 }
@@ -129,7 +129,10 @@ fn a_user_is_told_before_a_token_is_asked_for() {
         error.message(),
         "refusing to write to /dev/sdb: partition /dev/sdb1 is mounted at /data"
     );
-    assert_eq!(error.hint(), "give a directory under /data to measure with a file, or unmount it");
+    assert_eq!(
+        error.hint(),
+        "specify a directory under /data to measure with a file, or unmount it"
+    );
 }
 
 #[test]

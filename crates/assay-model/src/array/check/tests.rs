@@ -60,5 +60,5 @@ fn a_figure_needs_its_experiment() {
     let figure = "[[figure]]\nname = \"f\"\nexperiment = \"none\"\nmeasure = \
                   \"iops\"\npublished_value = 1.0\nrole = \"fitted\"\nplace = \"p\"\n";
     let error = parse_array(&format!("{SMALL}{figure}")).unwrap_err().to_string();
-    assert!(error.contains("refers to no experiment"), "{error}");
+    assert!(error.contains("refers to an unknown experiment"), "{error}");
 }

@@ -92,8 +92,8 @@ fn check_rounds(challenge: &[u8], address: &Address) -> Answer<()> {
             what: format!(
                 "the server uses only {rounds} iterations, which makes the password easy to guess"
             ),
-            hint: "set the password again with scram_iterations of 4096 or more, or find out who \
-                   answers there",
+            hint: "set the password again with scram_iterations of 4096 or more, or find out which \
+                   server this is",
         }),
         _ => Ok(()),
     }
@@ -116,7 +116,7 @@ fn strange(error: &std::io::Error) -> Failure {
 pub(super) fn unbound() -> Failure {
     Failure::Unsafe {
         what: "channel_binding=require: the server does not support channel binding".to_owned(),
-        hint: "it needs TLS, a certificate that is not signed with Ed25519, and a password of the \
-               kind scram-sha-256",
+        hint: "it needs TLS, a certificate that is not signed with Ed25519, and a scram-sha-256 \
+               password",
     }
 }

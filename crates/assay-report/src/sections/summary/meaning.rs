@@ -88,8 +88,8 @@ const fn outcome_words(outcome: Outcome) -> &'static str {
             "No: at least one limit is missed by more than the uncertainty of the measurement."
         }
         Outcome::Inconclusive => {
-            "Undecided: the measurement is too short or too disturbed. The table has the reason \
-             for each limit."
+            "Undecided: the measurement is too short, or something disturbed it. The table has the \
+             reason for each limit."
         }
     }
 }
@@ -111,8 +111,8 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     }
     let first = match &mix.iops_within_limit {
         Some(most) => format!(
-            "At up to {} random reads/s, {quantile}% are answered within {limit}; beyond that, \
-             reads wait for each other.",
+            "At up to {} random reads/s, {quantile}% complete within {limit}; beyond that, reads \
+             queue.",
             rate(most.rate.value)
         ),
         None => format!(
@@ -134,10 +134,9 @@ fn of_load(load: &Load) -> Vec<String> {
         return Vec::new();
     };
     let mut said: Vec<String> = waited_share(rung).map(of_waiting).into_iter().collect();
-    said.extend(
-        load.knee_sessions
-            .map(|sessions| format!("Beyond {sessions} sessions, more sessions only wait longer.")),
-    );
+    said.extend(load.knee_sessions.map(|sessions| {
+        format!("Beyond {sessions} sessions, additional sessions only wait longer.")
+    }));
     said
 }
 
@@ -152,8 +151,8 @@ fn of_waiting(waited: f64) -> String {
     let percent = 100.0 * waited;
     if waited > 0.99 {
         return format!(
-            "The database spent {percent:.0}% of its time waiting for the storage: it gets as \
-             fast as the storage."
+            "The database spent {percent:.0}% of its time waiting for the storage: faster storage \
+             makes it faster to the same extent."
         );
     }
     let limit = 1.0 / (1.0 - waited);
@@ -197,7 +196,7 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
 
 fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
     let (Some(first), Some(last)) = (found.tiers.first(), found.tiers.last()) else {
-        return vec!["This run does not show the size of a cache.".to_owned()];
+        return vec!["This run does not reveal the size of a cache.".to_owned()];
     };
     let slow = hundred_reads(last.service_time_ns);
     let Some(holds) = first.holds_bytes else {

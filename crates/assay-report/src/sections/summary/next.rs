@@ -12,19 +12,32 @@ use assay_model::verdict::Outcome;
 /// A step and its command.
 type Step = (&'static str, String);
 
-/// After an answer: the present storage, where it was not given; else what shows how right the
-/// answer was.
-fn of_projection(has_closure: bool) -> Step {
-    if has_closure {
-        return (
-            "After the move, compare prediction and measurement to refine the model",
-            "assay predict --verify BEFORE AFTER --on NEW --from PRESENT".to_owned(),
-        );
+/// After an answer: a calibration of the present storage, where there is none; else what shows how
+/// right the answer was.
+fn of_projection(report: &Report, has_closure: bool) -> Vec<Step> {
+    let command = report.command.as_str();
+    let database = word_after(command, "predict").filter(|word| !word.starts_with('-'));
+    let database = database.unwrap_or("DB");
+    if !has_closure {
+        return vec![
+            (
+                "Calibrate the present storage for a more certain answer",
+                format!("assay calibrate DIR --for {database} --name present"),
+            ),
+            (
+                "Then predict from it",
+                format!("assay predict {database}{} --from present", options(command, &["--on"])),
+            ),
+        ];
     }
-    (
-        "Calibrate the present storage for a more certain answer",
-        "assay predict PROFILE --on NEW --from PRESENT".to_owned(),
-    )
+    let before = database.split_once(':').map_or("BEFORE", |(run, _)| run);
+    vec![(
+        "After the move, compare prediction and measurement to refine the model",
+        format!(
+            "assay predict --verify {before} AFTER{}",
+            options(command, &["--on", "--from", "--log"])
+        ),
+    )]
 }
 
 /// After a check for a database: what would decide it, or what the model says of more work.
@@ -38,12 +51,20 @@ fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
             format!("assay check {target} --for {} --time 5min", shell_word(database)),
         )],
         Outcome::Pass | Outcome::Fail => {
+            let id = &report.run_id;
             vec![(
                 "Predict more users, another cache or other CPUs",
-                "assay predict latest --on latest".to_owned(),
+                format!("assay predict {id} --on {id} --users 200"),
             )]
         }
     })
+}
+
+/// The named options of a command with their values, each behind a blank.
+fn options(command: &str, names: &[&str]) -> String {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let named = words.windows(2).filter(|pair| names.contains(&pair[0]));
+    named.map(|pair| format!(" {} {}", pair[0], pair[1])).collect()
 }
 
 /// The value of an option in a command.
@@ -71,28 +92,28 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return steps;
     }
     if let Some(found) = &report.projection {
-        return vec![of_projection(found.closure.is_some())];
+        return of_projection(report, found.closure.is_some());
     }
     if let Some(found) = &report.comparison {
         return of_comparison(found);
     }
     if report.dss.is_some() {
-        return vec![keep()];
+        return vec![keep(report)];
     }
     if report.soak.is_some() || report.locality.is_some() {
-        return vec![hold(&target), keep()];
+        return vec![hold(&target), keep(report)];
     }
     if report.study.is_some() {
-        return vec![keep()];
+        return vec![keep(report)];
     }
     let found = report.integrity.as_ref().and_then(|found| found.durability.as_ref());
     if let Some(found) = found {
-        return of_cuts(found, &target);
+        return of_cuts(report, found, &target);
     }
     if let Some(verdict) = &report.verdict {
         return match verdict.outcome {
             Outcome::Inconclusive => undecided(report, &target),
-            outcome => of_outcome(outcome, &target, is_simulated(&report.target)),
+            outcome => of_outcome(outcome, report, &target),
         };
     }
     if let Some(load) = &report.load {
@@ -104,37 +125,39 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
                 String::new(),
             )]
         } else {
-            vec![alone(&target), keep()]
+            vec![alone(&target), keep(report)]
         };
     }
     if report.calibration.is_some() || !report.runs.is_empty() {
-        return vec![hold(&target), endure(&target), keep()];
+        return vec![hold(&target), endure(&target), keep(report)];
     }
     vec![alone(".")]
 }
 
 /// After a verification.
-fn of_cuts(found: &Durability, target: &str) -> Vec<Step> {
+fn of_cuts(report: &Report, found: &Durability, target: &str) -> Vec<Step> {
     if found.broken() > 0 {
-        return vec![inspect(target), keep()];
+        return vec![inspect(target), keep(report)];
     }
-    let ledger = "--ledger FILE-ON-OTHER-STORAGE";
+    let given = options(&report.command, &["--ledger", "--witness", "--token-file"]);
+    let ledger =
+        if given.is_empty() { " --ledger FILE-ON-OTHER-STORAGE".to_owned() } else { given };
     vec![if found.cuts.is_empty() {
-        ("Test whether data survive a power cut", format!("assay verify {target} {ledger}"))
+        ("Test whether data survive a power cut", format!("assay verify {target}{ledger}"))
     } else {
         (
             "Repeat the cut: every cut lowers the limit",
-            format!("assay verify {target} --after --resume --cut power {ledger}"),
+            format!("assay verify {target} --after --resume --cut power{ledger}"),
         )
     }]
 }
 
 /// A simulated device has neither a stack nor a host that could be busy.
-fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
-    match (outcome, is_simulated) {
-        (Outcome::Pass, _) => vec![hold(target), endure(target), keep()],
-        (Outcome::Fail, false) => vec![inspect(target), again(target), keep()],
-        (Outcome::Fail, true) => vec![hold(target), keep()],
+fn of_outcome(outcome: Outcome, report: &Report, target: &str) -> Vec<Step> {
+    match (outcome, is_simulated(&report.target)) {
+        (Outcome::Pass, _) => vec![hold(target), endure(target), keep(report)],
+        (Outcome::Fail, false) => vec![inspect(target), again(target), keep(report)],
+        (Outcome::Fail, true) => vec![hold(target), keep(report)],
         (Outcome::Inconclusive, _) => vec![longer(target)],
     }
 }
@@ -166,7 +189,7 @@ fn of_comparison(found: &Comparison) -> Vec<Step> {
         format!("{},{letter}2,{letter}3", shell_word(first))
     });
     let command = format!("assay compare {}", sides.collect::<Vec<_>>().join(" "));
-    let repeat = "Measure each side twice more, taking turns, and compare all runs";
+    let repeat = "Measure each side twice more, alternately, and compare all runs";
     is_single.then_some((repeat, command)).into_iter().collect()
 }
 
@@ -197,6 +220,6 @@ fn alone(target: &str) -> Step {
     ("Measure the storage without the database", format!("assay calibrate {target}"))
 }
 
-fn keep() -> Step {
-    ("After a change, measure again and compare", "assay compare OLD-RUN NEW-RUN".to_owned())
+fn keep(report: &Report) -> Step {
+    ("After a change, measure again and compare", format!("assay compare {} latest", report.run_id))
 }

@@ -35,7 +35,7 @@ pub fn run_hook(options: &HookOptions) -> Result<ExitStatus> {
         Ok(code) => std::process::exit(code),
         Err(error) => Err(Error::environment(
             format!("running sh: {error}"),
-            "a hook needs a shell in the PATH",
+            "a hook needs a shell on the PATH",
         )),
     }
 }

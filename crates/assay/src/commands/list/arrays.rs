@@ -87,7 +87,7 @@ fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<ExitStatus> 
     let [model] = models else {
         return Err(Error::usage(
             "--profile needs one array",
-            "name it, for example `assay list arrays xtremio-1 --profile slob-1h`",
+            "specify it, for example `assay list arrays xtremio-1 --profile slob-1h`",
         ));
     };
     print(&json(&session_profile(model, experiment)?)?)

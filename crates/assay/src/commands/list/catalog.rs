@@ -78,8 +78,8 @@ fn list(listings: &[Listing], today: Day) -> String {
 fn aged(price: &PriceList, today: Day) -> String {
     let age = match price_age(price.as_of, today) {
         PriceAge::Fresh => "",
-        PriceAge::Doubted => ", which is a doubt",
-        PriceAge::Refused => ", which is too old",
+        PriceAge::Doubted => " (may be outdated)",
+        PriceAge::Refused => " (too old)",
     };
     format!("; price of {}{age}", price.as_of)
 }

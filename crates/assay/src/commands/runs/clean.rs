@@ -100,7 +100,7 @@ fn is_wanted() -> Result<bool> {
     agreed("Remove these leftovers?").ok_or_else(|| {
         Error::usage(
             "nothing was removed: there is no terminal to confirm on",
-            "add --yes to remove what is shown",
+            "add --yes to remove the listed items",
         )
     })
 }

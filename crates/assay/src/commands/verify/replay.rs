@@ -95,7 +95,9 @@ fn text(devices: &[ReplayedDevice]) -> String {
     }));
     let unit = devices.first().and_then(|device| device.atomic_unit_bytes);
     lines.extend(
-        unit.map(|bytes| format!("\nUnpromised blocks change at multiples of {}.", Bytes(bytes))),
+        unit.map(|bytes| {
+            format!("\nUnacknowledged blocks change at multiples of {}.", Bytes(bytes))
+        }),
     );
     lines.push(
         "\nCuts needed: the number of cuts that expose such a device with 95% confidence. Torn \
