@@ -169,7 +169,7 @@ mod tests {
     fn without_a_promise_protection_should_stay_on_whatever_was_cut() {
         let text = said(PageAnswer::Unproven, &vec![cut(0, None); 59], FILE);
         assert!(text.contains("should stay on here: no layer declares"), "{text}");
-        assert!(text.contains("blocks of 512 B, physically 4 KiB"), "{text}");
+        assert!(text.contains("logical blocks of 512 B, physical blocks of 4 KiB"), "{text}");
         assert!(text.contains("in 59 cuts: at most 5% per cut"), "{text}");
         assert!(said(PageAnswer::Unproven, &[], FILE).ends_with("No cut has tested it."));
         let devices = DeclaredUnits { device_bytes: Some(16_384), ..FILE };
@@ -186,7 +186,7 @@ mod tests {
         assert!(text.contains("may be turned off if") && text.contains("16 KiB"), "{text}");
         let text = said(PageAnswer::Needed, &[cut(3, Some(512)), cut(8, Some(4096))], RAW);
         assert!(text.contains("must stay on here: 11 blocks of 8 KiB"), "{text}");
-        assert!(text.contains("at multiples of 512 B") && text.contains("contradicted"), "{text}");
+        assert!(text.contains("at multiples of 512 B") && text.contains("contradicts"), "{text}");
         let count = FaultCount { kind: FaultKind::Torn, blocks: 7 };
         let promised = JudgedCut { counts: vec![count], ..cut(0, None) };
         let text = said(PageAnswer::Needed, &[promised], FILE);
