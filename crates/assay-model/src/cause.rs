@@ -457,7 +457,7 @@ fn neighbour(run: &RunDocuments<'_>) -> Option<Cause> {
     let (device, foreign_share) = if run.measurements.is_empty() { watched()? } else { of_runs? };
     let what = format!(
         "other programs used the device: {:.0}% of the data that {device} transferred during the \
-         run was not from it",
+         run was theirs",
         foreign_share * 100.0
     );
     let remedy = "measure while nothing else uses the device";

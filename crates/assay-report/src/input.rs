@@ -145,6 +145,11 @@ impl Report {
         is_measured && !has_server
     }
 
+    /// Whether the numbers are not the storage's alone.
+    pub(crate) fn is_disturbed(&self) -> bool {
+        self.causes().iter().any(|cause| cause.bias.is_some())
+    }
+
     /// Whether the target lies in memory.
     pub fn is_in_memory(&self) -> bool {
         self.causes().iter().any(|cause| cause.kind == CauseKind::Memory)

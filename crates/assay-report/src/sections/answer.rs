@@ -124,9 +124,10 @@ fn found(report: &Report, format: &Formatter) -> Vec<String> {
     }
     let load = report.load.as_ref().filter(|_| !format.is_relative());
     found.extend(load.map(crate::ladder::sentences).unwrap_or_default());
+    let is_disturbed = !report.runs.is_empty() && report.is_disturbed();
     found.extend(report.runs.iter().flat_map(|run| {
         let change = run.level_change.as_ref().map(|change| levels::sentence(change, format));
-        run_sentence(run, format).into_iter().chain(change)
+        run_sentence(run, is_disturbed, format).into_iter().chain(change)
     }));
     let verified = report.integrity.as_ref().filter(|found| found.found_blocks() == 0);
     found.extend(verified.map(integrity::sentence));
@@ -377,7 +378,7 @@ fn operations(mix: &MixCalibration) -> (&'static str, String) {
 }
 
 /// What one workload got; `None` where nothing completed.
-fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
+fn run_sentence(run: &RunReport, is_disturbed: bool, format: &Formatter) -> Option<String> {
     let measurement = &run.measurement;
     let operations = measurement.operations();
     let times = operations.iter().map(|(operation, result)| {
@@ -388,7 +389,8 @@ fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
     });
     let times: Vec<String> = times.collect();
     let whole = || paced("I/Os", &format.shown(Unit::IosPerS, rounded(measurement.iops())));
-    let iops = run.settled().map_or_else(whole, |change| levels::sustained(change, format));
+    let levels = |change| levels::sustained(change, is_disturbed, format);
+    let iops = run.settled().map_or_else(whole, levels);
     let name = &measurement.workload;
     (!times.is_empty()).then(|| format!("Workload “{name}”: {iops}; p99 {}.", times.join(", ")))
 }

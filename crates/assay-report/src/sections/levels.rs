@@ -38,11 +38,13 @@ impl Way {
 }
 
 /// What the run gives for good and what it gave before: `873 IOPS sustained, after a burst of 5,000
-/// IOPS for 30 s`.
-pub(super) fn sustained(change: &LevelChange, format: &Formatter) -> String {
+/// IOPS for 30 s`. Where something else shaped the numbers, neither is the storage's own, and they
+/// are only two levels: a host that became busy ends a level as a store of credits does.
+pub(super) fn sustained(change: &LevelChange, is_disturbed: bool, format: &Formatter) -> String {
     let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
     let at = show_length(change.at_s);
     match Way::of(change) {
+        _ if is_disturbed => format!("{after} from {at} on, after {before} at first"),
         Way::Fell => format!("{after} sustained, after a burst of {before} that ended at {at}"),
         Way::Rose => format!("{after} sustained from {at} on, after {before} at first"),
     }
@@ -112,8 +114,10 @@ mod tests {
     #[test]
     fn burst_and_sustained_are_told_apart_with_the_moment() {
         let fallen = change(5000.0, 873.0, true);
-        let said = sustained(&fallen, &Formatter::default());
+        let said = sustained(&fallen, false, &Formatter::default());
         assert_eq!(said, "873 IOPS sustained, after a burst of 5,000 IOPS that ended at 30 s");
+        let disturbed = sustained(&fallen, true, &Formatter::default());
+        assert_eq!(disturbed, "873 IOPS from 30 s on, after 5,000 IOPS at first");
         let text = sentence(&fallen, &Formatter::default());
         let begin = "The level fell 30 s into the run: 5,000 IOPS with a mean service time of 200 \
                      µs before, 873 IOPS with a mean service time of 1.15 ms since.";
@@ -124,7 +128,7 @@ mod tests {
     #[test]
     fn a_cold_start_is_no_burst() {
         let risen = change(500.0, 2000.0, true);
-        let said = sustained(&risen, &Formatter::default());
+        let said = sustained(&risen, false, &Formatter::default());
         assert_eq!(said, "2,000 IOPS sustained from 30 s on, after 500 IOPS at first");
         assert!(sentence(&risen, &Formatter::default()).starts_with("The level rose"));
     }

@@ -23,8 +23,7 @@ pub(super) fn found(report: &Report) -> (Vec<Found>, &'static str) {
     // Only what was measured alone and up to its limit is held against data sheets: a workload and
     // a database show a demand, and what shaped a measurement besides the storage is none of
     // it.
-    let is_disturbed = report.causes().iter().any(|cause| cause.bias.is_some());
-    let calibration = report.calibration.as_ref().filter(|_| !is_disturbed);
+    let calibration = report.calibration.as_ref().filter(|_| !report.is_disturbed());
     (calibration.map_or_else(Vec::new, of_calibration), "")
 }
 

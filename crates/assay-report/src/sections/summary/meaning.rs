@@ -71,8 +71,7 @@ const fn database_words(outcome: Outcome) -> &'static str {
 /// Whether nothing that was measured can be said of the storage.
 fn is_undecided(report: &Report) -> bool {
     let verdict = report.verdict.as_ref().map(|verdict| verdict.outcome);
-    verdict == Some(Outcome::Inconclusive)
-        || report.causes().iter().any(|cause| cause.bias.is_some())
+    verdict == Some(Outcome::Inconclusive) || report.is_disturbed()
 }
 
 /// What stands in place of statements about the storage.
