@@ -281,10 +281,9 @@ impl FileRefusal {
             Self::Damaged => {
                 ("it starts like a file of Assay, but its header is damaged".into(), FRESH)
             }
-            Self::Format(format) => (
-                format!("its header has format {format}, which this version does not support"),
-                FRESH,
-            ),
+            Self::Format(format) => {
+                (format!("its header has format {format}, unknown to this version"), FRESH)
+            }
             Self::Copy => (
                 "it is a copy or was restored from a backup: its header names another file".into(),
                 FRESH,
