@@ -352,7 +352,7 @@ impl DeviceRefusal {
             ),
             Self::Occupied { names, typed, option } => occupied(names, typed.as_ref(), option),
             Self::OccupiedAround { relation, names } => (
-                format!("{relation} carries: {}", names.join(", ")),
+                format!("{relation} contains: {}", names.join(", ")),
                 "--wipe covers only signatures on the device itself: measure on that partition, \
                  or delete it first, for example with wipefs and sfdisk --delete"
                     .into(),
