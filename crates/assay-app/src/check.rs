@@ -428,12 +428,12 @@ mod tests {
         let said = |target, no_database| plan(target, no_database).announcement(true);
         assert_eq!(
             said("/", false).unwrap(),
-            "check loads the storage fully with reads and writes for 100s in all; then it starts a \
+            "check loads the storage fully with reads and writes for 100s in total; then it starts a \
              PostgreSQL server there and removes it"
         );
         assert_eq!(
             said("/", true).unwrap(),
-            "check loads the storage fully with reads and writes for 100s in all"
+            "check loads the storage fully with reads and writes for 100s in total"
         );
         assert_eq!(said("sim:servers?count=2&service=10ms", false), None);
     }

@@ -116,7 +116,7 @@ mod tests {
             "{text}"
         );
         let plan = LoadPlan::named("oltp", &target.targets[0]).unwrap();
-        assert!(plan.summary().unwrap().text().contains("one of its own"));
+        assert!(plan.summary().unwrap().text().contains("a new one in"));
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
         fs::remove_dir(&directory).unwrap();
         assert!(plan.summary().is_err());

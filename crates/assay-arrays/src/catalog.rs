@@ -175,7 +175,7 @@ mod tests {
             ("capcity=1TB", "no key 'capcity'"),
             ("seed=x", "not a whole number"),
             ("nodes=0", "cannot be simulated"),
-            ("capacity=1KiB", "holds nothing"),
+            ("capacity=1KiB", "too small"),
             ("hasten=0", "'0' is not a valid acceleration"),
             ("pace=slow", "no pace 'slow'"),
         ] {

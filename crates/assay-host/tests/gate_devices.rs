@@ -460,7 +460,7 @@ fn data_in_a_partition_without_a_table_is_refused() {
         return;
     };
     device.refuses(&format!(
-        "partition {part} carries: ext2, ext3 or ext4 file system, or its journal"
+        "partition {part} contains: ext2, ext3 or ext4 file system, or its journal"
     ));
 }
 

@@ -140,7 +140,7 @@ impl Rule {
         let meant = |found: &Found| found.subject.as_deref().is_none_or(|subject| subject == only);
         let picked: Vec<Found> = found.into_iter().filter(meant).collect();
         if picked.is_empty() {
-            return vec![Found::absent(format!("nothing measured is named '{only}'"))];
+            return vec![Found::absent(format!("nothing named '{only}' was measured"))];
         }
         picked
     }

@@ -197,7 +197,7 @@ const CASES: [Case; 73] = [
         || with(|story| story.conduct().host_busy_share = None),
         "host.cpu_busy at_most 80%",
         Open,
-        "is not known",
+        "is unknown",
     ),
     (
         "2% of the segments again",
@@ -488,7 +488,7 @@ const CASES: [Case; 73] = [
         || cached(None),
         "load.physical_reads at_least 900/s",
         Open,
-        "not known",
+        "unknown",
     ),
     (
         "few new orders on a busy host",

@@ -64,7 +64,7 @@ fn each_target_and_stream_is_judged_for_itself() {
     let one = judge("target.read.service_time.mean at_most 1.05ms only /data/a", &story());
     assert_eq!((one.judgements.len(), one.outcome), (1, Outcome::Pass));
     let none = only("stream.iops at_least 1/s only redo", &story());
-    let missing = "nothing measured is named 'redo'".to_owned();
+    let missing = "nothing named 'redo' was measured".to_owned();
     assert_eq!(none.reason, Reason::NoEvidence { missing });
 }
 

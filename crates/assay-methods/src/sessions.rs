@@ -252,7 +252,7 @@ mod tests {
         ))
         .unwrap();
         let refused = sessions_of(&other, &cells(&other)[0]).unwrap_err();
-        assert!(refused.message().contains("no 'theta'"), "{refused}");
+        assert!(refused.message().contains("no setting 'theta'"), "{refused}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub enum Peak {
 pub struct GivenDemand {
     /// I/Os per second.
     pub rate: Rate,
-    /// Share of reads among them.
+    /// Share of reads in --iops.
     pub read_share: Share,
     /// Mean bytes of one.
     pub transfer: Bytes,

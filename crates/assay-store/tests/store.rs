@@ -228,7 +228,7 @@ fn an_interrupted_cell_is_taken_up_with_what_the_tool_said_of_itself() {
     let remarks: Vec<&str> =
         whole.conduct.remarks.iter().map(|remark| remark.what.as_str()).collect();
     assert_eq!(remarks.len(), 1, "{remarks:?}");
-    assert!(remarks[0].contains("was resumed"));
+    assert!(remarks[0].contains("then resumed"));
 }
 
 #[test]

@@ -43,7 +43,7 @@ Advanced commands
   hosts                    Manage the hosts of a shared measurement
 
 Everywhere
-  list                     List or print what is built in
+  list                     List or print built-in items
   help TOPIC               Explain a command, a term such as p99, or a finding
   completion SHELL         Print a completion script for a shell
 ";

@@ -22,7 +22,7 @@ pub struct LedgerOptions {
     /// File with the witness's token
     #[arg(long, value_name = "FILE", requires = "witness", help_heading = CUTS)]
     token_file: Option<PathBuf>,
-    /// Judge the content of the storage after a cut by the ledger
+    /// Judge the storage after a cut against its ledger
     #[arg(long, help_heading = CUTS)]
     pub after: bool,
     /// If nothing was lost, continue until the next cut

@@ -275,8 +275,8 @@ const WORKLOADS: &[(&str, &str, &str)] = &[
     (
         "",
         "duration = \"0s\"",
-        "error: w.toml: duration 0ns and interval 50ms cannot be measured\nhint: write a duration \
-         above 0s and an interval of at least 10ms",
+        "error: w.toml: a duration of 0ns with an interval of 50ms cannot be measured\nhint: write \
+         a duration above 0s and an interval of at least 10ms",
     ),
 ];
 

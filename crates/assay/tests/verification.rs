@@ -212,7 +212,7 @@ fn both_versions_of_a_bad_block_are_kept() {
 fn what_cannot_be_verified_is_refused_before_anything_is_made() {
     let place = place();
     for (line, complaint) in [
-        ("run reads.toml d --verify", "'reads' writes nothing"),
+        ("run reads.toml d --verify", "'reads' does not write"),
         ("run mixed.toml d --verify=0%", "0"),
     ] {
         let ran = place.run(line);

@@ -133,7 +133,7 @@ mod tests {
             said(&["b", "c"], Some(2), &[]),
             "3 databases need as many hosts, but only 2 are named"
         );
-        assert!(said(&["b"], Some(2), &[4, 1]).contains("--sessions 1 leaves"));
+        assert!(said(&["b"], Some(2), &[4, 1]).contains("--sessions 1 is too few"));
         assert_eq!(said(&["b", "b"], Some(3), &[]), "the database b is specified twice");
         assert_eq!(said(&["a"], Some(3), &[]), "the database a is specified twice");
         assert!(said(&["mysql://u@h/"], Some(2), &[]).contains("different products"));

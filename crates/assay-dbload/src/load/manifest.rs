@@ -217,7 +217,7 @@ mod tests {
         assert_eq!((manifest.rows_of_part("orders", 2), manifest.rows()), (None, 375_000));
         assert!(manifest.check("s", &[("warehouses", "3".to_owned())]).is_ok());
         let error = manifest.check("s", &[("warehouses", "4".to_owned())]).unwrap_err();
-        assert!(error.message().contains("3 warehouses, and 4"), "{}", error.message());
+        assert!(error.message().contains("3 warehouses, but 4"), "{}", error.message());
         assert!(Manifest::default().check("s", &[]).unwrap_err().message().contains("incomplete"));
     }
 

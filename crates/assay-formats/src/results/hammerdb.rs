@@ -448,7 +448,7 @@ mod tests {
         let counter = "Hammerdb Transaction Counter Log @ Wed Jan 15 10:00:00 UTC 2025\n324540 \
                        PostgreSQL tpm @ Wed Jan 15 10:00:01 UTC 2025\n";
         assert!(is_result(counter));
-        assert!(read(counter).unwrap_err().message().contains("counts the ramp"));
+        assert!(read(counter).unwrap_err().message().contains("includes the ramp-up"));
     }
 
     #[test]

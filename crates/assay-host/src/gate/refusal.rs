@@ -281,10 +281,9 @@ impl FileRefusal {
             Self::Damaged => {
                 ("it starts like a file of Assay, but its header is damaged".into(), FRESH)
             }
-            Self::Format(format) => (
-                format!("its header has format {format}, which this version does not support"),
-                FRESH,
-            ),
+            Self::Format(format) => {
+                (format!("its header has format {format}, unknown to this version"), FRESH)
+            }
             Self::Copy => (
                 "it is a copy or was restored from a backup: its header names another file".into(),
                 FRESH,
@@ -353,7 +352,7 @@ impl DeviceRefusal {
             ),
             Self::Occupied { names, typed, option } => occupied(names, typed.as_ref(), option),
             Self::OccupiedAround { relation, names } => (
-                format!("{relation} carries: {}", names.join(", ")),
+                format!("{relation} contains: {}", names.join(", ")),
                 "--wipe covers only signatures on the device itself: measure on that partition, \
                  or delete it first, for example with wipefs and sfdisk --delete"
                     .into(),

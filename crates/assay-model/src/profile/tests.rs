@@ -175,7 +175,7 @@ fn waiting_for_commits_is_a_cause_of_its_own() {
         shares.concluded()
     };
     assert_eq!(verdict(Some(0.87)).bottleneck, Bottleneck::Commit);
-    assert!(verdict(Some(0.87)).reason.contains("87.0% waiting for commits"));
+    assert!(verdict(Some(0.87)).reason.contains("87.0% waits for commits"));
     assert_eq!(verdict(Some(0.18)).bottleneck, Bottleneck::Mixed);
     assert_eq!(verdict(None).bottleneck, Bottleneck::Cpu);
 }

@@ -302,24 +302,23 @@ impl TimeVerdict {
     }
 
     fn sentence(&self) -> String {
-        // What was rounded to nothing has no sign.
-        let percent = |share: f64| format!("{:.1}%", (share * 1000.0).round() / 10.0 + 0.0);
-        let known = |share: Option<f64>| share.map_or_else(|| "unknown".to_owned(), percent);
-        let optional = |share: Option<f64>, what: &str| {
-            share.map_or_else(String::new, |share| format!(", {} {what}", percent(share)))
-        };
-        format!(
-            "of DB time {} was user I/O, {} waiting for free buffers, {} waiting for commits, {} \
-             on a CPU{}, {} sessions waiting for each other{}{}",
-            known(self.user_io_share),
-            known(self.write_behind_share),
-            known(self.commit_share),
-            known(self.cpu_share),
-            optional(self.cpu_queue_share, "waiting for a CPU"),
-            known(self.contention_share),
-            optional(self.other_share, "other waits"),
-            optional(self.unaccounted_share, "unaccounted"),
-        )
+        let parts = [
+            (self.user_io_share, "user I/O"),
+            (self.write_behind_share, "waits for free buffers"),
+            (self.commit_share, "waits for commits"),
+            (self.cpu_share, "CPU"),
+            (self.cpu_queue_share, "waits for a CPU"),
+            (self.contention_share, "waits for other sessions"),
+            (self.other_share, "other waits"),
+            (self.unaccounted_share, "unaccounted"),
+        ];
+        let is_seen = |share: f64| share.abs() >= 0.0005;
+        let shown = parts.iter().filter_map(|(share, what)| match share {
+            Some(share) if is_seen(*share) => Some(format!("{:.1}% {what}", share * 100.0)),
+            None if *what == "user I/O" => Some(format!("an unknown share of {what}")),
+            _ => None,
+        });
+        format!("DB time was {}", shown.collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -207,7 +207,7 @@ fn a_clock_that_was_set_does_not_reach_db_time() {
         let profile = story.profile();
         let time = profile.time.db_time_s.clone().unwrap();
         assert!(near(time.value, 100.0) && time.source.contains("estimated"), "{step_s}: {time:?}");
-        assert!(doubts(&profile, &format!("set by {step_s:+.1} s")), "{:?}", profile.doubts);
+        assert!(doubts(&profile, &format!("changed by {step_s:+.1} s")), "{:?}", profile.doubts);
         assert!(near(profile.elapsed_s.unwrap().value, ELAPSED_S));
     }
 }

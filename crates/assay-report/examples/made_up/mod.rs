@@ -219,7 +219,7 @@ fn conduct(intervals: u64) -> Conduct {
         littles_law_ratio: 0.998,
         start_error: Some(start_error),
         remarks: vec![Remark {
-            what: "IOPS fell by 28% for 14 s and came back by themselves".to_owned(),
+            what: "IOPS fell by 28% for 14 s and recovered".to_owned(),
             why: "a mean over the run hides it; a database would have waited".to_owned(),
             remedy: "run for an hour or longer to see how often it happens".to_owned(),
         }],

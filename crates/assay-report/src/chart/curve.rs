@@ -219,11 +219,11 @@ impl<'a> Sheet<'a> {
         let Some(knee) = &self.mix.knee else {
             return;
         };
-        let bottom = scene.plot.bottom();
+        let (top, bottom) = (scene.plot.top, scene.plot.bottom());
         let (x, y) = (self.x(knee.iops), self.y(knee.service_time_ns));
         let text = format!("knee at {}", knee.outstanding);
         scene.line(vec![(x, y), (x, bottom)], Ink::Found, Stroke::Dotted);
-        let places = [bottom - 7.0, bottom - 22.0]
+        let places = [bottom - 7.0, bottom - 22.0, bottom - 37.0, top + 14.0, top + 29.0]
             .map(|y| [((x - 5.0, y), Anchor::End), ((x + 5.0, y), Anchor::Start)]);
         annotate(scene, Ink::Found, &text, places.as_flattened());
     }

@@ -54,7 +54,7 @@ fn answer(answer: &Answer<'_>, figures: &mut Figures) -> Markup {
     let summary = summary.body(head.and(blocks(&answer.summary, figures)));
     let verdict = blocks(&answer.verdict, figures);
     let details = items(tag("ul").class("lead"), &answer.details);
-    let details = titled(Level::Part, "In figures", details);
+    let details = titled(Level::Part, "Key figures", details);
     let reading = optional_class("p", "note", answer.reading);
     let parts = [summary, verdict, details, reading, notes(&answer.notes)];
     tag("section").attribute("id", "answer").all(parts)

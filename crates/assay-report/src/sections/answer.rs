@@ -200,6 +200,12 @@ fn stated(judgement: &Judgement, format: &Formatter) -> String {
     let value = format.value(judgement.unit, estimate.value);
     let limit = format.chosen(judgement.unit, judgement.limit.value());
     let (_, name) = signs(judgement.limit);
+    if estimate.value == 0.0
+        && judgement.unit == Unit::IosPerS
+        && matches!(judgement.limit, Limit::AtLeast(_))
+    {
+        return format!("{label}{of}{at}: none ({name} {limit})");
+    }
     let measured = format!("{label}{of}{at}: {value} ({name} {limit})");
     match (judgement.outcome, &judgement.reason) {
         (Outcome::Pass | Outcome::Fail, _) => measured,

@@ -72,7 +72,7 @@ pub(super) fn tears<'a>(found: &Durability, format: Formatter) -> Vec<Block<'a>>
         part.map(|(_, blocks)| *blocks).sum()
     };
     let counts = (1..=last.div_ceil(step)).map(|at| (kibibytes(at * step), count(at)));
-    let title = "Torn writes by where in their block the version changes";
+    let title = "Torn writes by position of the version change in the block";
     counted(title, "KiB into the block", "torn-at", counts.collect(), format)
 }
 

@@ -237,9 +237,9 @@ fn more_work(check: &Check<'_>) -> Option<String> {
     let target = check.projection.targets.first()?;
     let closed = target.state(|population| matches!(population, Population::Closed { .. }))?;
     let limit = target.next_limit().map_or_else(String::new, |bound| {
-        let least = if bound.at_least { "at least " } else { "" };
+        let more = if bound.at_least { " or more" } else { "" };
         format!(
-            " The next bottleneck is {}, at {least}{} per second.",
+            " The next bottleneck is {}, at {} per second{more}.",
             bound.limit.name(),
             rate(bound.most_per_s)
         )

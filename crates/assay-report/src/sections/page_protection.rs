@@ -105,7 +105,7 @@ fn untorn(pages: &PageProtection, page: &str) -> String {
         || "No cut has tested it.".to_owned(),
         |limit| {
             format!(
-                "No page of {page} was seen torn in {}: at most {} per cut tear one, with 95% \
+                "No torn page of {page} was seen in {}: at most {} per cut tear one, with 95% \
                  confidence.",
                 times(pages.cuts),
                 Unit::Share.show(limit)

@@ -87,9 +87,9 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
 
 fn limit_sentence(target: &ProjectedTarget) -> String {
     target.next_limit().map_or_else(String::new, |bound| {
-        let least = if bound.at_least { "at least " } else { "" };
+        let more = if bound.at_least { " or more" } else { "" };
         format!(
-            "The next bottleneck is {}, at {least}{}/s.",
+            "The next bottleneck is {}, at {}/s{more}.",
             bound.limit.name(),
             rate(bound.most_per_s)
         )
@@ -177,10 +177,10 @@ fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
 /// Columns of the table of states.
 const STATE_COLUMNS: [&str; 10] = [
     "target",
-    "asked by",
+    "load",
     "work/s",
     "95% interval",
-    "DB time of one",
+    "DB time per unit",
     "95% interval",
     "sessions",
     "CPU busy",
@@ -190,7 +190,7 @@ const STATE_COLUMNS: [&str; 10] = [
 
 /// What was measured, then every state of every target.
 fn states_table(found: &Projection) -> Table {
-    let base = state_row("measured", &found.base, "as it was".to_owned());
+    let base = state_row("measured", &found.base, "as measured".to_owned());
     let of_targets = found.targets.iter().flat_map(state_rows);
     let table = Table::of_numbers("Work and DB time, measured and projected", &STATE_COLUMNS);
     with_words(table, 1).with(std::iter::once(base).chain(of_targets))
@@ -229,7 +229,7 @@ fn state_rows(target: &ProjectedTarget) -> Vec<Vec<String>> {
 }
 
 fn limits_table(found: &Projection) -> Table {
-    let limits = Table::of_numbers("Limits", &["target", "limit", "work/s at most"]);
+    let limits = Table::of_numbers("Limits", &["target", "limit", "maximum work/s"]);
     with_words(limits, 1).with(found.targets.iter().flat_map(|target| {
         target.bounds.iter().map(|bound| {
             let least = if bound.at_least { "≥ " } else { "" };
@@ -348,7 +348,11 @@ fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
     let work = format!("{}s/s", capital(found.unit));
     vec![Block::SideBySide(vec![
         lines(&work, Unit::IosPerS, work_lines(&drawn, measured, base.throughput_per_s.value)),
-        lines("DB time of one", Unit::Ns, response_lines(&drawn, measured, base.response_s.value)),
+        lines(
+            "DB time per unit",
+            Unit::Ns,
+            response_lines(&drawn, measured, base.response_s.value),
+        ),
     ])]
 }
 

@@ -12,8 +12,8 @@ fn optional(value: Option<f64>) -> String {
 
 /// From what was seen to what has to be carried.
 pub(super) fn demand(sizing: &Sizing) -> Table {
-    let table = Table::new("Demand").look(Look::Stacked).words("").numbers("seen");
-    let table = table.numbers("peak").numbers("with headroom").words("seen in").words("times");
+    let table = Table::new("Demand").look(Look::Stacked).words("").numbers("measured");
+    let table = table.numbers("peak").numbers("with headroom").words("source").words("factors");
     table.with(sizing.demand.iter().filter(|line| line.seen_value > 0.0).map(line))
 }
 

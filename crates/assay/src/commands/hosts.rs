@@ -211,7 +211,7 @@ fn start_lines(hosts: &[String], port: u16) -> String {
             "ray start {place} --num-cpus=0 --labels assay.io/host={host} {LEAN}{more}"
         );
     }
-    let _ = writeln!(text, "# on {}, at the end on every host: ray stop", hosts[0]);
+    let _ = writeln!(text, "# on {}; at the end, run on every host: ray stop", hosts[0]);
     let _ = writeln!(text, "assay hosts nodes --hosts {}", hosts.join(","));
     text
 }

@@ -15,7 +15,7 @@ use assay_model::{Error, Result};
 use clap::{Args, Subcommand};
 use std::fmt::Write;
 
-/// List or print what is built in
+/// List or print built-in items
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay list workloads
@@ -52,7 +52,7 @@ enum Kind {
 /// One of a kind.
 #[derive(Args)]
 struct Named {
-    /// Print the one of this name instead of the list
+    /// Print this item instead of the list
     name: Option<String>,
 }
 

@@ -87,7 +87,7 @@ enum Table {
     Factors,
     /// Read time by working set
     Locality,
-    /// Stretches of one level of a soak
+    /// Periods at one level of a soak
     Levels,
     /// Each judged cut
     Cuts,

@@ -56,7 +56,7 @@ struct DemandOptions {
     /// IOPS demanded, instead of profiles
     #[arg(long, value_name = "RATE", conflicts_with = "profiles")]
     iops: Option<Rate>,
-    /// Share of reads among them
+    /// Share of reads in --iops
     #[arg(long, value_name = "SHARE", default_value = "70%")]
     read_share: Share,
     /// Size of an I/O
@@ -137,7 +137,7 @@ struct StorageOptions {
     /// Virtual machine that volumes are attached to
     #[arg(long, value_name = "NAME")]
     instance: Option<String>,
-    /// The ports between host and array
+    /// Ports between host and array
     #[arg(long, value_name = "NAME")]
     port: Option<String>,
     /// Maximum utilization of a device or an array

@@ -110,7 +110,7 @@ fn what_cannot_be_meant_is_told() {
         ("bench oltp d --warehouses 0", 2, "--warehouses"),
         ("bench oltp d --rate 0", 2, "--rate"),
         ("bench oltp d --rate 5 --think 100%", 2, "contradict"),
-        ("bench oltp d --schema Upper", 2, "lower-case"),
+        ("bench oltp d --schema Upper", 2, "lowercase"),
         ("bench oltp d --quantile 1.5", 2, "quantile"),
         ("bench oltp d --warehouses 100000", 4, "space"),
         ("bench oltp postgresql://127.0.0.1:1/x", 4, "connecting"),

@@ -352,7 +352,7 @@ fn refusals(guest: &Guest) {
         .refuses(4, "error: refusing to write to /dev/ng0n2: it is mounted at /mnt");
     guest.step("occupied").refuses(
         4,
-        "error: refusing to write to /dev/ng0n2: it carries: ext2, ext3 or ext4 file system",
+        "error: refusing to write to /dev/ng0n2: it contains: ext2, ext3 or ext4 file system",
     );
     guest
         .step("held open")

@@ -86,7 +86,7 @@ fn known_data_stops_even_the_named_device() {
     let occupied = MemoryImage::new(SIZE).with(0, b"XFSB").with(SIZE - 512, b"EFI PART");
     assert_eq!(
         message(&with_serial(), "sdb", "WD-K7", &occupied),
-        "refusing to write to /dev/sdb: it carries: XFS file system, GPT partition table (backup)"
+        "refusing to write to /dev/sdb: it contains: XFS file system, GPT partition table (backup)"
     );
 }
 
@@ -96,7 +96,7 @@ fn data_in_a_partition_whose_table_is_gone_is_found() {
     let image = MemoryImage::new(SIZE).with((1 << 20) + 1080, b"\x53\xef");
     assert_eq!(
         message(&system, "sdb", "64MiB", &image),
-        "refusing to write to /dev/sdb: partition /dev/sdb1 carries: ext2, ext3 or ext4 file \
+        "refusing to write to /dev/sdb: partition /dev/sdb1 contains: ext2, ext3 or ext4 file \
          system, or its journal"
     );
 }
@@ -111,7 +111,7 @@ fn a_partition_is_refused_when_its_disk_as_a_whole_is_a_member() {
     let refused = decide(&system, "sdb1", "WD-K7", &part, Some(&member)).unwrap_err();
     assert_eq!(
         refused.message(),
-        "refusing to write to /dev/sdb1: the whole disk around it carries: md RAID member"
+        "refusing to write to /dev/sdb1: the whole disk around it contains: md RAID member"
     );
 }
 

@@ -40,7 +40,7 @@ fn impossible_arrays_are_refused() {
         ("program =", "programm =", "did you mean 'program'?"),
         ("[part.flash]", "[part.flesh]", "did you mean 'flash'?"),
         ("format = 1", "format = 2", "format 2 is not known"),
-        ("\"1GiB\"", "\"1KiB\"", "holds nothing"),
+        ("\"1GiB\"", "\"1KiB\"", "cannot hold data"),
         ("page = \"8KiB\"", "page = \"8\"", "'8' has no unit"),
     ] {
         let error = parse_array(&SMALL.replace(from, to)).unwrap_err().to_string();

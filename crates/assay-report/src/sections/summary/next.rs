@@ -64,7 +64,7 @@ fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
 fn options(command: &str, names: &[&str]) -> String {
     let words: Vec<&str> = command.split_whitespace().collect();
     let named = words.windows(2).filter(|pair| names.contains(&pair[0]));
-    named.map(|pair| format!(" {} {}", pair[0], pair[1])).collect()
+    named.flatten().fold(String::new(), |text, word| text + " " + word)
 }
 
 /// The value of an option in a command.
