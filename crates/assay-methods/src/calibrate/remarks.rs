@@ -55,10 +55,10 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
 pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
     Remark {
         what: format!(
-            "{mix}: at queue depth 1 the {} quantile of the service time is already {}, above the \
-             limit of {}",
+            "{mix}: at queue depth 1 the {} of the service time is already {}, above the limit of \
+             {}",
             limit.quantile,
-            show_time_ns(first.estimates.quantile_ns.value),
+            show_time_ns(first.estimates.limited_ns.value),
             show_time_ns(limit.service_time_ns)
         ),
         why: "no load met the limit here".to_owned(),
