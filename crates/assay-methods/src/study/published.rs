@@ -1,4 +1,4 @@
-//! What was published of the experiment that a study repeats, beside what its cells came to.
+//! What was published of the experiment that a study repeats, next to what its cells came to.
 
 use crate::target::array_model;
 use assay_arrays::{find, names};
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_cell_whose_means_keep_the_limit_stands_beside_the_figure() {
+    fn the_fastest_cell_whose_means_keep_the_limit_stands_next_to_the_figure() {
         let cells = [
             cell(64, 15_000.0, 2e6, 4e6),
             cell(96, 17_510.0, 3e6, 19e6),

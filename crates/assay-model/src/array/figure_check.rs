@@ -1,4 +1,4 @@
-//! A published figure beside what came of its experiment.
+//! A published figure next to what came of its experiment.
 
 use super::experiment::{Figure, Measure, Role};
 use crate::units::{show_bytes, show_count, show_time_ns};

@@ -1,4 +1,4 @@
-//! What was published of the experiment that a study repeats, beside what it came to here.
+//! What was published of the experiment that a study repeats, next to what it came to here.
 
 use crate::format::Formatter;
 use crate::view::{Block, Look, Section, Table};

@@ -85,7 +85,7 @@ enum Table {
     Cells,
     /// Scaling of results with the factors of a study
     Factors,
-    /// Published figures beside those of a study
+    /// Published figures next to those of a study
     Published,
     /// Read time by working set
     Locality,
