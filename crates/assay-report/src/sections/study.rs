@@ -49,7 +49,11 @@ pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
         [only] => study.course.as_ref().or(only.course.as_ref()),
         _ => study.course.as_ref(),
     };
-    let course = one.map(|course| super::soak::headline(course, format).words);
+    let told = |course| {
+        let words = super::soak::headline(course, format).words;
+        [words].into_iter().chain(super::soak::story(course, format)).collect::<Vec<_>>().join(" ")
+    };
+    let course = one.map(told);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
     let in_doubt = study.cells.iter().find_map(|cell| Some((&cell.cell, cell.doubt.as_ref()?)));
     let Some((cell, doubt)) = in_doubt else { return Headline { outcome: None, words } };
