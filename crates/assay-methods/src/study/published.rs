@@ -84,7 +84,8 @@ fn value(cell: &CellResult, measure: Measure) -> Option<f64> {
         Measure::Iops => cell.value("iops", None),
         Measure::ReadIops => cell.value("read.iops", None),
         Measure::WriteIops => {
-            let log = cell.value("write.iops", Some("log")).unwrap_or(0.0);
+            // Where the log cannot be told from the data, neither can be compared.
+            let log = cell.value("write.iops", Some("log"))?;
             Some(cell.value("write.iops", None)? - log)
         }
         Measure::BytesPerS => cell.value("throughput", None),
