@@ -2,7 +2,7 @@
 
 use crate::target::array_model;
 use assay_arrays::{find, names};
-use assay_model::array::{ArrayModel, Figure, FigureCheck, Measure, StudyCells};
+use assay_model::array::{ArrayModel, Experiment, Figure, FigureCheck, Measure, StudyCells};
 use assay_model::number::real_len;
 use assay_model::soak::SoakSeries;
 use assay_model::study::{CellResult, Setting};
@@ -22,10 +22,11 @@ pub fn published(study: &str, targets: &[String], cells: &[CellResult]) -> Vec<F
     );
     let of_model = |model: &ArrayModel| {
         let figures = model.figures.iter().filter_map(|figure| {
+            let repeated = repeated(model, figure, study)?;
             Some(FigureCheck {
                 array: model.name.clone(),
                 figure: figure.clone(),
-                measured_value: measured(model, figure, study, cells)?,
+                measured_value: measured(figure.measure, &repeated, cells),
                 is_simulated: own.is_some(),
             })
         });
@@ -34,22 +35,27 @@ pub fn published(study: &str, targets: &[String], cells: &[CellResult]) -> Vec<F
     models.iter().flat_map(of_model).collect()
 }
 
-/// What a figure came to, if the study repeats it; none where no cell has it.
-fn measured(
-    model: &ArrayModel,
-    figure: &Figure,
-    study: &str,
-    cells: &[CellResult],
-) -> Option<Option<f64>> {
-    let value = |name: &str| {
+/// An experiment and the cells of the study that repeats it.
+struct Repeated<'a> {
+    experiment: &'a Experiment,
+    at: &'a StudyCells,
+}
+
+/// The experiments of a figure, the divisor of a ratio last, if the study repeats them.
+fn repeated<'a>(model: &'a ArrayModel, figure: &Figure, study: &str) -> Option<Vec<Repeated<'a>>> {
+    let of = |name: &String| {
         let experiment = model.experiment(name)?;
-        let at = experiment.in_study(study)?;
-        Some(best(figure.measure, at, experiment.latency_max(), cells))
+        Some(Repeated { experiment, at: experiment.in_study(study)? })
     };
-    let value_of = value(figure.experiment.as_deref()?)?;
-    let Some(over) = &figure.over else { return Some(value_of) };
-    let over = value(over)?;
-    Some(value_of.zip(over).map(|(value, over)| value / over))
+    figure.experiment.as_ref()?;
+    [&figure.experiment, &figure.over].into_iter().flatten().map(of).collect()
+}
+
+/// What a figure came to; none where no cell has it.
+fn measured(measure: Measure, repeated: &[Repeated<'_>], cells: &[CellResult]) -> Option<f64> {
+    let value = |one: &Repeated<'_>| best(measure, one.at, one.experiment.latency_max(), cells);
+    let values: Vec<f64> = repeated.iter().map(value).collect::<Option<_>>()?;
+    values.into_iter().reduce(|value, over| value / over)
 }
 
 /// The mean of a measure over the repeats of the fastest settings within a limit.
