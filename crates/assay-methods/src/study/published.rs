@@ -90,7 +90,7 @@ fn value(cell: &CellResult, measure: Measure) -> Option<f64> {
         Measure::Iops => cell.value("iops", None),
         Measure::ReadIops => cell.value("read.iops", None),
         Measure::WriteIops => {
-            // Where the log cannot be told from the data, neither can be compared.
+            // Data and log that were counted together cannot be compared.
             let log = cell.value("write.iops", Some("log"))?;
             Some(cell.value("write.iops", None)? - log)
         }
