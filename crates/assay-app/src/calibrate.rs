@@ -21,7 +21,7 @@ use assay_model::cluster::Cluster;
 use assay_model::measurement::{Finish, Remark};
 use assay_model::number::{count_of, real};
 use assay_model::run::RunKind;
-use assay_model::spelling::{Quantile, Spelling, defaults, latency, quantity};
+use assay_model::spelling::{LimitStatistic, Spelling, defaults, latency, quantity};
 use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
 use assay_model::{Error, Result, read_from_command_line};
 use assay_store::Document;
@@ -39,12 +39,12 @@ pub struct CalibrationRunPlan {
     /// Maximum measured time of each mix
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "60s")]
     pub time: Nanos,
-    /// Limit on the latency (service time) at the quantile
+    /// Limit on the latency (service time), reads and writes each for themselves
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = latency)]
     pub max_latency: Nanos,
-    /// Quantile that must meet the limit
-    #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
-    pub quantile: Quantile,
+    /// Quantile that must meet the limit, or `mean`
+    #[arg(long, alias = "of", value_name = "QUANTILE", default_value = "0.99")]
+    pub quantile: LimitStatistic,
     /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, plus writes and
     /// 70% if writing is allowed
     #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
@@ -241,7 +241,7 @@ impl CalibrationRunPlan {
         let max_latency_ns = real(self.max_latency.0);
         let hosts = self.hosts_count();
         CalibrationPlan {
-            limit: LatencyLimit { quantile: self.quantile.0, service_time_ns: max_latency_ns },
+            limit: LatencyLimit { quantile: self.quantile, service_time_ns: max_latency_ns },
             mixes: self.read_share.iter().map(|share| Mix::of(share.0)).collect(),
             transfer: self.transfer,
             large_transfer: self.large_transfer,
@@ -387,10 +387,10 @@ fn first_answer(answer: &MixCalibration, limit: &LatencyLimit) -> String {
     if !limit.is_asked() {
         return format!("first result, {}: {most}", answer.name);
     }
-    let (latency, quantile) = (show_time_ns(limit.service_time_ns), limit.quantile * 100.0);
+    let (latency, limited) = (show_time_ns(limit.service_time_ns), limit.quantile);
     let within = match &answer.iops_within_limit {
-        Some(within) => format!("{} IOPS with p{quantile} within {latency}", shown(within)),
-        None => format!("p{quantile} is above {latency} even with one I/O at a time"),
+        Some(within) => format!("{} IOPS with {limited} within {latency}", shown(within)),
+        None => format!("{limited} is above {latency} even with one I/O at a time"),
     };
     format!("first result, {}: {within}; {most}", answer.name)
 }
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn a_first_answer_has_its_interval_and_its_limit() {
-        let limit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
+        let limit = LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 };
         let of = |within: Option<Capacity>| {
             let iops_max = capacity(58_000.0, 60_000.0, f64::INFINITY);
             let answer = MixCalibration { iops_within_limit: within, iops_max, ..made_up() };

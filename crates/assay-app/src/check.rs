@@ -36,7 +36,7 @@ use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
 use assay_model::projection::TargetOrigin;
 use assay_model::run::RunKind;
-use assay_model::spelling::{defaults, latency};
+use assay_model::spelling::{LimitStatistic, defaults, latency};
 use assay_model::units::{Bytes, Nanos, Rate};
 use assay_model::{Error, Result, Workload};
 use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
@@ -334,7 +334,10 @@ impl CheckPlan {
         let time_s = self.time.seconds() * self.calibration_share() / real_len(mixes.len());
         let hosts = self.hosts.as_ref().map_or(1, HostNames::count);
         CalibrationPlan {
-            limit: LatencyLimit { quantile: 0.99, service_time_ns: self.limit_ns() },
+            limit: LatencyLimit {
+                quantile: LimitStatistic::Quantile(0.99),
+                service_time_ns: self.limit_ns(),
+            },
             mixes,
             transfer: database.map_or(usual.transfer, transfer),
             time_budget: Nanos::from_seconds(time_s),

@@ -344,18 +344,12 @@ fn keep_rows(
     for (number, row) in (1..).zip(rows) {
         let before = cells.iter().filter(|cell| cell.cell.settings == row.settings).count();
         let repeat = u32::try_from(before + 1).unwrap_or(u32::MAX);
+        let cell = Cell { number, repeat, settings: row.settings.clone(), restored: false };
         cells.push(CellResult {
-            cell: Cell { number, repeat, settings: row.settings.clone(), restored: false },
-            state: CellState::Measured,
-            directory: String::new(),
-            run: String::new(),
             started_unix_ns: row.started_unix_ns,
             elapsed_s: row.elapsed_s.unwrap_or(0.0),
-            host_busy_share: None,
             measures: row.measures.clone(),
-            course: None,
-            doubt: None,
-            hooks: Vec::new(),
+            ..CellResult::new(cell, CellState::Measured)
         });
     }
     let curves = imported_curves(&cells);
@@ -369,6 +363,8 @@ fn keep_rows(
         scaling: factor_scaling(&curves),
         curves,
         course: None,
+        published: Vec::new(),
+        mean_latency_max: None,
     };
     writer.put_json(Document::Results, &study)?;
     finish_with_page(writer, &Finish::Complete, Outcome::Pass)

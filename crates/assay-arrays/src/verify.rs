@@ -4,30 +4,13 @@
 use crate::drive::{Closed, Run, TIME_PARTS};
 use crate::host::{HostRun, profile, run_host};
 use crate::{ArraySpec, find};
-use assay_model::array::{ArrayModel, ClosedLoad, Experiment, Figure, Load, Measure};
+use assay_model::array::{ArrayModel, ClosedLoad, Experiment, FigureCheck, Load, Measure};
 use assay_model::number::{count_of, rate, real, seconds};
 use assay_model::{Error, Histogram, Profile, Result};
 use std::collections::BTreeMap;
 
 /// Reads within this share of those at the end have settled.
 const SETTLED_SHARE: f64 = 0.02;
-
-/// A figure with what the model made of it.
-#[derive(Clone, Debug)]
-pub struct Checked {
-    /// The published figure.
-    pub figure: Figure,
-    /// The simulated value in the same unit; `None` where the model cannot tell.
-    pub simulated_value: Option<f64>,
-}
-
-impl Checked {
-    /// Simulated over published, less one; 0 beyond a bound.
-    pub fn error(&self) -> Option<f64> {
-        let error = self.simulated_value? / self.figure.published_value - 1.0;
-        Some(if self.figure.at_least { error.min(0.0) } else { error })
-    }
-}
 
 /// What came out of an experiment.
 pub struct Outcome {
@@ -39,7 +22,7 @@ pub struct Outcome {
 
 /// Simulates every experiment that a figure of the model refers to, and holds the figures against
 /// them.
-pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<Checked>> {
+pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<FigureCheck>> {
     model.check()?;
     let mut outcomes: BTreeMap<&str, Outcome> = BTreeMap::new();
     let mut checked = Vec::new();
@@ -60,7 +43,12 @@ pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<
             (Some(value), Some(Some(over))) => Some(value / over),
             _ => None,
         };
-        checked.push(Checked { figure: figure.clone(), simulated_value: simulated });
+        checked.push(FigureCheck {
+            array: model.name.clone(),
+            figure: figure.clone(),
+            measured_value: simulated,
+            is_simulated: true,
+        });
     }
     Ok(checked)
 }

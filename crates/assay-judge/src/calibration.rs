@@ -7,6 +7,7 @@ use crate::quantity::{CapacityOf, Mix};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration};
 use assay_model::number::{count, real};
+use assay_model::spelling::LimitStatistic;
 use assay_model::units::show_time_ns;
 use assay_model::verdict::Doubt;
 use assay_stats::quantile::FEWEST_CLUSTERS;
@@ -47,7 +48,7 @@ fn limit_words(limit: &LatencyLimit) -> String {
         Some(_) => number.trim_end_matches('0').trim_end_matches('.'),
         None => number,
     };
-    format!("with p{} ≤ {number} {unit}", (limit.quantile * 1e9).round() / 1e7)
+    format!("with {} ≤ {number} {unit}", limit.quantile)
 }
 
 /// The step with this number of outstanding I/Os.
@@ -70,9 +71,9 @@ fn base_quantile(
     quantile: f64,
     limit: &LatencyLimit,
 ) -> Result<Estimate, Missing> {
-    if (quantile - limit.quantile).abs() > 1e-9 {
-        let known = limit.quantile;
-        return Err(Missing::Untold(format!("the calibration has only the quantile {known}")));
+    let known = limit.quantile;
+    if !matches!(known, LimitStatistic::Quantile(known) if (quantile - known).abs() < 1e-9) {
+        return Err(Missing::Untold(format!("the calibration has only the {known}")));
     }
     let one = point(mix, 1)
         .ok_or_else(|| Missing::Untold("queue depth 1 was not measured".to_owned()))?;

@@ -412,7 +412,7 @@ const CASES: [Case; 73] = [
         || one_at_a_time(0.18, 0.2, 0.22, 0.1),
         "calibration.read.base_service_time.q0.999 at_most 1ms",
         Open,
-        "only the quantile 0.99",
+        "only the p99",
     ),
     (
         "32,000 within the limit",

@@ -14,9 +14,11 @@ use std::path::Path;
 use std::str::FromStr;
 
 mod cells;
+mod published;
 mod shape;
 
 pub use cells::cells;
+pub use published::published;
 pub use shape::shaped;
 
 /// Bytes on one target before the next one follows, where a study stripes: the allocation unit of

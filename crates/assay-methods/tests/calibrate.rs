@@ -10,6 +10,7 @@ use assay_methods::{Bench, CalibrationPlan, CalibrationUpdate, Mix, SimulatedBen
 use assay_model::calibration::{Bound, Calibration, Capacity, MixCalibration};
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation};
 use assay_model::number::{real, real_len};
+use assay_model::spelling::LimitStatistic;
 use assay_model::units::Nanos;
 use assay_model::workload::Workload;
 use assay_model::{Estimate, Result};
@@ -460,9 +461,28 @@ fn plans_that_cannot_be_meant_are_refused() {
             .unwrap_err()
             .to_string()
     };
-    assert!(refused(|plan| plan.limit.quantile = 1.0).contains("1 is not a valid quantile"));
+    assert!(
+        refused(|plan| plan.limit.quantile = LimitStatistic::Quantile(1.0))
+            .contains("1 is not a valid quantile")
+    );
     assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("not a valid latency limit"));
     assert!(refused(|plan| plan.mixes.clear()).contains("nothing to calibrate"));
     assert!(refused(|plan| plan.time_budget = Nanos(1_000_000_000)).contains("too short"));
     assert!(refused(|plan| plan.outstanding_max = 0).contains("at least one I/O"));
+}
+
+#[test]
+fn a_limit_on_the_mean_is_met_by_littles_law() {
+    let (server_us, delay_us, limit_us) = (500.0, 1000.0, 2000.0);
+    let mut case = smooth(server_us, delay_us, limit_us, 60.0);
+    case.plan.limit.quantile = LimitStatistic::Mean;
+    let rate = |load: u32| server_and_delay(load, server_us, delay_us, limit_us).0;
+    let loads = (1..64).map(|load| (load, rate(load)));
+    let within = loads.take_while(|(load, rate)| f64::from(*load) / rate <= limit_us / 1e6);
+    let truth = within.last().unwrap().1;
+    let mix = &run(&case, 3).mixes[0];
+    let found = mix.iops_within_limit.unwrap().rate;
+    assert!((found.value / truth - 1.0).abs() < 0.05, "{found:?} of {truth}");
+    // No load has its p99 within that limit.
+    assert!(case.truth.iops_within.is_none());
 }

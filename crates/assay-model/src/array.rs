@@ -6,10 +6,14 @@ use serde::{Deserialize, Serialize};
 
 mod check;
 mod experiment;
+mod figure_check;
 mod parts;
 
 pub use check::parse_array;
-pub use experiment::{ClosedLoad, Experiment, Figure, Load, Measure, Role, SessionLoad};
+pub use experiment::{
+    ClosedLoad, Experiment, Figure, Load, Measure, Role, SessionLoad, StudyCells,
+};
+pub use figure_check::FigureCheck;
 pub use parts::{
     Cache, CollectionPolicy, Controller, EvictionPolicy, Flash, Hdd, Part, Path, Raid, RaidLevel,
     Ram, Spread, Tier,

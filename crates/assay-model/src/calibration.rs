@@ -3,16 +3,18 @@
 use crate::estimate::Estimate;
 use crate::measurement::{PerOperation, Remark};
 use crate::number::real;
+use crate::spelling::LimitStatistic;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// A limit on one quantile of the service time.
+/// A limit on one quantile of the service time, or on its mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyLimit {
-    /// The quantile, 0..=1, for example 0.99.
-    pub quantile: f64,
+    /// The quantile, 0..=1, for example 0.99; none for the mean.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub quantile: LimitStatistic,
     /// What it may be at most, ns.
     pub service_time_ns: f64,
 }
@@ -240,7 +242,7 @@ pub struct CurvePoint {
     pub throughput_bytes_per_s: Estimate,
     /// Mean service time, ns.
     pub service_time_ns: Estimate,
-    /// The limited quantile of the service time, ns.
+    /// The limited quantile, or mean, of the service time, ns.
     pub limited_quantile_ns: Estimate,
     /// Everything measured at this step, read and write apart.
     pub operations: PerOperation,

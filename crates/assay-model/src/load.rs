@@ -7,6 +7,7 @@ use crate::estimate::Estimate;
 use crate::histogram::{Histogram, Precision};
 use crate::measurement::{Measurement, Operation, Remark};
 use crate::number::{rate, real, share};
+use crate::spelling::LimitStatistic;
 use serde::{Deserialize, Serialize};
 
 mod checks;
@@ -150,8 +151,9 @@ pub struct Filled {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
-    /// The quantile that the limit is on, 0..=1.
-    pub quantile: f64,
+    /// The quantile that the limit is on, 0..=1; none for the mean.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub quantile: LimitStatistic,
     /// The limit on the time of a reading statement, ns.
     pub limit_ns: f64,
     /// The most sessions that keep it; none when not even one does.

@@ -2,10 +2,13 @@
 //! one reader, which every option of that type uses; documents take Assay's form alone.
 
 use crate::error::Error;
+use crate::histogram::Histogram;
+use crate::number::real;
 use crate::units::{Bytes, Nanos, Rate, Share};
 use clap::builder::Resettable;
 use clap::{Arg, Args, Command};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::str::FromStr;
 
 /// A value that other tools may write in other ways.
@@ -29,7 +32,7 @@ macro_rules! read_from_command_line {
     )+};
 }
 
-read_from_command_line!(Bytes, Nanos, Quantile, Rate, Share);
+read_from_command_line!(Bytes, LimitStatistic, Nanos, Rate, Share);
 
 impl Spelling for Bytes {
     /// `8k` and `1G` are powers of 1024, as in fio and dd.
@@ -94,21 +97,69 @@ pub fn defaults<Options: Args>() -> Options {
     parsed.unwrap_or_else(|error| panic!("options without a default: {}", error.kind()))
 }
 
-/// A quantile in 0..=1, which others write in hundredths.
+/// What of many latencies a limit holds for. In documents the mean is a quantile that is none.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Quantile(pub f64);
+#[serde(from = "Option<f64>", into = "Option<f64>")]
+pub enum LimitStatistic {
+    /// Their mean, as `CALIBRATE_IO` and makers of arrays limit it.
+    Mean,
+    /// A quantile in 0..=1, which others write in hundredths.
+    Quantile(f64),
+}
 
-impl FromStr for Quantile {
+impl From<Option<f64>> for LimitStatistic {
+    fn from(quantile: Option<f64>) -> Self {
+        quantile.map_or(Self::Mean, Self::Quantile)
+    }
+}
+
+impl From<LimitStatistic> for Option<f64> {
+    fn from(statistic: LimitStatistic) -> Self {
+        match statistic {
+            LimitStatistic::Mean => None,
+            LimitStatistic::Quantile(quantile) => Some(quantile),
+        }
+    }
+}
+
+impl LimitStatistic {
+    /// Its value over these latencies, ns.
+    pub fn of_ns(self, latencies: &Histogram) -> f64 {
+        match self {
+            Self::Mean => latencies.mean_ns(),
+            Self::Quantile(quantile) => real(latencies.quantile_ns(quantile)),
+        }
+    }
+}
+
+/// `mean` or `p99.9`, without the digits of binary arithmetic.
+impl fmt::Display for LimitStatistic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean => formatter.write_str("mean"),
+            Self::Quantile(quantile) => {
+                write!(formatter, "p{}", (quantile * 1e9).round() / 1e7)
+            }
+        }
+    }
+}
+
+impl FromStr for LimitStatistic {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self, Error> {
-        text.trim().parse().map(Self).map_err(|_| {
-            Error::usage(format!("'{text}' is not a quantile"), "write 0.99, 99% or p99")
+        let quantile =
+            || text.trim().parse().ok().filter(|quantile| 0.0 < *quantile && *quantile < 1.0);
+        match text.trim() {
+            "mean" => Some(Self::Mean),
+            _ => quantile().map(Self::Quantile),
+        }
+        .ok_or_else(|| {
+            Error::usage(format!("'{text}' is not a quantile"), "write 0.99, 99%, p99 or mean")
         })
     }
 }
 
-impl Spelling for Quantile {
+impl Spelling for LimitStatistic {
     /// `p99` and `99%` are 0.99.
     fn reading(typed: &str) -> Option<String> {
         let typed = typed.trim();

@@ -1,7 +1,7 @@
 //! An experiment: factors and their values, repeats and order, what happens around each cell, and
 //! what came of it.
 
-use crate::array::SessionLoad;
+use crate::array::{FigureCheck, SessionLoad};
 use crate::comparison::Scaling;
 use crate::estimate::Estimate;
 use crate::soak::Soak;
@@ -29,9 +29,15 @@ pub struct Study {
     pub format: u32,
     /// Short name, printed everywhere.
     pub name: String,
-    /// Purpose and source.
+    /// Purpose.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// The paper that published the experiment.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub paper: String,
+    /// Figures, tables and sections of that paper.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
     /// Preset or file of the workload that factors change; or the workload itself, below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
@@ -58,6 +64,10 @@ pub struct Study {
     /// When to leave out cells.
     #[serde(default)]
     pub stop: StopRules,
+    /// Limit on the mean latency of reads and of writes: the fastest step of the last factor
+    /// within it is the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_latency_max: Option<Nanos>,
     /// Commands around a cell.
     #[serde(default)]
     pub hooks: Hooks,
@@ -84,6 +94,8 @@ impl Default for Study {
             format: 1,
             name: String::new(),
             description: String::new(),
+            paper: String::new(),
+            place: String::new(),
             preset: None,
             capacity: None,
             repeats: once(),
@@ -93,6 +105,7 @@ impl Default for Study {
             verify: None,
             phases: Phases::default(),
             stop: StopRules::default(),
+            mean_latency_max: None,
             hooks: Hooks::default(),
             factors: Vec::new(),
             workload: None,
@@ -378,6 +391,38 @@ pub struct CellResult {
 }
 
 impl CellResult {
+    /// A cell without numbers.
+    pub const fn new(cell: Cell, state: CellState) -> Self {
+        Self {
+            cell,
+            state,
+            directory: String::new(),
+            run: String::new(),
+            started_unix_ns: None,
+            elapsed_s: 0.0,
+            host_busy_share: None,
+            measures: Vec::new(),
+            course: None,
+            doubt: None,
+            hooks: Vec::new(),
+        }
+    }
+
+    /// The value of a quantity, of a stream or of all.
+    pub fn value(&self, quantity: &str, subject: Option<&str>) -> Option<f64> {
+        let is_it = |named: &&NamedEstimate| {
+            named.quantity == quantity && named.subject.as_deref() == subject
+        };
+        self.measures.iter().find(is_it).map(|named| named.estimate.value)
+    }
+
+    /// Whether mean reads and mean writes keep a limit, those that there are.
+    pub fn is_within(&self, limit: Nanos) -> bool {
+        let means = ["read.service_time.mean", "write.service_time.mean"];
+        let mut means_ns = means.into_iter().filter_map(|mean| self.value(mean, None)).peekable();
+        means_ns.peek().is_some() && means_ns.all(|mean_ns| mean_ns <= crate::number::real(limit.0))
+    }
+
     /// Whether another program measured it, so that there are its numbers and nothing behind them.
     pub fn is_imported(&self) -> bool {
         self.state == CellState::Measured && self.directory.is_empty() && self.run.is_empty()
@@ -444,6 +489,12 @@ pub struct StudyResult {
     /// load and rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Soak>,
+    /// What was published of the experiment that it repeats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<FigureCheck>,
+    /// Limit on the mean latency of reads and of writes, for the fastest step within it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_latency_max: Option<Nanos>,
 }
 
 const fn once() -> u32 {

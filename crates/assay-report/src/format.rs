@@ -464,22 +464,16 @@ mod tests {
             estimate: Estimate::exact(value, 1),
         };
         let cell = |measures| CellResult {
-            cell: assay_model::study::Cell {
-                number: 1,
-                repeat: 1,
-                settings: Vec::new(),
-                restored: false,
-            },
-            state: CellState::Measured,
-            directory: String::new(),
-            run: String::new(),
-            started_unix_ns: None,
-            elapsed_s: 1.0,
-            host_busy_share: None,
             measures,
-            course: None,
-            doubt: None,
-            hooks: Vec::new(),
+            ..CellResult::new(
+                assay_model::study::Cell {
+                    number: 1,
+                    repeat: 1,
+                    settings: Vec::new(),
+                    restored: false,
+                },
+                CellState::Measured,
+            )
         };
         let orders =
             cell(vec![named("new_orders", 500.0), named("new_order.response_time.mean", 2e6)]);

@@ -39,7 +39,7 @@ pub use summary::shell_word;
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, cuts_csv, factors_csv,
     histograms_csv, host_rates_csv, hosts_csv, intervals_csv, json_lines, ladder_csv, levels_csv,
-    locality_csv, queries_csv, transactions_csv, watch_csv,
+    locality_csv, published_csv, queries_csv, transactions_csv, watch_csv,
 };
 pub use timeline::{Timeline, TimelineBuilder};
 pub use watch::{Watch, WatchBuilder};

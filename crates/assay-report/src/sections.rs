@@ -2,6 +2,7 @@
 //! To add a figure is to add a block here; nothing else has to know.
 
 mod answer;
+mod best_steps;
 mod capacity;
 mod cluster;
 mod comparison;
@@ -33,6 +34,7 @@ mod over_time;
 mod overlay;
 mod page_protection;
 mod projection;
+mod published;
 mod quantity_names;
 mod rates;
 mod repeat;

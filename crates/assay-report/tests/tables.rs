@@ -5,7 +5,7 @@ use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
 use assay_report::{
     INTERVALS_HEADER, Report, RunReport, cells_csv, comparison_csv, curve_csv, factors_csv,
     histograms_csv, host_rates_csv, hosts_csv, intervals_csv, ladder_csv, levels_csv, locality_csv,
-    queries_csv, transactions_csv,
+    published_csv, queries_csv, transactions_csv,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -107,6 +107,7 @@ fn tables() -> Vec<(&'static str, Option<String>)> {
         ("transactions", transactions_csv(&report, "id")),
         ("cells", cells_csv(&report, "id")),
         ("factors", factors_csv(&report, "id")),
+        ("published", published_csv(&report, "id")),
         ("locality", locality_csv(&report, "id")),
         ("levels", levels_csv(&report, "id")),
         ("hosts", hosts_csv(&report, "id")),

@@ -10,6 +10,7 @@ use assay_model::calibration::{
 };
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation, Remark};
 use assay_model::run::{Event, EventKind, RunManifest};
+use assay_model::spelling::LimitStatistic;
 use assay_store::{Document, Durability, RunWriter};
 use common::{
     Folder, NOW_UNIX_NS, SECOND_NS, interval_of, measured, new_run, operations, piece, result,
@@ -156,7 +157,7 @@ fn calibrated() -> Calibration {
     Calibration {
         format: 1,
         target: "/data".to_owned(),
-        limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
+        limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
         mixes: vec![MixCalibration {
             name: "read".to_owned(),
             read_share: 1.0,

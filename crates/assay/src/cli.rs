@@ -40,7 +40,7 @@ pub enum CommandKind {
     Size(commands::size::Options),
     Report(commands::report::Options),
     Runs(commands::runs::Options),
-    Study(commands::study::Options),
+    Study(Box<commands::study::Options>),
     Locality(commands::locality::Options),
     Watch(commands::watch::Options),
     Hosts(commands::hosts::Options),

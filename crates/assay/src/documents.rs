@@ -1,11 +1,10 @@
 //! Documents that `--json` prints and no run keeps: lists of what is built in or was read, and what
 //! became of a job file.
 
-use assay_arrays::Checked;
 use assay_formats::conversion::Program;
 use assay_formats::{Document, NamedTarget, Note};
 use assay_model::Profile;
-use assay_model::array::{ArrayModel, Figure};
+use assay_model::array::{ArrayModel, Figure, FigureCheck};
 use assay_model::catalog::CatalogEntry;
 use serde::Serialize;
 use serde_json::Value;
@@ -124,9 +123,14 @@ impl<'a> FigureList<'a> {
 
 impl<'a> CheckedFigure<'a> {
     /// One of a model, with a remark.
-    pub fn of(model: &'a ArrayModel, checked: &'a Checked, remark: &'static str) -> Self {
-        let (simulated_value, error) = (checked.simulated_value, checked.error());
-        Self { array: &model.name, figure: &checked.figure, simulated_value, error, remark }
+    pub fn of(checked: &'a FigureCheck) -> Self {
+        Self {
+            array: &checked.array,
+            figure: &checked.figure,
+            simulated_value: checked.measured_value,
+            error: checked.error(),
+            remark: checked.remark(),
+        }
     }
 }
 

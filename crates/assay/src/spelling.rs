@@ -5,7 +5,7 @@ mod words;
 
 pub use words::spelled;
 
-use assay_model::spelling::{Quantile, Spelling};
+use assay_model::spelling::{LimitStatistic, Spelling};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use clap::{Arg, ArgMatches, Command};
 
@@ -34,7 +34,9 @@ fn readings(option: &Arg, matches: &ArgMatches) -> Vec<String> {
         .or_else(|| is(matches.try_get_many::<Nanos>(id).is_ok(), Nanos::reading))
         .or_else(|| is(matches.try_get_many::<Rate>(id).is_ok(), Rate::reading))
         .or_else(|| is(matches.try_get_many::<Share>(id).is_ok(), Share::reading))
-        .or_else(|| is(matches.try_get_many::<Quantile>(id).is_ok(), Quantile::reading));
+        .or_else(|| {
+            is(matches.try_get_many::<LimitStatistic>(id).is_ok(), LimitStatistic::reading)
+        });
     let (Some(reading), Some(name)) = (reading, option.get_long()) else { return Vec::new() };
     let typed = matches.get_raw(id).into_iter().flatten().filter_map(|typed| typed.to_str());
     let note = |typed| Some(format!("note: --{name} {typed} is read as {}", reading(typed)?));
@@ -66,9 +68,9 @@ mod tests {
         let shares = read::<Share>(&["70", "70%", "0.7", "1", "150"]);
         let expected = [Some(0.7), Some(0.7), Some(0.7), Some(1.0), None];
         assert_eq!(shares, expected.map(|share| share.map(Share)));
-        let quantiles = read::<Quantile>(&["p99", "99.9%", "0.9", "P50", "high"]);
-        let expected = [Some(0.99), Some(0.999), Some(0.9), Some(0.5), None];
-        assert_eq!(quantiles, expected.map(|quantile| quantile.map(Quantile)));
+        let quantiles = read::<LimitStatistic>(&["p99", "99.9%", "0.9", "P50", "high", "1.5"]);
+        let expected = [Some(0.99), Some(0.999), Some(0.9), Some(0.5), None, None];
+        assert_eq!(quantiles, expected.map(|quantile| quantile.map(LimitStatistic::Quantile)));
     }
 
     fn said(line: &str) -> Vec<String> {

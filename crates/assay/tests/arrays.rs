@@ -34,6 +34,21 @@ fn a_model_is_held_against_what_was_published() {
 }
 
 #[test]
+fn every_study_of_the_page_of_papers_can_be_planned() {
+    let place = Place::new();
+    let page = include_str!("../../../docs/papers.md");
+    let commands = page.lines().filter_map(|line| line.strip_prefix("$ assay "));
+    let studies = commands.filter(|command| command.starts_with("study "));
+    let studies: Vec<String> =
+        studies.map(|command| command.replace('\'', "").replace("/data", ".")).collect();
+    assert!(studies.len() > 20, "{studies:?}");
+    for study in studies {
+        let output = place.run(&format!("{study} --dry-run"));
+        assert!(output.status.success(), "{study}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn an_array_is_a_target_as_a_simulated_device_is() {
     let place = Place::new();
     let line = "run reads.toml array:ramsan-300?capacity=1GiB&seed=3 --time 2s --interval 1s \

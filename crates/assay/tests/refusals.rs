@@ -73,12 +73,14 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "calibrate d --quantile 1.5",
         2,
-        "error: 1.5 is not a valid quantile\nhint: use a quantile between 0 and 1, for example 0.99",
+        "error: --quantile <QUANTILE>: '1.5' is not a quantile\nhint: write 0.99, 99%, p99 or \
+         mean",
     ),
     (
         "calibrate d --quantile high",
         2,
-        "error: --quantile <QUANTILE>: 'high' is not a quantile\nhint: write 0.99, 99% or p99",
+        "error: --quantile <QUANTILE>: 'high' is not a quantile\nhint: write 0.99, 99%, p99 or \
+         mean",
     ),
     (
         "bench oltp d --sessions 4-8",

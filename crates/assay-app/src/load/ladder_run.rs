@@ -317,7 +317,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         let climb = &self.ladder.climb;
         let driver = &self.databases[0].driver;
         let times = driver.limited(rung);
-        let point = Point::of(rung, &times, climb.quantile(), f64::from(processors()));
+        let point = Point::of(rung, &times, climb.statistic(), f64::from(processors()));
         let is_asked = matches!(climb, LadderSearch::Given(_)) && !driver.is_of_storage();
         if is_asked { Point { busy_share: None, ..point } } else { point }
     }

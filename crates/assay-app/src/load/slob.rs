@@ -25,7 +25,7 @@ use assay_dbload::with_link;
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Length, LoadKind, Setting};
 use assay_model::number::{real, share};
-use assay_model::spelling::{Quantile, defaults, latency};
+use assay_model::spelling::{LimitStatistic, defaults, latency};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::{Error, Result};
 use clap::Args;
@@ -74,9 +74,9 @@ pub struct SlobPlan {
     /// Search for the maximum number of sessions whose reading statements meet this latency
     #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     pub max_latency: Option<Nanos>,
-    /// Quantile that must meet the limit
-    #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
-    pub quantile: Quantile,
+    /// Quantile that must meet the limit, or `mean`
+    #[arg(long, alias = "of", value_name = "QUANTILE", default_value = "0.99")]
+    pub quantile: LimitStatistic,
     /// Measured time of each step
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "15s")]
     pub time: Nanos,
@@ -211,7 +211,6 @@ impl Load for SlobPlan {
             ));
         }
         self.rules()?.check()?;
-        self.climb()?;
         self.access_on_dialect().map(drop)
     }
 
@@ -301,7 +300,7 @@ impl SlobPlan {
         let rules = self.rules()?;
         let ladder = LadderPlan {
             targets: targets(&self.target, &self.other_targets),
-            climb: self.climb()?,
+            climb: self.climb(),
             rung: RungPlan::new(1, 1, self.work.map_or(Length::Time(self.time), Length::Steps)),
             warm_up: Some(WARM_UP),
             repeats: self.repeats,
@@ -356,14 +355,13 @@ impl SlobPlan {
         })
     }
 
-    fn climb(&self) -> Result<LadderSearch> {
+    fn climb(&self) -> LadderSearch {
         let usual = usual_sessions(&GIVEN, &self.other_targets);
         Search {
             given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
-            quantile: self.quantile.0,
-            usual_quantile: 0.99,
+            quantile: self.quantile,
             most: SESSIONS_MAX,
         }
         .climb()

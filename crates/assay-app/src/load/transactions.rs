@@ -24,7 +24,7 @@ use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, Product, RungPlan, Tables};
 use assay_model::load::{Dialect, Length, LoadKind, OnLoss, Setting, Spacing};
-use assay_model::spelling::{Quantile, defaults, latency};
+use assay_model::spelling::{LimitStatistic, defaults, latency};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use clap::Args;
@@ -75,9 +75,9 @@ pub struct TransactionPlan {
     /// Search for the maximum number of sessions whose counted transactions meet this latency
     #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     pub max_latency: Option<Nanos>,
-    /// Quantile that must meet the limit
-    #[arg(long, value_name = "QUANTILE", default_value = "0.9")]
-    pub quantile: Quantile,
+    /// Quantile that must meet the limit, or `mean`
+    #[arg(long, alias = "of", value_name = "QUANTILE", default_value = "0.9")]
+    pub quantile: LimitStatistic,
     /// Measured time of each step
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "30s")]
     pub time: Nanos,
@@ -193,7 +193,6 @@ impl TransactionPlan {
         one_of(knee, limit)?;
         one_of(limit, sessions)?;
         self.schema.as_deref().map_or(Ok(()), |name| schema_name(name).map(drop))?;
-        self.climb()?;
         let ledger = ("--ledger and --witness", self.ledger.is_some());
         one_of(ledger, ("--restore-every", self.restore_every.is_some()))?;
         one_of(ledger, ("--hosts", self.hosts.is_some()))?;
@@ -355,7 +354,7 @@ impl TransactionPlan {
     fn ladder(&self, own: Vec<Setting>, access: &str) -> Result<LadderPlan> {
         Ok(LadderPlan {
             targets: self.targets(),
-            climb: self.climb()?,
+            climb: self.climb(),
             rung: RungPlan {
                 ramp: self.ramp,
                 warm_up: self.warm_up,
@@ -371,14 +370,13 @@ impl TransactionPlan {
         })
     }
 
-    fn climb(&self) -> Result<LadderSearch> {
+    fn climb(&self) -> LadderSearch {
         let usual = usual_sessions(&SESSION_COUNTS, &self.other_targets);
         Search {
             given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
-            quantile: self.quantile.0,
-            usual_quantile: 0.9,
+            quantile: self.quantile,
             most: USERS_MAX,
         }
         .climb()

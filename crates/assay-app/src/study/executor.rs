@@ -195,19 +195,7 @@ impl CellRunner for OnStorage {
 }
 
 fn plain(cell: &Cell, state: CellState) -> CellResult {
-    CellResult {
-        cell: cell.clone(),
-        state,
-        directory: String::new(),
-        run: String::new(),
-        started_unix_ns: None,
-        elapsed_s: 0.0,
-        host_busy_share: None,
-        measures: Vec::new(),
-        course: None,
-        doubt: None,
-        hooks: Vec::new(),
-    }
+    CellResult::new(cell.clone(), state)
 }
 
 /// Which stop rule leaves a cell out.

@@ -16,7 +16,7 @@ use crate::target_plan::TargetPlan;
 use assay_dbload::load::LoadTarget;
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
-use assay_methods::study::{base_workload, cells, workload_of};
+use assay_methods::study::{base_workload, cells, published, workload_of};
 use assay_model::measurement::Finish;
 use assay_model::number::real_len;
 use assay_model::run::RunKind;
@@ -211,7 +211,7 @@ impl StudyPlan {
         let closed = runner.data.take().map_or(Ok(()), Data::close);
         context.progress.clear();
         let finish = finish.and_then(|finish| closed.map(|()| finish))?;
-        finish_study(writer, &mut result, &finish)
+        self.finish_study(writer, &mut result, &finish)
     }
 
     /// All cells that have no result yet, then the page.
@@ -222,7 +222,7 @@ impl StudyPlan {
         let finish = run_cells(&mut runner, &self.study, &mut result)?;
         result.course = runner.course(&self.study);
         // Test files go before the answer is given.
-        finish_study(runner.recording.end(), &mut result, &finish)
+        self.finish_study(runner.recording.end(), &mut result, &finish)
     }
 
     fn request<'a>(&'a self, document: Option<&'a PlanDocument>) -> Result<RunRequest<'a>> {
@@ -252,7 +252,31 @@ impl StudyPlan {
             curves: Vec::new(),
             scaling: Vec::new(),
             course: None,
+            published: Vec::new(),
+            mean_latency_max: self.study.mean_latency_max,
         }
+    }
+
+    /// Curves, published figures and the page; a cell that failed fails the study, and one in doubt
+    /// leaves it undecided.
+    fn finish_study(
+        &self,
+        writer: RunWriter,
+        result: &mut StudyResult,
+        finish: &Finish,
+    ) -> Result<FinishedRun> {
+        result.curves = factor_curves(&result.cells);
+        result.scaling = factor_scaling(&result.curves);
+        result.published = published(&self.study.name, &self.target.targets, &result.cells);
+        writer.put_json(Document::Results, result)?;
+        let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
+        let in_doubt = result.cells.iter().any(|cell| cell.doubt.is_some());
+        let outcome = match (failed, in_doubt) {
+            (true, _) => Outcome::Fail,
+            (false, true) => Outcome::Inconclusive,
+            (false, false) => Outcome::Pass,
+        };
+        finish_with_page(writer, finish, outcome)
     }
 }
 
@@ -329,23 +353,4 @@ fn give_size(study: &Study, target: &mut TargetPlan) {
         let each = |bytes: u64| bytes.div_ceil(files << 20) + 4;
         target.size = study.capacity.map(|size| assay_model::units::Bytes(each(size.0) << 20));
     }
-}
-
-/// Curves and the page; a cell that failed fails the study, and one in doubt leaves it undecided.
-fn finish_study(
-    writer: RunWriter,
-    result: &mut StudyResult,
-    finish: &Finish,
-) -> Result<FinishedRun> {
-    result.curves = factor_curves(&result.cells);
-    result.scaling = factor_scaling(&result.curves);
-    writer.put_json(Document::Results, result)?;
-    let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
-    let in_doubt = result.cells.iter().any(|cell| cell.doubt.is_some());
-    let outcome = match (failed, in_doubt) {
-        (true, _) => Outcome::Fail,
-        (false, true) => Outcome::Inconclusive,
-        (false, false) => Outcome::Pass,
-    };
-    finish_with_page(writer, finish, outcome)
 }

@@ -111,17 +111,12 @@ fn measured(
     hooks.extend(phases::hook(study, study.hooks.after.as_ref(), cell, run, place.context)?);
     rest(study.phases.rest, &place.context.stop);
     Ok(Some(CellResult {
-        cell: cell.clone(),
-        state: CellState::Measured,
-        directory: String::new(),
         run: finished.run.manifest().id.clone(),
-        started_unix_ns: None,
         elapsed_s: begun.elapsed().as_secs_f64(),
-        host_busy_share: None,
         measures: measures(&finished.run)?,
-        course: None,
         doubt: finished.loaded.report.cluster.as_ref().and_then(Cluster::doubt),
         hooks,
+        ..CellResult::new(cell.clone(), CellState::Measured)
     }))
 }
 

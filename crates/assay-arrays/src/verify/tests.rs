@@ -67,7 +67,7 @@ fn figures_are_held_against_what_is_simulated() {
         let error = figure.error().unwrap();
         assert!(error.abs() < 0.002, "{}: {error}", figure.figure.name);
     }
-    assert!(checked[3].simulated_value.is_none());
+    assert!(checked[3].measured_value.is_none());
 }
 
 /// An outcome of reads alone, with the number of each part.

@@ -2,6 +2,7 @@
 
 use assay_model::load::{Goal, Rung};
 use assay_model::number::real;
+use assay_model::spelling::LimitStatistic;
 use assay_model::{Estimate, Histogram};
 use assay_stats::curve::{Knee, LoadPoint, knee};
 
@@ -24,8 +25,8 @@ pub enum LadderSearch {
     },
     /// The most sessions whose times keep a limit.
     Limit {
-        /// The quantile that the limit is on, 0..=1.
-        quantile: f64,
+        /// What of the times the limit is on.
+        quantile: LimitStatistic,
         /// The limit, ns.
         limit_ns: f64,
         /// Sessions at most.
@@ -40,8 +41,8 @@ pub struct Point {
     pub sessions: u32,
     /// Statements per second.
     pub statements_per_s: f64,
-    /// The quantile of the times that the limit is on, ns.
-    pub quantile_ns: f64,
+    /// The quantile or mean of the times that the limit is on, ns.
+    pub limited_ns: f64,
     /// Share of all processors' time that was busy, 0..=1, where known.
     pub busy_share: Option<f64>,
     /// Share of that time that server and client had, 0..=1, where known.
@@ -58,15 +59,15 @@ pub enum Next {
 }
 
 impl Point {
-    /// What a step shows; the limit is on `quantile` of `times`, `processors` are those of the
-    /// machine.
-    pub fn of(rung: &Rung, times: &Histogram, quantile: f64, processors: f64) -> Self {
+    /// What a step shows; the limit is on this `statistic` of `times`, `processors` are those of
+    /// the machine.
+    pub fn of(rung: &Rung, times: &Histogram, statistic: LimitStatistic, processors: f64) -> Self {
         let busy_s = rung.host_busy_share.map(|busy| busy * processors * rung.elapsed_s());
         let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
         Self {
             sessions: rung.sessions,
             statements_per_s: rung.statements_per_s(),
-            quantile_ns: real(times.quantile_ns(quantile)),
+            limited_ns: statistic.of_ns(times),
             busy_share: rung.host_busy_share,
             own_share: own_s.zip(busy_s).map(|(own_s, busy_s)| own_s / busy_s.max(1e-9)),
         }
@@ -135,11 +136,11 @@ impl LadderSearch {
         within
     }
 
-    /// The quantile that is of interest.
-    pub fn quantile(&self) -> f64 {
+    /// What of the times is of interest.
+    pub fn statistic(&self) -> LimitStatistic {
         match self {
             Self::Limit { quantile, .. } => *quantile,
-            Self::Given(_) | Self::Knee { .. } => 0.99,
+            Self::Given(_) | Self::Knee { .. } => LimitStatistic::Quantile(0.99),
         }
     }
 
@@ -190,10 +191,9 @@ fn double(done: &[Point], most: u32) -> Next {
 /// The most sessions that keep the limit and the fewest that break it.
 fn bounds(done: &[Point], limit_ns: f64) -> (Option<u32>, Option<u32>) {
     let bad =
-        done.iter().filter(|point| point.quantile_ns > limit_ns).map(|point| point.sessions).min();
-    let below = |point: &&Point| {
-        point.quantile_ns <= limit_ns && bad.is_none_or(|bad| point.sessions < bad)
-    };
+        done.iter().filter(|point| point.limited_ns > limit_ns).map(|point| point.sessions).min();
+    let below =
+        |point: &&Point| point.limited_ns <= limit_ns && bad.is_none_or(|bad| point.sessions < bad);
     (done.iter().filter(below).map(|point| point.sessions).max(), bad)
 }
 
@@ -260,11 +260,11 @@ fn point(rung: &Rung) -> Option<LoadPoint> {
 mod tests {
     use super::*;
 
-    fn point(sessions: u32, statements_per_s: f64, quantile_ns: f64, busy: f64) -> Point {
+    fn point(sessions: u32, statements_per_s: f64, limited_ns: f64, busy: f64) -> Point {
         Point {
             sessions,
             statements_per_s,
-            quantile_ns,
+            limited_ns,
             busy_share: Some(busy),
             own_share: Some(0.9),
         }
@@ -290,7 +290,8 @@ mod tests {
 
     #[test]
     fn the_most_sessions_within_a_limit_are_found() {
-        let limit = |limit_ns, most| LadderSearch::Limit { quantile: 0.99, limit_ns, most };
+        let limit =
+            |limit_ns, most| LadderSearch::Limit { quantile: LimitStatistic::Mean, limit_ns, most };
         // Ten servers of 100 us keep 250 us up to 25 sessions.
         let (_, _, goal) = climb(&limit(250_000.0, 1024), 10.0);
         assert_eq!(goal.map(|goal| (goal.sessions, goal.is_bounded)), Some((Some(25), true)));

@@ -7,11 +7,12 @@ use crate::quantity::{CapacityOf, Mix, Quantity};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, CurvePoint, MixCalibration};
 use assay_model::comparison::{OverlayAxis, OverlayPoint, Side, SideKind};
+use assay_model::spelling::LimitStatistic;
 use assay_model::verdict::{Doubt, Unit};
 
 /// A calibration as a side: capacities are judged, steps that both sides have are shown.
 pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration) -> SideFacts {
-    let quantile = calibration.limit.quantile;
+    let limited = calibration.limit.quantile;
     let mixes = &calibration.mixes;
     let side = Side {
         name: name.to_owned(),
@@ -25,10 +26,10 @@ pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration)
     SideFacts {
         measures: mixes
             .iter()
-            .flat_map(|mix| capacities(mix).into_iter().chain(rungs(mix, quantile)))
+            .flat_map(|mix| capacities(mix).into_iter().chain(rungs(mix, limited)))
             .collect(),
         made: made(calibration),
-        curves: mixes.iter().flat_map(|mix| curves(mix, quantile)).collect(),
+        curves: mixes.iter().flat_map(|mix| curves(mix, limited)).collect(),
         load_curves: mixes.iter().map(load_curve).collect(),
         ..SideFacts::new(side)
     }
@@ -116,8 +117,8 @@ fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
     figures.collect()
 }
 
-/// Rate and limited quantile of every step.
-fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<SideFigure> {
+/// Rate and limited quantile or mean of every step.
+fn rungs(mix: &MixCalibration, limited: LimitStatistic) -> Vec<SideFigure> {
     let name = format!("calibration.{}", kind(mix).name());
     let at = |what: String, unit, point: &CurvePoint, estimate| {
         let subject = match kind(mix) {
@@ -127,29 +128,32 @@ fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<SideFigure> {
         SideFigure::new(what, Some(subject), unit, estimate)
     };
     let one = |point: &CurvePoint| {
-        let time = format!("{name}.service_time.q{quantile}");
+        let time_ns = point.limited_quantile_ns;
+        let (statistic, time_ns) = match limited {
+            LimitStatistic::Mean => ("mean".to_owned(), time_ns),
+            LimitStatistic::Quantile(quantile) => {
+                (format!("q{quantile}"), trusted(time_ns, quantile).0)
+            }
+        };
         [
             at(format!("{name}.iops"), Unit::IosPerS, point, point.iops),
-            at(time, Unit::Ns, point, trusted(point.limited_quantile_ns, quantile).0),
+            at(format!("{name}.service_time.{statistic}"), Unit::Ns, point, time_ns),
         ]
     };
     mix.curve.iter().flat_map(one).collect()
 }
 
-/// Rates and the limited quantile over outstanding I/Os.
-fn curves(mix: &MixCalibration, quantile: f64) -> Vec<SideCurve> {
+/// Rates and the limited quantile or mean over outstanding I/Os.
+fn curves(mix: &MixCalibration, limited: LimitStatistic) -> Vec<SideCurve> {
     let curve = |what: String, unit, rungs: &[CurvePoint], of: fn(&CurvePoint) -> Estimate| {
         SideCurve { what, over: OverlayAxis::Outstanding, unit, points: points(rungs, of) }
     };
     let name = &mix.name;
     vec![
         curve(format!("IOPS of {name}"), Unit::IosPerS, &mix.curve, |rung| rung.iops),
-        curve(
-            format!("service time (p{}) of {name}", percent(quantile)),
-            Unit::Ns,
-            &mix.curve,
-            |rung| rung.limited_quantile_ns,
-        ),
+        curve(format!("service time ({limited}) of {name}"), Unit::Ns, &mix.curve, |rung| {
+            rung.limited_quantile_ns
+        }),
         curve(
             format!("throughput of large I/Os, {name}"),
             Unit::BytesPerS,
@@ -165,9 +169,4 @@ fn points(rungs: &[CurvePoint], of: fn(&CurvePoint) -> Estimate) -> Vec<OverlayP
     let mut points: Vec<OverlayPoint> = rungs.iter().map(point).collect();
     points.sort_by(|one, other| one.x.total_cmp(&other.x));
     points
-}
-
-/// A quantile in percent, without the digits that binary arithmetic adds.
-fn percent(quantile: f64) -> f64 {
-    (quantile * 1e7).round() / 1e5
 }

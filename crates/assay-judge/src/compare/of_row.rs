@@ -50,21 +50,15 @@ mod tests {
         ];
         let estimate = Estimate::without_interval(rate, 1);
         CellResult {
-            cell: Cell { number: 1, repeat: 1, settings, restored: false },
-            state: CellState::Measured,
-            directory: String::new(),
-            run: String::new(),
-            started_unix_ns: None,
-            elapsed_s: 0.0,
-            host_busy_share: None,
             measures: vec![NamedEstimate {
                 quantity: "new_orders".to_owned(),
                 subject: None,
                 estimate,
             }],
-            course: None,
-            doubt: None,
-            hooks: Vec::new(),
+            ..CellResult::new(
+                Cell { number: 1, repeat: 1, settings, restored: false },
+                CellState::Measured,
+            )
         }
     }
 

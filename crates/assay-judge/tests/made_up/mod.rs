@@ -13,6 +13,7 @@ use assay_model::measurement::{
     OperationResult, PerOperation, Window,
 };
 use assay_model::number::real;
+use assay_model::spelling::LimitStatistic;
 use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::verdict::{Criteria, Criterion, Doubt, NamedEstimate};
@@ -219,7 +220,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
     Calibration {
         format: 1,
         target: "/data/a".to_owned(),
-        limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
+        limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
         mixes: vec![mix],
         elapsed_s: 45.0,
         remarks: Vec::new(),

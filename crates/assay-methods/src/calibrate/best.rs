@@ -2,6 +2,7 @@
 
 use super::level::LEAST_FALL;
 use super::rung::Rung;
+use assay_model::spelling::LimitStatistic;
 use assay_stats::Estimate;
 use std::collections::BTreeMap;
 
@@ -45,7 +46,7 @@ pub(super) fn best(rungs: &Rungs, peak_load: Option<u32>) -> Option<&Rung> {
 /// The rate of a ladder in which few slices were measured: that of all loads from half of the best
 /// one on whose intervals meet its own. The best one alone has the luckiest error, which short
 /// slices leave large.
-pub(super) fn level_of_best(rungs: &Rungs, quantile: f64) -> Option<Estimate> {
+pub(super) fn level_of_best(rungs: &Rungs, statistic: LimitStatistic) -> Option<Estimate> {
     let best = best(rungs, None)?;
     let own = best.estimates.iops;
     // One that also saw the lower level has an interval that meets any other.
@@ -58,7 +59,7 @@ pub(super) fn level_of_best(rungs: &Rungs, quantile: f64) -> Option<Estimate> {
     let alike = rungs.range(best.outstanding / 2..).map(|(_, rung)| rung).filter(meets);
     let joined = alike.cloned().reduce(|one, other| {
         let unjoined = one.clone();
-        one.joined_with(other, quantile).unwrap_or(unjoined)
+        one.joined_with(other, statistic).unwrap_or(unjoined)
     })?;
     Some(joined.estimates.iops)
 }

@@ -31,7 +31,7 @@ impl Meter<'_> {
     ) -> Result<Step> {
         let known = ladder.rungs.get(&outstanding);
         let Some((before, from)) = known
-            .and_then(|rung| Some((rung.before(interval, ladder.quantile())?, rung.slices.len())))
+            .and_then(|rung| Some((rung.before(interval, ladder.statistic())?, rung.slices.len())))
         else {
             return Ok(Step::Over);
         };

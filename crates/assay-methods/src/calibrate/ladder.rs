@@ -8,6 +8,7 @@ use super::rung::{CONFIDENCE, Rung, Slice};
 use assay_model::Result;
 use assay_model::measurement::Interval;
 use assay_model::number::{real_len, seconds};
+use assay_model::spelling::LimitStatistic;
 use assay_stats::curve::LoadPoint;
 use assay_stats::mean_interval;
 use assay_stats::series::{mean, variance};
@@ -72,11 +73,11 @@ pub(super) struct Ladder {
     /// The sustained level of smaller transfers after their rate fell: no transfer of these is
     /// done more often.
     sustained: Option<Rung>,
-    quantile: f64,
+    statistic: LimitStatistic,
 }
 
 impl Ladder {
-    pub(super) fn new(load: Load, quantile: f64) -> Self {
+    pub(super) fn new(load: Load, statistic: LimitStatistic) -> Self {
         Self {
             load,
             rungs: BTreeMap::new(),
@@ -91,7 +92,7 @@ impl Ladder {
             slow_from: None,
             wanders: false,
             sustained: None,
-            quantile,
+            statistic,
         }
     }
 
@@ -135,7 +136,7 @@ impl Ladder {
     /// then on, and larger loads have to be measured once more.
     pub(super) fn build_up(&mut self, outstanding: u32, kept: &Slice, time_s: f64) {
         self.rungs.retain(|load, _| 2 * load <= outstanding);
-        let rung = Rung::of(outstanding, vec![kept.second_half()], self.quantile);
+        let rung = Rung::of(outstanding, vec![kept.second_half()], self.statistic);
         self.rungs.extend(rung.map(|rung| (outstanding, rung)));
         self.slow_from = Some((outstanding / 2 + 1, time_s));
         self.quiet.clear();
@@ -147,7 +148,7 @@ impl Ladder {
         let old = std::mem::take(&mut self.rungs);
         self.rungs = old
             .into_iter()
-            .filter_map(|(load, rung)| Some((load, rung.since(at_ns, self.quantile)?)))
+            .filter_map(|(load, rung)| Some((load, rung.since(at_ns, self.statistic)?)))
             .collect();
         self.quiet.clear();
     }
@@ -156,7 +157,7 @@ impl Ladder {
     /// again, only that counts.
     pub(super) fn forget_base_before_fall(&mut self) {
         let fresh = self.fallen.zip(self.rungs.get(&1)).and_then(|(fallen, base)| {
-            base.since(fallen.at_ns, self.quantile).filter(|fresh| fresh.slices.len() > 1)
+            base.since(fallen.at_ns, self.statistic).filter(|fresh| fresh.slices.len() > 1)
         });
         self.rungs.extend(fresh.map(|fresh| (1, fresh)));
     }
@@ -165,11 +166,11 @@ impl Ladder {
     /// that showed it.
     fn heal(&mut self, outstanding: u32, lifted: Vec<Slice>) {
         let burst = std::mem::take(&mut self.burst);
-        let lifted = Rung::of(outstanding, lifted, self.quantile);
+        let lifted = Rung::of(outstanding, lifted, self.statistic);
         for rung in burst.into_values().chain(lifted) {
             let load = rung.outstanding;
             let all = match self.rungs.remove(&load) {
-                Some(known) => known.joined_with(rung, self.quantile),
+                Some(known) => known.joined_with(rung, self.statistic),
                 None => Some(rung),
             };
             self.rungs.extend(all.map(|all| (load, all)));
@@ -264,8 +265,8 @@ impl Ladder {
     fn add(&mut self, outstanding: u32, slice: Slice) {
         self.history.push((slice.begin_ns, slice.end_ns, slice.iops()));
         let rung = match self.rungs.remove(&outstanding) {
-            Some(rung) => rung.with(slice, self.quantile),
-            None => Rung::of(outstanding, vec![slice], self.quantile),
+            Some(rung) => rung.with(slice, self.statistic),
+            None => Rung::of(outstanding, vec![slice], self.statistic),
         };
         if let Some(rung) = rung {
             self.rungs.insert(outstanding, rung);
@@ -278,9 +279,9 @@ impl Ladder {
         self.quiet.insert(outstanding, seen + seen / 4);
     }
 
-    /// The limited quantile.
-    pub(super) const fn quantile(&self) -> f64 {
-        self.quantile
+    /// What of the service times is limited.
+    pub(super) const fn statistic(&self) -> LimitStatistic {
+        self.statistic
     }
 
     /// The interval at which the step seems to have fallen.
@@ -307,12 +308,12 @@ impl Ladder {
         let fresh = rung.slices[first_fresh.min(rung.slices.len())..].to_vec();
         let seen_ns = rung.slices.last().map_or(used_up_ns, |slice| slice.end_ns);
         let at_ns = fresh.first().map_or(used_up_ns, |slice| slice.begin_ns);
-        let before = rung.before(interval, self.quantile);
+        let before = rung.before(interval, self.statistic);
         let before_iops = before.as_ref().map_or(0.0, |before| before.estimates.iops.value);
         if let Some(before) = before {
             self.keep_as_burst(before);
         }
-        let level = if let Some(after) = Rung::of(outstanding, fresh, self.quantile) {
+        let level = if let Some(after) = Rung::of(outstanding, fresh, self.statistic) {
             let level = after.estimates.iops.value;
             self.rungs.insert(outstanding, after);
             level

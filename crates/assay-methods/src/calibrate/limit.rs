@@ -12,7 +12,8 @@ use super::reach::{judged, judged_together};
 use super::rung::{Rung, Within, chosen_document};
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
-use assay_model::number::{count, index, real_len, share};
+use assay_model::number::{count, index, real, real_len, share};
+use assay_model::spelling::LimitStatistic;
 use assay_model::{Estimate, Result};
 
 /// Half the width of the answer's interval over its value at which the search rests.
@@ -117,7 +118,7 @@ impl<'l> Bracket<'l> {
     /// either.
     fn between(&self, limit_ns: f64) -> Option<u32> {
         let (inside, outside) = (self.inside?, self.outside?);
-        let (low, high) = (inside.estimates.quantile_ns.value, outside.estimates.quantile_ns.value);
+        let (low, high) = (inside.estimates.limited_ns.value, outside.estimates.limited_ns.value);
         let met =
             if high > low { ((limit_ns - low) / (high - low)).clamp(0.125, 0.875) } else { 0.5 };
         let gap = f64::from(outside.outstanding - inside.outstanding);
@@ -158,21 +159,28 @@ fn inside(rungs: &Rungs, limit: &LatencyLimit) -> usize {
         .into_iter()
         .map(|operation| {
             let counts: Vec<(u64, u64)> =
-                rungs.values().map(|rung| beyond(rung, operation, limit.service_time_ns)).collect();
+                rungs.values().map(|rung| limited(rung, operation, limit)).collect();
             let shares = ascending_shares(&counts);
-            let allowed = 1.0 - limit.quantile + 1e-12;
+            let allowed = match limit.quantile {
+                LimitStatistic::Mean => limit.service_time_ns,
+                LimitStatistic::Quantile(quantile) => 1.0 - quantile + 1e-12,
+            };
             shares.iter().take_while(|share| **share <= allowed).count()
         })
         .min()
         .unwrap_or(0)
 }
 
-/// How many I/Os of an operation took longer than the limit, and of how many.
-fn beyond(rung: &Rung, operation: Operation, limit_ns: f64) -> (u64, u64) {
-    rung.estimates
-        .operations
-        .get(operation)
-        .map_or((0, 0), |result| (result.service.ios_above(count(limit_ns)), result.service.ios()))
+/// How many I/Os of an operation took longer than the limit, or how many ns all of them took if
+/// the mean is limited; and how many they are.
+fn limited(rung: &Rung, operation: Operation, limit: &LatencyLimit) -> (u64, u64) {
+    let Some(result) = rung.estimates.operations.get(operation) else { return (0, 0) };
+    let times = &result.service;
+    let part = match limit.quantile {
+        LimitStatistic::Mean => count(times.mean_ns() * real(times.ios())),
+        LimitStatistic::Quantile(_) => times.ios_above(count(limit.service_time_ns)),
+    };
+    (part, times.ios())
 }
 
 /// The shares of the counts that fit best and never fall: a load cannot keep a limit that a smaller

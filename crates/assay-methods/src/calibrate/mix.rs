@@ -449,7 +449,7 @@ fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
         outstanding: best.outstanding,
         bound,
     };
-    let burst = level_of_best(&ladder.burst, ladder.quantile());
+    let burst = level_of_best(&ladder.burst, ladder.statistic());
     Some(with_burst(
         sustained,
         burst.map(|iops| chosen_document(&iops.scaled(factor))),
@@ -489,7 +489,7 @@ fn within(small: &Climbed, limit: &LatencyLimit) -> Option<Capacity> {
     Some(with_burst(sustained, burst, ladder, 1.0))
 }
 
-/// The same quantile with another limit.
+/// The same quantile or mean with another limit.
 fn at_most(limit: &LatencyLimit, service_time_ns: f64) -> LatencyLimit {
     LatencyLimit { service_time_ns, ..*limit }
 }

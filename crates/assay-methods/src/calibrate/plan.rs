@@ -1,13 +1,15 @@
 //! What a calibration is asked: mixes, limits and time, and what cannot be asked.
 
 use assay_model::calibration::LatencyLimit;
+use assay_model::spelling::LimitStatistic;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 
 /// What to calibrate, and for how long.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CalibrationPlan {
-    /// The limit on a quantile of the service time, reads and writes each for themselves.
+    /// The limit on a quantile of the service time or its mean, reads and writes each for
+    /// themselves.
     pub limit: LatencyLimit,
     /// At least one mix.
     pub mixes: Vec<Mix>,
@@ -24,7 +26,7 @@ pub struct CalibrationPlan {
     pub outstanding_max: u32,
     /// Worker threads at most; more than one are used when one is crowded.
     pub workers_max: u32,
-    /// Further limits on the same quantile, each answered with the most IOPS within it.
+    /// Further limits on the same quantile or mean, each answered with the most IOPS within it.
     pub steps: Vec<Nanos>,
     /// Seed of all addresses.
     pub seed: u64,
@@ -60,7 +62,7 @@ impl Default for CalibrationPlan {
     /// Reads of 8 KiB and 1 MiB for 60 s, the 0.99 quantile within 1 ms.
     fn default() -> Self {
         Self {
-            limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
+            limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
             mixes: vec![Mix::of(1.0)],
             transfer: Bytes(8192),
             large_transfer: Bytes(1 << 20),
@@ -88,7 +90,9 @@ impl CalibrationPlan {
     /// A usage error that names it.
     pub fn check(&self) -> Result<()> {
         let LatencyLimit { quantile, service_time_ns } = self.limit;
-        if !(quantile > 0.0 && quantile < 1.0) {
+        if let LimitStatistic::Quantile(quantile) = quantile
+            && !(quantile > 0.0 && quantile < 1.0)
+        {
             return Err(Error::usage(
                 format!("{quantile} is not a valid quantile"),
                 "use a quantile between 0 and 1, for example 0.99",

@@ -6,6 +6,7 @@ use super::rung::{Rung, SURE, Slice, Within, pooled};
 use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Operation;
 use assay_model::number::{count, real_len, share};
+use assay_model::spelling::LimitStatistic;
 use assay_stats::distribution::student_quantile;
 use assay_stats::series::{mean, variance};
 
@@ -17,7 +18,7 @@ pub(super) fn judged(rungs: &Rungs, limit: &LatencyLimit) -> Vec<Within> {
 /// How loads that are thrown together stand to a limit.
 pub(super) fn judged_together(rungs: &[&Rung], limit: &LatencyLimit) -> Within {
     let span = match rungs {
-        [rung] => Some(rung.estimates.quantile_ns),
+        [rung] => Some(rung.estimates.limited_ns),
         _ => pooled(rungs, limit.quantile),
     };
     let judged = span.map_or(Within::Unclear, |span| span.judged(limit.service_time_ns));
@@ -28,6 +29,8 @@ pub(super) fn judged_together(rungs: &[&Rung], limit: &LatencyLimit) -> Within {
 /// interval over visits, which noise of seconds makes differ; of few visits it may have missed all.
 fn hardly_reach(rungs: &[&Rung], limit: &LatencyLimit) -> bool {
     const FEWEST: usize = 8;
+    // A mean is known better than its tail.
+    let LimitStatistic::Quantile(quantile) = limit.quantile else { return false };
     let visits: Vec<&Slice> = rungs.iter().flat_map(|rung| &rung.slices).collect();
     let limit_ns = count(limit.service_time_ns);
     let keeps = |operation: Operation| {
@@ -41,7 +44,7 @@ fn hardly_reach(rungs: &[&Rung], limit: &LatencyLimit) -> bool {
             || shares.len() >= FEWEST && {
                 let half =
                     student_quantile(0.5 + 0.5 * SURE, n - 1.0) * (variance(&shares) / n).sqrt();
-                mean(&shares) + half <= 1.0 - limit.quantile
+                mean(&shares) + half <= 1.0 - quantile
             }
     };
     [Operation::Read, Operation::Write].into_iter().all(keeps)

@@ -55,9 +55,9 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
 pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
     Remark {
         what: format!(
-            "{mix}: p{} is {} even at queue depth 1, above the limit of {}",
-            limit.quantile * 100.0,
-            show_time_ns(first.estimates.quantile_ns.value),
+            "{mix}: {} is {} even at queue depth 1, above the limit of {}",
+            limit.quantile,
+            show_time_ns(first.estimates.limited_ns.value),
             show_time_ns(limit.service_time_ns)
         ),
         why: "no load meets the limit".to_owned(),

@@ -5,6 +5,7 @@ use assay_model::Histogram;
 use assay_model::calibration::CurvePoint;
 use assay_model::measurement::{Interval, Operation, PerOperation};
 use assay_model::number::{count, nanoseconds, real, real_len, seconds};
+use assay_model::spelling::LimitStatistic;
 use assay_stats::Estimate;
 use assay_stats::curve::LoadPoint;
 use assay_stats::mean::mean_error;
@@ -134,8 +135,8 @@ fn joined<'r>(parts: impl Iterator<Item = &'r PerOperation>) -> PerOperation {
     })
 }
 
-/// Where the limited quantile lies; the upper end is infinite where too few I/Os were seen to bound
-/// it.
+/// Where the limited quantile or mean lies; the upper end is infinite where too few I/Os were seen
+/// to bound it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     pub(super) value: f64,
@@ -148,7 +149,7 @@ pub(super) struct Span {
     pub(super) effective_n: f64,
 }
 
-/// What a quantile says about a limit, with the sureness that repeated looks ask for.
+/// What a quantile or mean says about a limit, with the sureness that repeated looks ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Within {
     /// The whole interval lies within it.
@@ -190,8 +191,8 @@ pub(super) struct RungEstimates {
     pub(super) iops: Estimate,
     /// Mean service time, ns.
     pub(super) service_time_ns: Estimate,
-    /// The limited quantile of the service time, ns.
-    pub(super) quantile_ns: Span,
+    /// The limited quantile of the service time, or its mean, ns.
+    pub(super) limited_ns: Span,
     /// Everything joined, read and write apart.
     pub(super) operations: PerOperation,
     /// Measured time, s.
@@ -211,32 +212,36 @@ pub(super) struct Rung {
 
 impl Rung {
     /// A step of at least one slice; `None` when too little was measured to say anything.
-    pub(super) fn of(outstanding: u32, slices: Vec<Slice>, quantile: f64) -> Option<Self> {
-        let estimates = RungEstimates::of(&slices, quantile)?;
+    pub(super) fn of(
+        outstanding: u32,
+        slices: Vec<Slice>,
+        statistic: LimitStatistic,
+    ) -> Option<Self> {
+        let estimates = RungEstimates::of(&slices, statistic)?;
         Some(Self { outstanding, slices, estimates })
     }
 
     /// The step with a slice more.
-    pub(super) fn with(mut self, slice: Slice, quantile: f64) -> Option<Self> {
+    pub(super) fn with(mut self, slice: Slice, statistic: LimitStatistic) -> Option<Self> {
         self.slices.push(slice);
-        Self::of(self.outstanding, self.slices, quantile)
+        Self::of(self.outstanding, self.slices, statistic)
     }
 
     /// Only the slices that begin at a time or later; `None` where too few are left.
-    pub(super) fn since(&self, at_ns: u64, quantile: f64) -> Option<Self> {
+    pub(super) fn since(&self, at_ns: u64, statistic: LimitStatistic) -> Option<Self> {
         let slices = self.slices.iter().filter(|slice| slice.begin_ns >= at_ns).cloned().collect();
-        Self::of(self.outstanding, slices, quantile)
+        Self::of(self.outstanding, slices, statistic)
     }
 
     /// Both joined, in order of time.
-    pub(super) fn joined_with(mut self, other: Self, quantile: f64) -> Option<Self> {
+    pub(super) fn joined_with(mut self, other: Self, statistic: LimitStatistic) -> Option<Self> {
         self.slices.extend(other.slices);
         self.slices.sort_by_key(|slice| slice.begin_ns);
-        Self::of(self.outstanding, self.slices, quantile)
+        Self::of(self.outstanding, self.slices, statistic)
     }
 
     /// Only the intervals before the given one, counted over all slices.
-    pub(super) fn before(&self, interval: usize, quantile: f64) -> Option<Self> {
+    pub(super) fn before(&self, interval: usize, statistic: LimitStatistic) -> Option<Self> {
         let mut left = interval;
         let mut slices = Vec::new();
         for slice in &self.slices {
@@ -245,7 +250,7 @@ impl Rung {
             }
             left = left.saturating_sub(slice.intervals.len());
         }
-        Self::of(self.outstanding, slices, quantile)
+        Self::of(self.outstanding, slices, statistic)
     }
 
     /// IOPS of every interval, in order of time.
@@ -288,7 +293,7 @@ impl Rung {
     /// The step as it is printed.
     pub(super) fn curve_point(&self, transfer_bytes: u64) -> CurvePoint {
         let estimates = &self.estimates;
-        let span = estimates.quantile_ns;
+        let span = estimates.limited_ns;
         let shares = self.slices.iter().filter_map(|slice| slice.host_busy_share);
         CurvePoint {
             outstanding: self.outstanding,
@@ -337,7 +342,7 @@ impl RungEstimates {
         self.iops = around(&Estimate { value: iops, ..self.iops }, half);
     }
 
-    fn of(slices: &[Slice], quantile: f64) -> Option<Self> {
+    fn of(slices: &[Slice], statistic: LimitStatistic) -> Option<Self> {
         let intervals: Vec<&Interval> = slices.iter().flat_map(|slice| &slice.intervals).collect();
         let operations = joined(slices.iter().map(|slice| &slice.operations));
         let elapsed: Vec<f64> = intervals.iter().map(|interval| interval.elapsed_s()).collect();
@@ -355,7 +360,7 @@ impl RungEstimates {
         Some(Self {
             iops: widened(iops, edge),
             service_time_ns: ratio(&time_ns, &completed)?.scaled(stalled.recip()),
-            quantile_ns: span(&intervals, &operations, quantile)?,
+            limited_ns: span(&intervals, &operations, statistic)?,
             operations,
             elapsed_s,
             edge,
@@ -413,6 +418,10 @@ pub(super) fn time_ns(interval: &Interval) -> f64 {
 
 /// The ratio of two sums over correlated intervals, by the linearized residuals (the delta method).
 pub(super) fn ratio(parts: &[f64], wholes: &[f64]) -> Option<Estimate> {
+    ratio_within(parts, wholes, CONFIDENCE)
+}
+
+fn ratio_within(parts: &[f64], wholes: &[f64], confidence: f64) -> Option<Estimate> {
     let (part, whole): (f64, f64) = (parts.iter().sum(), wholes.iter().sum());
     if whole <= 0.0 {
         return None;
@@ -421,12 +430,12 @@ pub(super) fn ratio(parts: &[f64], wholes: &[f64]) -> Option<Estimate> {
     let residuals: Vec<f64> =
         parts.iter().zip(wholes).map(|(part, whole)| (part - value * whole) / scale).collect();
     let error = mean_error(&residuals)?;
-    let half = error.half_width(CONFIDENCE);
+    let half = error.half_width(confidence);
     Some(Estimate {
         value,
         low: value - half,
         high: value + half,
-        confidence: CONFIDENCE,
+        confidence,
         n: parts.len(),
         effective_n: error.effective_n,
     })
@@ -441,17 +450,22 @@ fn widened(estimate: Estimate, half: f64) -> Estimate {
     }
 }
 
-/// The limited quantile of several steps thrown together: where it lies beyond a limit the largest
-/// load does too, where it lies within the smallest one does.
-pub(super) fn pooled(rungs: &[&Rung], quantile: f64) -> Option<Span> {
+/// The limited quantile or mean of several steps thrown together: where it lies beyond a limit the
+/// largest load does too, where it lies within the smallest one does.
+pub(super) fn pooled(rungs: &[&Rung], statistic: LimitStatistic) -> Option<Span> {
     let operations = joined(rungs.iter().map(|rung| &rung.estimates.operations));
     let intervals: Vec<&Interval> =
         rungs.iter().flat_map(|rung| &rung.slices).flat_map(|slice| &slice.intervals).collect();
-    span(&intervals, &operations, quantile)
+    span(&intervals, &operations, statistic)
 }
 
-/// The limited quantile of reads and of writes, whichever is worse; never of both thrown together.
-fn span(intervals: &[&Interval], operations: &PerOperation, quantile: f64) -> Option<Span> {
+/// The limited quantile or mean of reads and of writes, whichever is worse; never of both thrown
+/// together.
+fn span(
+    intervals: &[&Interval],
+    operations: &PerOperation,
+    statistic: LimitStatistic,
+) -> Option<Span> {
     [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| {
@@ -460,9 +474,36 @@ fn span(intervals: &[&Interval], operations: &PerOperation, quantile: f64) -> Op
                 .iter()
                 .map(|interval| Some(&interval.operations.get(operation)?.service))
                 .collect();
-            Some(span_of(&parts, joined, quantile))
+            Some(match statistic {
+                LimitStatistic::Mean => span_of_mean(&parts, joined),
+                LimitStatistic::Quantile(quantile) => span_of(&parts, joined, quantile),
+            })
         })
         .reduce(Span::worse)
+}
+
+/// One operation's mean over correlated intervals. Without an interval the ends are the shortest
+/// time and infinity.
+fn span_of_mean(parts: &[Option<&Histogram>], joined: &Histogram) -> Span {
+    let ios: Vec<f64> =
+        parts.iter().map(|part| part.map_or(0.0, |part| real(part.ios()))).collect();
+    let time_ns = |part: &Histogram| part.mean_ns() * real(part.ios());
+    let times: Vec<f64> = parts.iter().map(|part| part.map_or(0.0, time_ns)).collect();
+    let value = joined.mean_ns();
+    let ends = |confidence| ratio_within(&times, &ios, confidence);
+    let (known, sure) = (ends(CONFIDENCE), ends(SURE));
+    let low = |known: Option<Estimate>| {
+        known.map_or(real(joined.min_ns()), |known| known.low.max(0.0)).min(value)
+    };
+    let high = |known: Option<Estimate>| known.map_or(f64::INFINITY, |known| known.high.max(value));
+    Span {
+        value,
+        low: low(known),
+        high: high(known),
+        sure_low: low(sure),
+        sure_high: high(sure),
+        effective_n: known.map_or(0.0, |known| known.effective_n),
+    }
 }
 
 /// One operation's quantile, read from the joined histogram at levels that the correlated intervals

@@ -7,6 +7,7 @@ mod usl;
 
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::LatencyLimit;
+use assay_model::spelling::LimitStatistic;
 use assay_model::units::Nanos;
 use assay_stats::queueing::ClosedQueue;
 use assay_stats::special::incomplete_gamma;
@@ -40,7 +41,10 @@ const MIB: f64 = 1_048_576.0;
 /// A plan for one mix with the 0.99 quantile within a limit.
 pub fn plan(read_share: f64, limit_us: f64, budget_s: f64) -> CalibrationPlan {
     CalibrationPlan {
-        limit: LatencyLimit { quantile: 0.99, service_time_ns: limit_us * 1e3 },
+        limit: LatencyLimit {
+            quantile: LimitStatistic::Quantile(0.99),
+            service_time_ns: limit_us * 1e3,
+        },
         mixes: vec![Mix::of(read_share)],
         time_budget: Nanos::from_seconds(budget_s),
         ..CalibrationPlan::default()

@@ -2,6 +2,7 @@
 
 use crate::units::{Bytes, Nanos, Share};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A load under which figures were published.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,8 +29,39 @@ pub struct Experiment {
     pub warm_up: Nanos,
     /// Measured time, as simulated.
     pub duration: Nanos,
+    /// The studies that repeat it.
+    #[serde(default, rename = "study", skip_serializing_if = "Vec::is_empty")]
+    pub studies: Vec<StudyCells>,
     /// The experiment.
     pub load: Load,
+}
+
+/// Where a study repeats an experiment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StudyCells {
+    /// Name of the study.
+    pub name: String,
+    /// Settings of its cells, by factor, as the study writes them. Of several cells the fastest
+    /// within the experiment's latency limit counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cell: BTreeMap<String, String>,
+}
+
+impl Experiment {
+    /// Where a study of this name repeats it.
+    pub fn in_study(&self, name: &str) -> Option<&StudyCells> {
+        self.studies.iter().find(|cells| cells.name == name)
+    }
+
+    /// Limit on the mean latency of reads and of writes.
+    pub const fn latency_max(&self) -> Option<Nanos> {
+        match &self.load {
+            Load::Closed(load) => load.latency_max,
+            Load::Sessions(_) => None,
+        }
+    }
 }
 
 /// The kind of an experiment.
@@ -159,6 +191,8 @@ pub enum Measure {
     FallS,
     /// Time in real seconds from which reads stay within 2% of the last eighth.
     SettledS,
+    /// A published ratio of which the conditions are not known.
+    Ratio,
 }
 
 /// Use of a figure.

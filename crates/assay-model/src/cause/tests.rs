@@ -5,6 +5,7 @@ use crate::calibration::{LatencyLimit, MixCalibration};
 use crate::counters::{CpuCounters, NamedDevice, ProcessCounters};
 use crate::measurement::{Conduct, Finish, NamedResult, OperationResult};
 use crate::plausibility::tests::mix;
+use crate::spelling::LimitStatistic;
 use crate::stack::{BlockLayer, BlockStack, DeviceNumber, Mount};
 
 fn measurement(read_ios: u64) -> Measurement {
@@ -101,7 +102,7 @@ fn a_limit_is_a_cause_where_it_was_reached_on_the_device_of_the_target() {
         let calibration = Calibration {
             format: 1,
             target: String::new(),
-            limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
+            limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
             mixes: vec![MixCalibration { curve, ..mix(1e3, 1e3) }],
             direct_io: None,
             log: None,

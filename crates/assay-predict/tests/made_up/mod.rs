@@ -12,6 +12,7 @@ use assay_model::profile::{
     FORMAT, Figure, IoClass, IoPurpose, Profile, ProfileProduct, ProfileSource, RateKind, RedoPath,
     ReportActivity, RequestRate, TimeModel, TimeVerdict, WaitClassTime, Work,
 };
+use assay_model::spelling::LimitStatistic;
 use assay_model::{Histogram, Precision};
 
 #[expect(clippy::unnecessary_wraps, reason = "as the fields of a profile are")]
@@ -161,7 +162,7 @@ pub fn calibration(service_ns: f64, servers: f64) -> Calibration {
     Calibration {
         format: 1,
         target: "made up".to_owned(),
-        limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
+        limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
         mixes: vec![
             mix(1.0, service_ns, servers, saturated),
             mix(0.0, service_ns, servers, saturated),

@@ -6,6 +6,7 @@ use assay_model::calibration::{
     LogPoint, LogReads, MixCalibration,
 };
 use assay_model::measurement::{PerOperation, Remark};
+use assay_model::spelling::LimitStatistic;
 
 /// The array's law: IOPS level off at `most`, and by Little's law the mean time is outstanding over
 /// IOPS.
@@ -137,7 +138,7 @@ fn log() -> LogCalibration {
 
 /// Reads, writes and a mix; the reads are still rising at the end.
 pub(crate) fn calibration() -> Calibration {
-    let limit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
+    let limit = LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 };
     let law = |name, read_share, base_ns, most, bytes_per_s, bound| Law {
         name,
         read_share,

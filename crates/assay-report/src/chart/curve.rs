@@ -5,7 +5,6 @@ use super::axis::{Axis, horizontal, legend, vertical};
 use super::scale::{Scale, range_of};
 use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
 use crate::format::Formatter;
-use crate::phrases::nines;
 use assay_model::Estimate;
 use assay_model::calibration::{CurvePoint, LatencyLimit, MixCalibration};
 use assay_model::verdict::Unit;
@@ -78,7 +77,7 @@ pub(crate) fn curve(
     sheet.draw_limit(&mut scene);
     sheet.draw_knee(&mut scene);
     sheet.draw_depths(&mut scene);
-    let quantile = format!("p{}", nines(limit.quantile));
+    let quantile = limit.quantile.to_string();
     let mean = ("mean".to_owned(), sheet.ink, Stroke::Solid);
     let mut entries = vec![mean, (quantile, sheet.ink, Stroke::Dashed)];
     let burst = (!mix.burst_curve.is_empty())
@@ -198,7 +197,7 @@ impl<'a> Sheet<'a> {
         let y = self.y(self.limit.service_time_ns);
         scene.line(vec![(plot.left, y), (plot.right(), y)], Ink::Limit, Stroke::Dashed);
         let limit = self.format.chosen(Unit::Ns, self.limit.service_time_ns);
-        let text = format!("p{} ≤ {limit}", nines(self.limit.quantile));
+        let text = format!("{} ≤ {limit}", self.limit.quantile);
         let (left, right) = (plot.left + 6.0, plot.right() - 4.0);
         let [above, below] = [y - 5.0, y + 14.0];
         let places = [

@@ -8,6 +8,7 @@ use assay_model::load::{
 use assay_model::measurement::{
     Conduct, Finish, Measurement, NamedResult, OperationResult, PerOperation,
 };
+use assay_model::spelling::LimitStatistic;
 use assay_model::{Histogram, Precision};
 
 /// A step of 1000 reads a session in two seconds, of which the page cache gave that many bytes.
@@ -79,7 +80,12 @@ pub(crate) fn report(rungs: Vec<Rung>) -> Report {
             processors: 2,
             end: "all steps were completed".to_owned(),
             knee_sessions: Some(2),
-            goal: Some(Goal { quantile: 0.99, limit_ns: 1e6, sessions: Some(2), is_bounded: true }),
+            goal: Some(Goal {
+                quantile: LimitStatistic::Quantile(0.99),
+                limit_ns: 1e6,
+                sessions: Some(2),
+                is_bounded: true,
+            }),
             checks: Vec::new(),
             commits: Vec::new(),
             durability: None,

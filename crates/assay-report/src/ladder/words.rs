@@ -1,6 +1,5 @@
 //! Sentences that are said of every ladder: how many sessions keep a limit, and why it ended.
 
-use crate::phrases::nines;
 use assay_model::load::{Goal, Load, Rung};
 use assay_model::units::{show_count, show_time_ns};
 
@@ -39,15 +38,15 @@ pub(super) fn rate_of_repeats(
 /// How many sessions, which are called `who`, keep the limit; what is limited is said of one of
 /// them and of several.
 pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]) -> String {
-    let (limit, quantile) = (show_time_ns(goal.limit_ns), nines(goal.quantile));
+    let (limit, quantile) = (show_time_ns(goal.limit_ns), goal.quantile);
     match goal.sessions {
-        None => format!("Even one {who} misses the limit: p{quantile} of {of_one} within {limit}."),
+        None => format!("Even one {who} misses the limit: {quantile} of {of_one} within {limit}."),
         Some(sessions) if goal.is_bounded => {
-            format!("Up to {sessions} {who}s meet p{quantile} of {of_several} within {limit}.")
+            format!("Up to {sessions} {who}s meet {quantile} of {of_several} within {limit}.")
         }
         Some(sessions) => {
             format!(
-                "{sessions} {who}s meet p{quantile} of {of_several} within {limit}; more were not \
+                "{sessions} {who}s meet {quantile} of {of_several} within {limit}; more were not \
                  measured."
             )
         }

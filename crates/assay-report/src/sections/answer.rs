@@ -7,7 +7,7 @@ use super::{cluster, durability, integrity, levels, study};
 use crate::format::{Formatter, three_digits_down};
 use crate::input::{Report, RunReport};
 use crate::phrases::{
-    capital, capital_words, ended, is_hardly_known, is_lower_bound, nines, size, within_limit,
+    capital, capital_words, ended, is_hardly_known, is_lower_bound, size, within_limit,
 };
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::cause::{Cause, CauseKind};
@@ -312,7 +312,7 @@ fn doubts(judgement: &Judgement, format: &Formatter) -> String {
 /// What one mix gives, within the limit and in large I/Os.
 fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Formatter) -> String {
     let limit = &calibration.limit;
-    let quantile = nines(limit.quantile);
+    let limited = limit.quantile;
     let bound = within_limit(limit, format);
     let broken = if format.is_relative() {
         "the limit".to_owned()
@@ -329,9 +329,9 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Format
     };
     match &mix.iops_within_limit {
         _ if !limit.is_asked() => format!("{} at most; {large}.", most(&mix.iops_max)),
-        Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
+        Some(capacity) => format!("{} with {limited} {bound}; {large}.", most(capacity)),
         None => format!(
-            "p{quantile} of {operations} exceeded {broken} even at queue depth 1; {} at any \
+            "{limited} of {operations} exceeded {broken} even at queue depth 1; {} at any \
              latency; {large}.",
             most(&mix.iops_max)
         ),

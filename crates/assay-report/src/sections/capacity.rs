@@ -8,7 +8,7 @@ use crate::chart::scene::Size;
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::input::Report;
-use crate::phrases::{file_name, nines, size};
+use crate::phrases::{file_name, size};
 use crate::view::{Block, Cell, Chart, Level, Table};
 use assay_model::calibration::{Calibration, CurvePoint, LatencyLimit, MixCalibration};
 use assay_model::verdict::Unit;
@@ -70,7 +70,7 @@ fn points<'a>(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) ->
 fn points_table(points: &[CurvePoint], limit: &LatencyLimit, format: &Formatter) -> Table {
     let table = Table::new("Points of the load curve").numbers("Outstanding").numbers("IOPS");
     let table = table.numbers("Throughput").numbers("Mean");
-    let table = table.numbers(format!("p{}", nines(limit.quantile)));
+    let table = table.numbers(limit.quantile.to_string());
     let mut table = table.numbers("Busiest worker").numbers("Host CPU").numbers("Measured");
     for point in points {
         table.row(point_row(point, format));

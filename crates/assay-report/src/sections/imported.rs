@@ -147,21 +147,16 @@ mod tests {
             setting("scale", FactorValue::Whole(2)),
         ];
         CellResult {
-            cell: Cell { number, repeat: 1, settings, restored: false },
-            state: CellState::Measured,
-            directory: String::new(),
-            run: String::new(),
             started_unix_ns: Some(1_736_937_000_000_000_000),
-            elapsed_s: 0.0,
-            host_busy_share: None,
             measures: vec![NamedEstimate {
                 quantity: "transactions".to_owned(),
                 subject: None,
                 estimate: Estimate::without_interval(rate, 1),
             }],
-            course: None,
-            doubt: None,
-            hooks: Vec::new(),
+            ..CellResult::new(
+                Cell { number, repeat: 1, settings, restored: false },
+                CellState::Measured,
+            )
         }
     }
 
@@ -176,6 +171,8 @@ mod tests {
             curves: Vec::new(),
             scaling: Vec::new(),
             course: None,
+            published: Vec::new(),
+            mean_latency_max: None,
         }
     }
 

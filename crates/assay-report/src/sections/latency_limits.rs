@@ -1,7 +1,7 @@
 //! The answers for a series of latency limits: how much each looser limit buys.
 
 use crate::format::Formatter;
-use crate::phrases::{bounded, nines, within_limit};
+use crate::phrases::{bounded, within_limit};
 use crate::view::{Block, Cell, Estimated, Look, Table};
 use assay_model::calibration::{Calibration, LimitStep, MixCalibration};
 use assay_model::verdict::Unit;
@@ -18,7 +18,7 @@ pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option
     }
     for (place, step) in first.steps.iter().enumerate() {
         let limit = &step.limit;
-        let name = format!("p{} {}", nines(limit.quantile), within_limit(limit, format));
+        let name = format!("{} {}", limit.quantile, within_limit(limit, format));
         let cells = mixes.iter().map(|mix| cell(mix.steps.get(place), format));
         table.row([Cell::Words(name)].into_iter().chain(cells).collect());
     }

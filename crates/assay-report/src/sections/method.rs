@@ -2,7 +2,6 @@
 
 use crate::format::Formatter;
 use crate::input::Report;
-use crate::phrases::nines;
 use crate::view::Block;
 
 /// Terms that every page uses.
@@ -106,8 +105,9 @@ fn how(report: &Report, format: &Formatter) -> Vec<String> {
             format!(" of {}", format.chosen(assay_model::verdict::Unit::Ns, limit.service_time_ns))
         };
         if limit.is_asked() {
-            let quantile = nines(limit.quantile);
-            sentences.push(format!("The limit{within} holds for p{quantile} of the service time."));
+            let limited = limit.quantile;
+            sentences
+                .push(format!("The limit{within} holds for the {limited} of the service time."));
         }
         sentences.push("Load levels were chosen adaptively.".to_owned());
         let rules =

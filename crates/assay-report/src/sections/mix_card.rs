@@ -3,7 +3,7 @@
 
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::phrases::{self, bounded, is_cut_short, is_lower_bound, nines, size, within_limit};
+use crate::phrases::{self, bounded, is_cut_short, is_lower_bound, size, within_limit};
 use crate::view::{Card, KeyFigure};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
@@ -36,7 +36,7 @@ const ANY_LATENCY: &str = "IOPS at any latency";
 /// IOPS within the latency limit, or at any latency if no load meets it.
 fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> KeyFigure {
     let (name, capacity) = if limit.is_asked() {
-        let bound = format!("p{} {}", nines(limit.quantile), within_limit(limit, format));
+        let bound = format!("{} {}", limit.quantile, within_limit(limit, format));
         match &mix.iops_within_limit {
             Some(within) => (format!("IOPS with {bound}"), within),
             None => (format!("{ANY_LATENCY}; {bound} is exceeded at queue depth 1"), &mix.iops_max),

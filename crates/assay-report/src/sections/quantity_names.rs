@@ -2,7 +2,7 @@
 //! what a reader does.
 
 use crate::phrases::nines;
-use assay_model::study::load_figures;
+use assay_model::study::{CellResult, load_figures};
 
 /// A quantity in words: `p99 of read latency`.
 pub(super) fn quantity(name: &str) -> String {
@@ -50,6 +50,14 @@ pub(super) fn factor(name: &str) -> String {
 fn spaced(name: &str) -> String {
     let words = name.split(['_', '.']).map(|word| if word == "iops" { "IOPS" } else { word });
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// Settings of a cell in words.
+pub(super) fn settings(result: &CellResult) -> String {
+    let settings = result.cell.settings.iter();
+    let words: Vec<String> =
+        settings.map(|setting| format!("{} {}", factor(&setting.factor), setting.value)).collect();
+    words.join(", ")
 }
 
 #[cfg(test)]

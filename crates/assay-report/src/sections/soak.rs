@@ -144,11 +144,12 @@ pub(super) fn story(soak: &Soak, format: &Formatter) -> Option<String> {
     if is_near(farthest) {
         return None;
     }
-    let after = match levels[at..].iter().find(|level| is_near(level)) {
-        Some(back) => format!("they returned to {}", show_length(back.from_s)),
-        None => "they did not recover".to_owned(),
-    };
     let share = of_first(farthest);
+    let after = match levels[at..].iter().find(|level| is_near(level)) {
+        Some(back) => format!("they recovered at {}", show_length(back.from_s)),
+        None if share < 1.0 => "they did not recover".to_owned(),
+        None => "they stayed higher".to_owned(),
+    };
     let (verb, end) = if share < 1.0 { ("fall", "lowest") } else { ("rise", "highest") };
     Some(format!(
         "The IOPS began to {verb} at {} from {} and were at their {end} from {} on: {}, {:.0}% of \

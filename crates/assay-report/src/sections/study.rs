@@ -1,9 +1,11 @@
 //! A study as charts and tables: how quantities follow factors, scaling, and every cell.
 
+use super::best_steps;
 use super::comparison::scalings;
 use super::headline::Headline;
 use super::imported;
-use super::quantity_names::{factor, quantity};
+use super::published;
+use super::quantity_names::{factor, quantity, settings};
 use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::Size;
@@ -33,7 +35,8 @@ pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
     let failed = count(|state| matches!(state, CellState::Failed { .. }));
     let left_out = count(|state| matches!(state, CellState::LeftOut { .. }));
     let cells = format!("{measured} of {} cells measured", study.planned);
-    let mut words = match range(study, format) {
+    let answer = best_steps::words(study, format).or_else(|| range(study, format));
+    let mut words = match answer {
         Some(range) => format!("{range}; {cells}"),
         None => format!("Study “{}”: {cells}", study.study),
     };
@@ -46,7 +49,11 @@ pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
         [only] => study.course.as_ref().or(only.course.as_ref()),
         _ => study.course.as_ref(),
     };
-    let course = one.map(|course| super::soak::headline(course, format).words);
+    let told = |course| {
+        let words = super::soak::headline(course, format).words;
+        [words].into_iter().chain(super::soak::story(course, format)).collect::<Vec<_>>().join(" ")
+    };
+    let course = one.map(told);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
     let in_doubt = study.cells.iter().find_map(|cell| Some((&cell.cell, cell.doubt.as_ref()?)));
     let Some((cell, doubt)) = in_doubt else { return Headline { outcome: None, words } };
@@ -59,23 +66,31 @@ pub(super) fn is_in_doubt(study: &StudyResult) -> bool {
     study.cells.iter().any(|cell| cell.doubt.is_some())
 }
 
-/// How the first quantity follows its factor, from its least to its greatest value.
+/// The first quantity from its least to its greatest value, over all cells.
 fn range(study: &StudyResult, format: &Formatter) -> Option<String> {
-    let curve = study.curves.first()?;
-    let by = |one: &&CurvePoint, other: &&CurvePoint| {
-        one.estimate.value.total_cmp(&other.estimate.value)
+    let first = study.curves.first()?;
+    let is_same =
+        |curve: &&FactorCurve| (&curve.factor, &curve.quantity) == (&first.factor, &first.quantity);
+    let of_curve = |curve: &'_ FactorCurve| -> Vec<(f64, String)> {
+        let at = |point: &CurvePoint| {
+            let value = format.value(curve.unit, point.estimate.value);
+            let others = if curve.at.is_empty() { "" } else { ", " };
+            format!("{value} at {} {}{others}{}", factor(&curve.factor), point.value, curve.at)
+        };
+        curve.points.iter().map(|point| (point.estimate.value, at(point))).collect()
     };
-    let (least, most) = (curve.points.iter().min_by(by)?, curve.points.iter().max_by(by)?);
-    let at = |point: &CurvePoint| {
-        let value = format.value(curve.unit, point.estimate.value);
-        format!("{value} at {} {}", factor(&curve.factor), point.value)
-    };
-    let name = capital_words(&quantity(&curve.quantity));
-    (curve.points.len() > 1).then(|| format!("{name} from {} to {}", at(least), at(most)))
+    let points: Vec<(f64, String)> =
+        study.curves.iter().filter(is_same).flat_map(of_curve).collect();
+    let by = |one: &&(f64, String), other: &&(f64, String)| one.0.total_cmp(&other.0);
+    let ((_, least), (_, most)) = (points.iter().min_by(by)?, points.iter().max_by(by)?);
+    let name = capital_words(&quantity(&first.quantity));
+    (points.len() > 1).then(|| format!("{name} from {least} to {most}"))
 }
 
 pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Section<'a>> {
-    let mut sections = vec![factors(study, format)];
+    let mut sections: Vec<_> = published::section(study, &format).into_iter().collect();
+    sections.extend(best_steps::section(study, &format));
+    sections.push(factors(study, format));
     sections.extend(scalings(&study.scaling, "at the same time", format));
     sections.extend(courses(study, format));
     let tables: Vec<Table> = match loads(study, &format) {
@@ -266,14 +281,6 @@ fn number(result: &CellResult, quantity: &str, subject: Option<&str>) -> Option<
         named.quantity.ends_with(quantity) && named.subject.as_deref() == subject
     };
     result.measures.iter().find(is_it).map(|named| named.estimate.value)
-}
-
-/// Settings of a cell in words.
-fn settings(result: &CellResult) -> String {
-    let settings = result.cell.settings.iter();
-    let words: Vec<String> =
-        settings.map(|setting| format!("{} {}", factor(&setting.factor), setting.value)).collect();
-    words.join(", ")
 }
 
 /// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database

@@ -3,6 +3,7 @@
 use super::{number, table, three};
 use crate::input::Report;
 use assay_model::calibration::{CurvePoint, MixCalibration};
+use assay_model::spelling::LimitStatistic;
 
 /// The header line.
 const HEADER: &str = "mix,read_share,kind,transfer_bytes,outstanding,iops,iops_low,iops_high,\
@@ -17,22 +18,27 @@ const HEADER: &str = "mix,read_share,kind,transfer_bytes,outstanding,iops,iops_l
 pub fn curve_csv(report: &Report, run_id: &str) -> Option<String> {
     let calibrations = report.calibration.iter();
     let rows = calibrations.flat_map(|calibration| {
-        let quantile = calibration.limit.quantile;
-        calibration.mixes.iter().flat_map(move |mix| rows(mix, quantile))
+        let limited = calibration.limit.quantile;
+        calibration.mixes.iter().flat_map(move |mix| rows(mix, limited))
     });
     table(HEADER, run_id, rows)
 }
 
 /// All points of a mix.
-fn rows(mix: &MixCalibration, quantile: f64) -> impl Iterator<Item = Vec<String>> {
+fn rows(mix: &MixCalibration, limited: LimitStatistic) -> impl Iterator<Item = Vec<String>> {
     let curves = [("random", &mix.curve), ("burst", &mix.burst_curve), ("large", &mix.large_curve)];
     curves.into_iter().flat_map(move |(kind, points)| {
-        points.iter().map(move |point| cells(mix, kind, point, quantile))
+        points.iter().map(move |point| cells(mix, kind, point, limited))
     })
 }
 
 /// A point in the order of the columns.
-fn cells(mix: &MixCalibration, kind: &str, point: &CurvePoint, quantile: f64) -> Vec<String> {
+fn cells(
+    mix: &MixCalibration,
+    kind: &str,
+    point: &CurvePoint,
+    limited: LimitStatistic,
+) -> Vec<String> {
     let mut cells = vec![
         mix.name.clone(),
         number(mix.read_share),
@@ -43,7 +49,7 @@ fn cells(mix: &MixCalibration, kind: &str, point: &CurvePoint, quantile: f64) ->
     cells.extend(three(Some(&point.iops)));
     cells.extend(three(Some(&point.throughput_bytes_per_s)));
     cells.extend(three(Some(&point.service_time_ns)));
-    cells.push(number(quantile));
+    cells.push(Option::from(limited).map_or_else(|| limited.to_string(), number));
     cells.extend(three(Some(&point.limited_quantile_ns)));
     cells.extend([number(point.iops.confidence), point.iops.n.to_string()]);
     cells.extend([number(point.elapsed_s), number(point.worker_busy_share)]);

@@ -129,10 +129,30 @@ fn show(kind: Shipped, named: &Named) -> Result<ExitStatus> {
 
 /// Name and description of each.
 fn list(kind: Shipped) -> Result<String> {
+    if matches!(kind, Shipped::Study) {
+        return studies();
+    }
     let mut text = String::new();
     for (name, what) in entries(kind)? {
         let line = format!("  {name:<24}{what}");
         let _ = writeln!(text, "{}", line.trim_end());
+    }
+    Ok(text)
+}
+
+/// Studies below the papers that they repeat, with the places in them.
+fn studies() -> Result<String> {
+    let known: Vec<_> =
+        STUDIES.into_iter().map(|(_, text)| parse_study(text)).collect::<Result<_>>()?;
+    let mut papers: Vec<&str> = known.iter().map(|study| study.paper.as_str()).collect();
+    papers.sort_unstable();
+    papers.dedup();
+    let mut text = String::new();
+    for paper in papers {
+        let _ = writeln!(text, "{paper}");
+        for study in known.iter().filter(|study| study.paper == paper) {
+            let _ = writeln!(text, "  {:<26}{}: {}", study.name, study.place, study.description);
+        }
     }
     Ok(text)
 }

@@ -85,6 +85,8 @@ enum Table {
     Cells,
     /// Scaling of results with the factors of a study
     Factors,
+    /// Published figures next to those of a study
+    Published,
     /// Read time by working set
     Locality,
     /// Periods at one level of a soak
@@ -100,7 +102,7 @@ enum Table {
 }
 
 impl Table {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Curve,
         Self::Intervals,
         Self::Histograms,
@@ -109,6 +111,7 @@ impl Table {
         Self::Transactions,
         Self::Cells,
         Self::Factors,
+        Self::Published,
         Self::Locality,
         Self::Levels,
         Self::Cuts,
@@ -129,6 +132,7 @@ impl Table {
             Self::Transactions => assay_report::transactions_csv(report, id),
             Self::Cells => assay_report::cells_csv(report, id),
             Self::Factors => assay_report::factors_csv(report, id),
+            Self::Published => assay_report::published_csv(report, id),
             Self::Locality => assay_report::locality_csv(report, id),
             Self::Levels => assay_report::levels_csv(report, id),
             Self::Cuts => assay_report::cuts_csv(report, id),

@@ -3,7 +3,8 @@
 use super::*;
 use crate::calibrate::rung::tests::with_slow;
 
-const LIMIT: LatencyLimit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
+const LIMIT: LatencyLimit =
+    LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 };
 
 /// Steps of load, reads and slow reads an interval.
 fn rungs(of: &[(u32, u64, u64)]) -> Rungs {

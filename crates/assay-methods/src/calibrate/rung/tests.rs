@@ -4,6 +4,9 @@ use super::*;
 use assay_model::Precision;
 use assay_model::measurement::OperationResult;
 
+const P50: LimitStatistic = LimitStatistic::Quantile(0.5);
+const P99: LimitStatistic = LimitStatistic::Quantile(0.99);
+
 /// Length of an interval, ns.
 const INTERVAL_NS: u64 = 25_000_000;
 
@@ -61,14 +64,14 @@ pub(in crate::calibrate) fn with_slow(outstanding: u32, ios: u64, slow: u64) -> 
         vec![(100_000, ios + index % 3 - slow), (2_000_000, slow)]
     };
     let intervals: Vec<Vec<(u64, u64)>> = (0..20).map(interval).collect();
-    Rung::of(outstanding, vec![slice(f64::from(outstanding), &intervals)], 0.99).unwrap()
+    Rung::of(outstanding, vec![slice(f64::from(outstanding), &intervals)], P99).unwrap()
 }
 
 #[test]
 fn rate_and_mean_are_those_of_the_sums() {
     let intervals =
         [vec![(100_000, 900), (300_000, 100)], vec![(100_000, 1100)], vec![(100_000, 1000)]];
-    let rung = Rung::of(4, vec![slice(4.0, &intervals)], 0.5).unwrap();
+    let rung = Rung::of(4, vec![slice(4.0, &intervals)], P50).unwrap();
     assert!((rung.estimates.iops.value - 3100.0 / 0.075).abs() < 1e-6);
     let mean_ns = (100_000.0 * 3000.0 + 300_000.0 * 100.0) / 3100.0;
     assert!((rung.estimates.service_time_ns.value / mean_ns - 1.0).abs() < 0.008);
@@ -94,20 +97,20 @@ fn the_interval_of_independent_counts_is_about_students() {
 fn completions_in_step_widen_the_interval_of_the_rate() {
     // 8 at a time: of a count of 200 an interval may have 8 more or less only because of where it
     // begins.
-    let even = |ios: u64| Rung::of(16, vec![slice(16.0, &vec![vec![(100_000, ios)]; 20])], 0.5);
+    let even = |ios: u64| Rung::of(16, vec![slice(16.0, &vec![vec![(100_000, ios)]; 20])], P50);
     let (alone, together) = (even(199).unwrap(), even(200).unwrap());
     let half = |rung: &Rung| rung.estimates.iops.high - rung.estimates.iops.value;
     assert!((half(&together) - 16.0 / 0.5).abs() < 1e-6);
     assert!((half(&alone) - 16.0 / 0.5).abs() < 1e-6);
     let mixed: Vec<Vec<(u64, u64)>> =
         (0..20).map(|index| vec![(100_000, 199 + index % 2)]).collect();
-    let uneven = Rung::of(16, vec![slice(16.0, &mixed)], 0.5).unwrap();
+    let uneven = Rung::of(16, vec![slice(16.0, &mixed)], P50).unwrap();
     assert!(half(&uneven) < 16.0 / 0.5);
 }
 
 #[test]
 fn a_quantile_is_judged_by_its_interval() {
-    let judged = |slow| with_slow(4, 1000, slow).estimates.quantile_ns.judged(1e6);
+    let judged = |slow| with_slow(4, 1000, slow).estimates.limited_ns.judged(1e6);
     assert_eq!(judged(3), Within::Surely);
     assert_eq!(judged(8), Within::Unclear);
     assert_eq!(judged(20), Within::Not);
@@ -132,11 +135,11 @@ fn of_reads_and_writes_each_end_is_the_larger() {
 fn what_was_before_an_interval_can_be_cut_off() {
     let intervals: Vec<Vec<(u64, u64)>> = (0..20).map(|_| vec![(100_000, 1000)]).collect();
     let slices = vec![slice(4.0, &intervals), slice(4.0, &intervals)];
-    let rung = Rung::of(4, slices, 0.99).unwrap();
-    let cut = rung.before(25, 0.99).unwrap();
+    let rung = Rung::of(4, slices, P99).unwrap();
+    let cut = rung.before(25, P99).unwrap();
     assert_eq!((cut.series().len(), cut.slices.len()), (25, 2));
     assert_eq!(cut.estimates.operations.ios(), 25_000);
-    assert!(rung.before(1, 0.99).is_none());
+    assert!(rung.before(1, P99).is_none());
 }
 
 #[test]
@@ -145,9 +148,9 @@ fn what_follows_a_cut_is_no_stall() {
     for slow in &mut intervals[10..] {
         *slow = vec![(200_000, 400)];
     }
-    let rung = Rung::of(4, vec![slice(4.0, &intervals)], 0.99).unwrap();
+    let rung = Rung::of(4, vec![slice(4.0, &intervals)], P99).unwrap();
     // The last interval belongs to the lower level already.
-    let before = rung.before(11, 0.99).unwrap();
+    let before = rung.before(11, P99).unwrap();
     assert!(
         (before.estimates.iops.value - 10_400.0 / 0.275).abs() < 1.0,
         "{:?}",
@@ -157,8 +160,8 @@ fn what_follows_a_cut_is_no_stall() {
 
 #[test]
 fn an_end_that_no_data_support_is_left_out() {
-    let few = Rung::of(1, vec![slice(1.0, &vec![vec![(100_000, 5)]; 20])], 0.99).unwrap();
-    assert!(few.estimates.quantile_ns.high.is_infinite());
+    let few = Rung::of(1, vec![slice(1.0, &vec![vec![(100_000, 5)]; 20])], P99).unwrap();
+    assert!(few.estimates.limited_ns.high.is_infinite());
     let point = few.curve_point(8192);
     assert!(point.limited_quantile_ns.is_at_least() && point.limited_quantile_ns.low > 0.0);
     assert!(point.iops.high.is_finite());

@@ -3,7 +3,7 @@
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::input::Report;
-use crate::phrases::{nines, within_limit};
+use crate::phrases::within_limit;
 use assay_model::comparison::Comparison;
 use assay_model::durability::Durability;
 use assay_model::number::seconds;
@@ -110,8 +110,8 @@ fn of_measurement(report: &Report, format: &Formatter) -> String {
         if !limit.is_asked() {
             return format!("How many I/Os per second does {target} deliver?");
         }
-        let (quantile, bound) = (nines(limit.quantile), within_limit(limit, format));
-        return format!("How many I/Os per second does {target} deliver with p{quantile} {bound}?");
+        let (limited, bound) = (limit.quantile, within_limit(limit, format));
+        return format!("How many I/Os per second does {target} deliver with {limited} {bound}?");
     }
     if let Some(load) = &report.load {
         let most = load.rungs.iter().map(|rung| rung.sessions).max().unwrap_or(1);

@@ -14,6 +14,7 @@ use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
 use assay_model::number::real;
 use assay_model::soak::{Soak, SoakState};
+use assay_model::spelling::LimitStatistic;
 use assay_model::study::{CurvePoint, StudyResult};
 use assay_model::units::{show_bytes, show_count};
 use assay_model::verdict::{Outcome, Unit};
@@ -102,7 +103,7 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     let Some(mix) = calibration.mixes.iter().find(|mix| mix.read_share >= 1.0) else {
         return Vec::new();
     };
-    let quantile = nines(calibration.limit.quantile);
+    let limited = calibration.limit.quantile;
     let limit = format.chosen(Unit::Ns, calibration.limit.service_time_ns);
     let rate = |value: f64| show_count(rounded(value));
     if !calibration.limit.is_asked() {
@@ -110,12 +111,15 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     }
     let first = match &mix.iops_within_limit {
         Some(most) => format!(
-            "At up to {} random reads/s, {quantile}% complete within {limit}; beyond that, reads \
-             queue.",
-            rate(most.rate.value)
+            "At up to {} random reads/s, {} {limit}; beyond that, reads queue.",
+            rate(most.rate.value),
+            match limited {
+                LimitStatistic::Mean => "the mean time is within".to_owned(),
+                LimitStatistic::Quantile(share) => format!("{}% complete within", nines(share)),
+            }
         ),
         None => format!(
-            "p{quantile} read latency exceeds {limit} even at queue depth 1. Without that limit, \
+            "{limited} read latency exceeds {limit} even at queue depth 1. Without that limit, \
              the storage delivers {} random reads/s.",
             rate(mix.iops_max.rate.value)
         ),

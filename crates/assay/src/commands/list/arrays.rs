@@ -5,20 +5,13 @@ use crate::documents::{ArrayList, CheckedFigure, FigureList};
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
 use crate::terminal::say;
-use assay_arrays::{Checked, find, names, session_profile, verify};
+use assay_arrays::{find, names, session_profile, verify};
 use assay_methods::target::array_model;
-use assay_model::array::{ArrayModel, Measure, Role};
+use assay_model::array::{ArrayModel, FigureCheck};
 use assay_model::document::to_toml;
-use assay_model::units::{show_bytes, show_count, show_time_ns};
 use assay_model::{Error, Result};
 use clap::Args;
 use std::fmt::Write;
-
-/// A fitted figure further away than this means that the model misses it.
-const FITTED_WITHIN: f64 = 0.05;
-
-/// What a figure that no parameter was chosen by should stay within.
-const HELD_BACK_AIM: f64 = 0.15;
 
 /// List simulated arrays, or print or verify a model
 #[derive(Args)]
@@ -100,17 +93,15 @@ fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<ExitStatus> {
     });
     let verified = verified.collect::<Result<Vec<_>>>()?;
     print(&if as_json { json(&figures(&verified))? } else { text(&verified) })?;
-    let misses = verified.iter().any(|(_, checked)| checked.iter().any(misses_fit));
+    let misses = verified.iter().any(|(_, checked)| checked.iter().any(FigureCheck::misses_fit));
     Ok(if misses { ExitStatus::Failure } else { ExitStatus::Success })
 }
 
 /// One model and what became of its figures.
-type Verified<'a> = (&'a ArrayModel, Vec<Checked>);
+type Verified<'a> = (&'a ArrayModel, Vec<FigureCheck>);
 
 fn figures<'a>(verified: &'a [Verified<'a>]) -> FigureList<'a> {
-    let of_model = |(model, checked): &'a Verified<'a>| {
-        checked.iter().map(|one| CheckedFigure::of(model, one, remark(one)))
-    };
+    let of_model = |(_, checked): &'a Verified<'a>| checked.iter().map(CheckedFigure::of);
     FigureList::of(verified.iter().flat_map(of_model).collect())
 }
 
@@ -118,47 +109,18 @@ fn text(verified: &[Verified<'_>]) -> String {
     verified.iter().map(|(model, checked)| table(model, checked)).collect()
 }
 
-fn misses_fit(checked: &Checked) -> bool {
-    let is_near = |error: f64| error.abs() <= FITTED_WITHIN;
-    checked.figure.role == Role::Fitted && !checked.error().is_some_and(is_near)
-}
-
-/// What a reader must know of a figure, in a word or two.
-fn remark(checked: &Checked) -> &'static str {
-    match (checked.figure.role, checked.error()) {
-        (_, None) => "not published",
-        (Role::Fitted, Some(_)) if misses_fit(checked) => "fitted, MISSES",
-        (Role::Fitted, Some(_)) => "fitted",
-        (role, Some(error)) => {
-            let [within, misses] = match role {
-                Role::Seen => ["seen", "seen, MISSES"],
-                Role::Implied => ["implied", "implied, MISSES"],
-                Role::Fitted | Role::HeldBack => ["held back", "held back, MISSES"],
-            };
-            if error.abs() > HELD_BACK_AIM { misses } else { within }
-        }
-    }
-}
-
-fn table(model: &ArrayModel, checked: &[Checked]) -> String {
+fn table(model: &ArrayModel, checked: &[FigureCheck]) -> String {
     let mut text = format!("{}: {}\n", model.name, model.title);
     if checked.is_empty() {
         text += "  it has no published figures to compare with\n";
     }
     for one in checked {
-        let measure = one.figure.measure;
-        let is_ratio = one.figure.over.is_some();
-        let simulated = one
-            .simulated_value
-            .map_or_else(|| "-".to_owned(), |value| show(measure, is_ratio, value));
-        let error =
-            one.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1}%", 100.0 * error));
+        let [published, simulated, error] = one.shown();
         let _ = writeln!(
             text,
-            "  {:42} {:>12} {simulated:>12} {error:>9}  {}, {}",
+            "  {:42} {published:>12} {simulated:>12} {error:>9}  {}, {}",
             one.figure.name,
-            show(measure, is_ratio, one.figure.published_value),
-            remark(one),
+            one.remark(),
             one.figure.place
         );
         if let Some(why) = &one.figure.why {
@@ -166,20 +128,4 @@ fn table(model: &ArrayModel, checked: &[Checked]) -> String {
         }
     }
     text
-}
-
-/// A value in the unit of its measure.
-fn show(measure: Measure, is_ratio: bool, value: f64) -> String {
-    match measure {
-        _ if is_ratio => format!("{value:.3}"),
-        Measure::ReadLatencyS | Measure::WriteLatencyS | Measure::LogWriteS | Measure::LogSyncS => {
-            show_time_ns(value * 1e9)
-        }
-        Measure::FallS | Measure::SettledS => format!("{value:.0} s"),
-        Measure::BytesPerS | Measure::RedoBytesPerS => format!("{}/s", show_bytes(value)),
-        Measure::ReadsBelow1ms | Measure::ReadsBelow2ms => format!("{:.1}%", 100.0 * value),
-        Measure::LastToFirst => format!("{value:.3}"),
-        Measure::DbCpus => format!("{value:.1} CPUs"),
-        _ => format!("{}/s", show_count(value)),
-    }
 }
