@@ -174,7 +174,7 @@ fn a_neighbour_is_what_the_device_moved_besides_this_process() {
     // Warm-up included, this process read 110,000 blocks; the device gave 183,000.
     let found = with(8192 * 183_000);
     assert_eq!(found[0].kind, CauseKind::Neighbour);
-    assert!(found[0].what.contains("40% of the data that sdx moved"), "{found:?}");
+    assert!(found[0].what.contains("40% of the data that sdx transferred"), "{found:?}");
     assert!(with(8192 * 112_000).is_empty());
 }
 

@@ -222,7 +222,7 @@ mod tests {
             ["Every cell is measured for 2s, the minimum: at this scale it would be 60ms."]
         );
         let floors = study(&[]).unwrap().floors("1/100000".parse().unwrap());
-        assert!(floors[1].starts_with("Data are 64MiB, the least"), "{floors:?}");
+        assert!(floors[1].starts_with("The data size is 64MiB, the minimum"), "{floors:?}");
         assert!(study(&[]).unwrap().floors("1/10".parse().unwrap()).is_empty());
         for text in ["2", "0", "x", "1/0", "-1"] {
             assert!(text.parse::<Scale>().unwrap_err().hint().contains("1/1000"), "{text}");
