@@ -1,6 +1,7 @@
 //! Job files of other programs: read with what they include, and made to plans on the targets that
 //! the caller names.
 
+use crate::dry_run::load_of;
 use crate::job_variables::{ValueSources, from_environment};
 use crate::run::RunPlan;
 use crate::study::StudyPlan;
@@ -144,7 +145,10 @@ fn of_host(word: &str) -> Option<String> {
 /// Adds a sentence to the description, which the run keeps.
 fn describe(document: &mut Document, sentence: &str) {
     let description = match document {
-        Document::Workload(workload) => &mut workload.description,
+        Document::Workload(workload) => {
+            workload.description = load_of(workload, None);
+            &mut workload.description
+        }
         Document::Study(study) => &mut study.description,
     };
     let separator = if description.is_empty() { "" } else { "; " };

@@ -20,7 +20,7 @@ use assay_model::number::{count, real};
 use assay_model::watch::Moment;
 use assay_model::{Error, Result};
 use collector::Collector;
-use parse::Found;
+use parse::{Found, Remainders};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -139,21 +139,27 @@ impl Parsed {
 /// time; the first lasts as long as samples usually do, unless it says what it covers.
 fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
     let period_s = base.period_s();
-    let mut before_s = None;
+    let (mut before_s, mut rests) = (None, Remainders::new());
     let mut moments = Vec::new();
     for at_s in &base.times_s {
         let gap_s = before_s.map_or(period_s, |before: u64| at_s.saturating_sub(before).max(1));
         before_s = Some(*at_s);
         let found: Vec<&Found> =
             all.iter().filter_map(|one| one.nearest(*at_s, period_s)).collect();
-        moments.push(moment(*at_s, gap_s, &found, processors));
+        moments.push(moment(*at_s, gap_s, &found, processors, &mut rests));
     }
     moments
 }
 
 /// What all collectors say of one time. Percentages and rates become counters over the time that
 /// they cover.
-fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
+fn moment(
+    at_s: u64,
+    gap_s: u64,
+    found: &[&Found],
+    processors: u64,
+    rests: &mut Remainders,
+) -> Moment {
     let pick = |of: &dyn Fn(&Found) -> bool| found.iter().find(|one| of(one)).copied();
     let elapsed_s = found.iter().find_map(|one| one.covered_s).unwrap_or(gap_s);
     let rows = found.iter().filter_map(|one| one.processors).max();
@@ -168,7 +174,7 @@ fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
         counters: Counters {
             time_ns: elapsed_s.saturating_mul(SECOND_NS),
             devices: devices.map_or_else(Vec::new, |found| {
-                found.devices.iter().map(|device| device.over(elapsed_s)).collect()
+                found.devices.iter().map(|device| device.over(elapsed_s, rests)).collect()
             }),
             // Without their number, the shares of all processors are times of one.
             cpu: cpu

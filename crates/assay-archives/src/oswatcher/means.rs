@@ -2,7 +2,7 @@
 //! keeps them without times.
 
 use super::collector::Collector;
-use super::parse::{self, Found};
+use super::parse::{self, Found, Remainders};
 use assay_model::counters::NamedDevice;
 use assay_model::number::real_len;
 use assay_model::watch::DeviceRates;
@@ -40,7 +40,7 @@ fn cpu_busy_share(text: &str) -> Option<f64> {
 
 fn busiest(text: &str) -> Option<(String, DeviceRates)> {
     let found = found(Collector::Iostat, text)?;
-    let devices = found.devices.iter().map(|device| device.over(1));
+    let devices = found.devices.iter().map(|device| device.over(1, &mut Remainders::new()));
     let most = devices.max_by_key(|device: &NamedDevice| device.counters.busy_time_ns)?;
     let rates = most.rates(SECOND_NS);
     Some((most.name, rates))

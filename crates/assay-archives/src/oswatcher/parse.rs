@@ -5,6 +5,7 @@ use super::collector::Collector;
 use assay_model::counters::{DeviceCounters, MemoryGauge, NamedDevice, TcpCounters};
 use assay_model::number::{count, count_of, real};
 use assay_model::watch::RunQueue;
+use std::collections::BTreeMap;
 
 /// Names of shares of CPU time in the order of `/proc/stat`, as `mpstat`, `vmstat` and old versions
 /// call them.
@@ -58,26 +59,52 @@ pub(super) struct DeviceRow {
     busy_share: f64,
 }
 
+/// Parts of I/Os that the samples of a device so far have left: rates of less than one a sample
+/// are I/Os all the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IoRemainders {
+    read: f64,
+    write: f64,
+    flush: f64,
+    joint: f64,
+}
+
+/// Those of each device, by its name.
+pub(super) type Remainders = BTreeMap<String, IoRemainders>;
+
+impl Default for IoRemainders {
+    /// The first one is rounded.
+    fn default() -> Self {
+        Self { read: 0.5, write: 0.5, flush: 0.5, joint: 0.5 }
+    }
+}
+
 impl DeviceRow {
     /// The rates as counters over a time.
-    pub(super) fn over(&self, elapsed_s: u64) -> NamedDevice {
+    pub(super) fn over(&self, elapsed_s: u64, rests: &mut Remainders) -> NamedDevice {
+        let rests = rests.entry(self.name.clone()).or_default();
         let times = |per_s: f64| count(per_s * real(elapsed_s));
+        let whole = |per_s: f64, rest: &mut f64| {
+            let all = per_s.mul_add(real(elapsed_s), *rest);
+            *rest = all.fract();
+            count(all.floor())
+        };
         let waited = |iops: f64, mean_ms: f64| count(iops * real(elapsed_s) * mean_ms * 1e6);
         NamedDevice {
             name: self.name.clone(),
             outstanding_ios: 0,
             counters: DeviceCounters {
-                read_ios: times(self.read_iops),
+                read_ios: whole(self.read_iops, &mut rests.read),
                 read_bytes: times(self.read_bytes_per_s),
                 read_time_ns: waited(self.read_iops, self.read_time_ms_mean),
-                write_ios: times(self.write_iops),
+                write_ios: whole(self.write_iops, &mut rests.write),
                 write_bytes: times(self.write_bytes_per_s),
                 write_time_ns: waited(self.write_iops, self.write_time_ms_mean),
                 busy_time_ns: times(self.busy_share * 1e9),
                 outstanding_time_ns: times(self.outstanding * 1e9),
-                flush_ios: times(self.flush_iops),
+                flush_ios: whole(self.flush_iops, &mut rests.flush),
                 flush_time_ns: waited(self.flush_iops, self.flush_time_ms_mean),
-                joint_ios: times(self.joint_iops),
+                joint_ios: whole(self.joint_iops, &mut rests.joint),
                 joint_time_ns: waited(self.joint_iops, self.joint_time_ms_mean),
                 ..DeviceCounters::default()
             },

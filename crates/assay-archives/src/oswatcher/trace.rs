@@ -147,6 +147,9 @@ fn vmstat(lines: &[&str], trace: &mut Trace) {
     for line in lines {
         if is_vmstat_head(line) {
             head = line;
+            if words(line).contains(&"bi") {
+                trace.left_out(&["bi bo of vmstat"]);
+            }
         } else if let Some(found) = parse::sample(Collector::Vmstat, &[head, line]) {
             let stamp = Stamp::of_line(line, None);
             let is_utc = words(head).last() == Some(&"UTC");

@@ -79,14 +79,15 @@ pub fn read(text: &str) -> Result<ImportedResult> {
 }
 
 fn result(text: &str, name: &str, rows: Vec<ImportedRow>) -> ImportedResult {
+    let has = |part: &str| {
+        rows.iter().flat_map(|row| &row.measures).any(|one| one.quantity.contains(part))
+    };
     let lacks = [
         (true, Lack::Intervals),
         (true, Lack::Load),
         (true, Lack::Environment),
-        (
-            rows.iter().all(|row| row.measures.iter().all(|one| !one.quantity.contains(".q"))),
-            Lack::Quantiles,
-        ),
+        (!has("_time."), Lack::Times),
+        (has("_time.") && !has(".q"), Lack::Quantiles),
         (rows.iter().any(|row| row.started_unix_ns.is_none()), Lack::Date),
         (rows.iter().any(|row| row.elapsed_s.is_none()), Lack::Duration),
     ];
@@ -148,6 +149,7 @@ struct Log {
     is_summary: bool,
     times: Vec<NamedEstimate>,
     failed: u64,
+    failed_procedures: u64,
 }
 
 impl Log {
@@ -168,6 +170,8 @@ impl Log {
             self.dated = Dated::Begun(at_unix_ns);
         } else if line.contains("FINISHED FAILED") {
             self.failed += 1;
+        } else if line.contains("Procedure Error") {
+            self.failed_procedures += 1;
         } else {
             self.minutes = after(line, "Timing test period of ").or(self.minutes);
             let ramp = after(line, "Beginning rampup time of ").map(assay_model::number::count);
@@ -257,10 +261,12 @@ impl Log {
         let times = std::mem::take(&mut self.times);
         if let Some(last) = self.rows.last_mut() {
             last.measures.extend(times);
-            if self.failed > 0 {
-                last.measures
-                    .push(total("failed_sessions", assay_model::number::real(self.failed)));
-            }
+            let failures =
+                [("failed_sessions", self.failed), ("procedure_errors", self.failed_procedures)];
+            let failures = failures.into_iter().filter(|(_, failed)| *failed > 0);
+            last.measures.extend(
+                failures.map(|(name, failed)| total(name, assay_model::number::real(failed))),
+            );
         }
     }
 }

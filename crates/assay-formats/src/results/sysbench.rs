@@ -26,7 +26,8 @@ pub fn is_output(text: &str) -> bool {
 pub fn read(text: &str) -> Result<ImportedResult> {
     let rows: Result<Vec<ImportedRow>> = text.split(BEGIN).skip(1).map(row).collect();
     let rows = rows?;
-    let version = text.lines().find_map(|line| line.strip_prefix("sysbench "));
+    let version = text.lines().find_map(|line| line.trim_start().strip_prefix("sysbench "));
+    let version = version.filter(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()));
     let version = version.and_then(|rest| rest.split([' ', ':']).next()).unwrap_or_default();
     let has = |end: &str| {
         rows.iter().flat_map(|row| &row.measures).any(|one| one.quantity.starts_with(end))
@@ -51,8 +52,13 @@ pub fn read(text: &str) -> Result<ImportedResult> {
 fn row(text: &str) -> Result<ImportedRow> {
     let output = Output { text };
     let elapsed_s = output.value("total time:").and_then(leading);
-    let is_whole = text.contains("execution time (avg/stddev)");
-    let elapsed_s = elapsed_s.filter(|time_s| is_whole && *time_s > 0.0).ok_or_else(|| {
+    // From 1.1 on, loads on files print their rates and no time.
+    let elapsed_s = elapsed_s.or_else(|| output.rates_of("write").and(Some(0.0)));
+    let has_rates = output.rates_of("write").is_some();
+    let is_whole =
+        text.contains("execution time (avg/stddev)") || has_rates && output.value("sum:").is_some();
+    let is_known = |time_s: &f64| *time_s > 0.0 || has_rates;
+    let elapsed_s = elapsed_s.filter(|time_s| is_whole && is_known(time_s)).ok_or_else(|| {
         broken(
             "sysbench",
             "a run has no last line, execution time: it did not finish, or is cut off",
@@ -73,7 +79,8 @@ fn row(text: &str) -> Result<ImportedRow> {
     }
     let times = if is_database { TRANSACTION.to_owned() } else { Output::times_of(&measures) };
     measures.extend(output.times(&times));
-    Ok(ImportedRow { settings, elapsed_s: Some(elapsed_s), measures, ..ImportedRow::default() })
+    let elapsed_s = Some(elapsed_s).filter(|time_s| *time_s > 0.0);
+    Ok(ImportedRow { settings, elapsed_s, measures, ..ImportedRow::default() })
 }
 
 /// What was printed of one run.
@@ -102,6 +109,14 @@ impl<'a> Output<'a> {
         lines.filter_map(|line| after(line, label)).collect()
     }
 
+    /// `write: IOPS=31710.38 495.47 MiB/s (519.54 MB/s)` of version 1.1: I/Os/s, and MiB/s where
+    /// they move data.
+    fn rates_of(&self, side: &str) -> Option<(f64, Option<f64>)> {
+        let text = self.value(&format!("{side}:"))?.strip_prefix("IOPS=")?;
+        let mebibytes = text.split_whitespace().nth(1).filter(|_| text.contains("MiB/s"));
+        Some((leading(text)?, mebibytes.and_then(leading)))
+    }
+
     fn transactions(&self, elapsed_s: f64) -> Vec<NamedEstimate> {
         let Some(rate) = self.rate("transactions:") else { return Vec::new() };
         let mut measures = vec![around(total("transactions", rate), &self.reported(" tps:"))];
@@ -123,19 +138,22 @@ impl<'a> Output<'a> {
             let (before, _) = performed.as_ref()?.split_once(name)?;
             number(before.split_whitespace().next_back()?).map(|count| count / elapsed_s)
         };
+        let (of_reads, of_writes) = (self.rates_of("read"), self.rates_of("write"));
         let mut measures = Vec::new();
-        for (side, label, performed, throughput) in [
-            ("read", "reads/s:", " read", "read, MiB/s:"),
-            ("write", "writes/s:", " write", "written, MiB/s:"),
-            ("sync", "fsyncs/s:", " other", ""),
+        for (side, label, performed, throughput, printed) in [
+            ("read", "reads/s:", " read", "read, MiB/s:", of_reads),
+            ("write", "writes/s:", " write", "written, MiB/s:", of_writes),
+            ("sync", "fsyncs/s:", " other", "", self.rates_of("fsync")),
         ] {
             let rate = self.value(label).and_then(leading).or_else(|| counted(performed));
+            let rate = rate.or(printed.map(|(iops, _)| iops));
             let Some(rate) = rate.filter(|rate| *rate > 0.0) else { continue };
             measures.push(total(&format!("{side}.iops"), rate));
             let throughput = self.value(throughput).filter(|_| !throughput.is_empty());
             let reported = self.reported(&format!("{side}s:"));
             let reported: Vec<f64> = reported.into_iter().map(|one| one * MEBIBYTE).collect();
-            measures.extend(throughput.and_then(leading).map(|rate| {
+            let throughput = throughput.and_then(leading).or(printed.and_then(|(_, rate)| rate));
+            measures.extend(throughput.map(|rate| {
                 around(total(&format!("{side}.throughput"), rate * MEBIBYTE), &reported)
             }));
         }
@@ -257,6 +275,28 @@ mod tests {
 
     const OLTP: &str = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nRunning the test with following options:\nNumber of threads: 4\nReport intermediate results every 2 second(s)\n\nThreads started!\n\n[ 2s ] thds: 4 tps: 900.00 qps: 19162.91 (r/w/o: 1/2/3) lat (ms,99%): 13.95 err/s: 21.48 reconn/s: 0.00\nSQL statistics:\n    queries performed:\n        read:                            55482\n    transactions:                        3938   (655.20 per sec.)\n    queries:                             80185  (13341.01 per sec.)\n    ignored errors:                      77     (12.81 per sec.)\n    reconnects:                          0      (0.00 per sec.)\n\nGeneral statistics:\n    total time:                          6.0089s\n    total number of events:              3938\n\nLatency (ms):\n         min:                                    0.68\n         avg:                                    6.10\n         max:                                   40.30\n         99th percentile:                       16.41\n         sum:                                23900.00\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
     const FILES: &str = "sysbench 1.0.20 (x)\nRunning the test with following options:\nNumber of threads: 4\n\nExtra file open flags: directio\n4 files, 16MiB each\n64MiB total file size\nBlock size 16KiB\nRead/Write ratio for combined random IO test: 1.50\nPeriodic FSYNC enabled, calling fsync() each 100 requests.\nUsing synchronous I/O mode\nDoing random r/w test\n\nFile operations:\n    reads/s:                      40248.65\n    writes/s:                     26832.23\n    fsyncs/s:                     2685.76\n\nThroughput:\n    read, MiB/s:                  628.89\n    written, MiB/s:               419.25\n\nGeneral statistics:\n    total time:                          5.0026s\n\nLatency (ms):\n         avg:                                    0.06\n         max:                                   81.45\n         95th percentile:                        0.03\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
+
+    /// Version 1.1 prints rates of files in another way, and no time.
+    #[test]
+    fn files_of_version_1_1_have_rates_without_a_time() {
+        let text = "  sysbench 1.1.0-a1b2c3d (using LuaJIT)\n\n  Running the test with following \
+                    options:\n  Number of threads: 8\n\n  Block size 16KiB\n  Doing sequential \
+                    write (creation) test\n\n  Throughput:\n           read:  IOPS=0.00 0.00 MiB/s \
+                    (0.00 MB/s)\n           write: IOPS=2000.50 31.25 MiB/s (32.77 MB/s)\n           \
+                    fsync: IOPS=40.00\n\n  Latency (ms):\n           min:     0.01\n           \
+                    avg:     0.50\n           max:   20.00\n           95th percentile:   1.00\n           \
+                    sum: 9000.00\n";
+        let found = read(text).unwrap();
+        assert_eq!(
+            (found.program.as_str(), found.name.as_str()),
+            ("sysbench 1.1.0-a1b2c3d", "fileio")
+        );
+        let row = &rows(found)[0];
+        let measures = ["write.iops", "write.throughput", "sync.iops", "service_time.mean"];
+        assert_eq!(measures.map(|one| value(row, one)), [2000.5, 31.25 * MEBIBYTE, 40.0, 0.5e6]);
+        assert_eq!((row.elapsed_s, row.measures.len()), (None, 6));
+        assert!(read(text.split("sum:").next().unwrap()).is_err());
+    }
 
     #[test]
     fn a_load_on_a_database_is_transactions_and_their_times() {

@@ -26,6 +26,14 @@ const RESULTS: &str = "tod timestamp interval rate mb/sec bytes/io read% resp re
                        cpu_wait cpu_idle mb_read
     mb_write mb/sec_read mb/sec_write read_rate write_rate";
 
+/// Ends of columns of loads on file systems: of each operation its rate and its times.
+const RESULT_ENDS: [&str; 4] = ["_rate", "_resp", "_std", "_max"];
+/// How Vdbench writes a rate that is not limited, and that of a curve's first run.
+const RATE_MAX: f64 = 9_999_988.0;
+const RATE_OF_CURVE: f64 = 9_999_977.0;
+/// Sizes of one load that differ by more are several.
+const ONE_SIZE_SHARE: f64 = 0.01;
+
 /// Whether a text has the header line of a flatfile.
 pub fn is_flatfile(text: &str) -> bool {
     header(text).is_some()
@@ -50,7 +58,10 @@ fn header(text: &str) -> Option<(usize, Vec<&str>)> {
 pub fn read_flatfile(text: &str) -> Result<ImportedResult> {
     let (line, names) = header(text).ok_or_else(|| broken("Vdbench", "it has no header line"))?;
     let mut columns = Columns::new(names.iter().copied());
-    columns.skip(|name| RESULTS.split_whitespace().any(|known| known == name));
+    columns.skip(|name| {
+        RESULTS.split_whitespace().any(|known| known == name)
+            || RESULT_ENDS.iter().any(|end| name.ends_with(end))
+    });
     let table = Table::new(&names, &mut columns);
     let mut runs: Vec<Run<'_>> = Vec::new();
     for (number, words) in text.lines().enumerate().skip(line + 1).take(ROWS_MAX) {
@@ -64,7 +75,9 @@ pub fn read_flatfile(text: &str) -> Result<ImportedResult> {
         }
         add(&mut runs, &table, cells);
     }
-    runs.retain(|run| !run.is_format);
+    // Where files were only created, that is the load.
+    let has_others = runs.iter().any(|run| !run.is_format);
+    runs.retain(|run| !run.is_format || !has_others);
     if runs.is_empty() {
         return Err(broken("Vdbench", "it has no intervals"));
     }
@@ -137,6 +150,8 @@ struct Table {
     run: Option<usize>,
     interval: Option<usize>,
     read_percent: Option<usize>,
+    io_bytes: Option<usize>,
+    size_column: Option<usize>,
     /// The columns that are measured.
     rate: Option<usize>,
     megabytes: Option<usize>,
@@ -164,10 +179,14 @@ impl Table {
             ("compratio", "compression"),
             ("dedupratio", "deduplication"),
         ];
+        // Of a load on file systems the size is one that was measured.
+        let is_of_files = place("mkdir_rate").is_some();
         let found =
             settings.iter().filter_map(|(column, factor)| Some((columns.named(column)?, *factor)));
         Self {
-            settings: found.collect(),
+            settings: found.filter(|(_, name)| !is_of_files || *name != "transfer").collect(),
+            io_bytes: place("bytes/io"),
+            size_column: place("xfersize"),
             tod: place("tod"),
             timestamp: place("timestamp"),
             run: place("run"),
@@ -209,6 +228,8 @@ impl Table {
                 ("queue_depth", Some(threads)) => {
                     count(factor, assay_model::number::count(threads))
                 }
+                ("rate", Some(rate)) if rate >= RATE_MAX => word(factor, "max"),
+                ("rate", Some(rate)) if rate >= RATE_OF_CURVE => word(factor, "curve"),
                 ("rate", Some(rate)) => word(factor, &format!("{rate}/s")),
                 ("read_share" | "random_share" | "read_hits" | "write_hits", Some(percent)) => {
                     word(factor, &format!("{percent}%"))
@@ -255,12 +276,21 @@ impl Run<'_> {
         let started_unix_ns = self.ended_first(table).map(|end_ns| {
             end_ns.saturating_sub(length_s.map_or(0, assay_model::number::nanoseconds))
         });
-        ImportedRow {
-            settings: self.settings.clone(),
-            started_unix_ns,
-            elapsed_s,
-            measures: self.measures(table),
-        }
+        let mut settings = self.settings.clone();
+        settings.retain(|setting| setting.factor != "transfer" || self.has_one_size(table));
+        ImportedRow { settings, started_unix_ns, elapsed_s, measures: self.measures(table) }
+    }
+
+    /// Whether the I/Os have the size that the row names: of a list of sizes it is the first.
+    fn has_one_size(&self, table: &Table) -> bool {
+        let size = table.size_column;
+        self.counted().iter().all(|one| {
+            let sizes =
+                Table::number(&one.cells, size).zip(Table::number(&one.cells, table.io_bytes));
+            sizes.is_none_or(|(named, measured)| {
+                measured <= 0.0 || (measured / named - 1.0).abs() <= ONE_SIZE_SHARE
+            })
+        })
     }
 
     /// When the first interval that counts ended.
@@ -390,6 +420,41 @@ mod tests {
                 &line(&Line { interval: &number.to_string(), second, reqrate, rate, read_resp });
         }
         text
+    }
+
+    /// A load on file systems has the rate and the times of each operation, and its size is a mean.
+    #[test]
+    fn results_of_a_load_on_files_are_no_settings() {
+        let head = "tod Run Interval Xfersize Threads Reqrate Rate Rate_std Resp Resp_std MB/sec \
+                    Mkdir_rate Mkdir_resp Open_rate Open_resp Open_resp_max\n";
+        let rows_of = |run: &str| {
+            (1..=3).fold(head.to_owned(), |text, second| {
+                let mean = 4090 + second;
+                text + &format!(
+                    "10:00:0{second}.000 {run} {second} {mean} n/a 9999988 100{second} 0 2.0 0.{second} 4.0 \
+                     0 0 {second} 0.1 0.{second}\n"
+                )
+            })
+        };
+        let found = rows(read_flatfile(&rows_of("rd1")).unwrap());
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((value(&found[0], "iops"), setting(&found[0], "rate")), (1002.5, "max".into()));
+        assert_eq!(found[0].settings.len(), 2, "{:?}", found[0].settings);
+        // Where files were only created, that is the load.
+        assert_eq!(rows(read_flatfile(&rows_of("format_for_rd1")).unwrap()).len(), 1);
+        let both = rows_of("format_for_rd1") + rows_of("rd1").split_once('\n').unwrap().1;
+        assert_eq!(setting(&rows(read_flatfile(&both).unwrap())[0], "run"), "rd1");
+    }
+
+    #[test]
+    fn the_first_of_a_list_of_sizes_is_not_the_size() {
+        let text = intervals(5, &[("9999988", "9", "9"), ("9999988", "1000", "1.0")]);
+        let mixed = text.replace(" 8192 70.0", " 7815 70.0");
+        let [one, several] = [text, mixed].map(|text| rows(read_flatfile(&text).unwrap()));
+        let has =
+            |rows: &[ImportedRow]| rows[0].settings.iter().any(|one| one.factor == "transfer");
+        assert_eq!((has(&one), has(&several)), (true, false));
+        assert_eq!(setting(&one[0], "rate"), "max");
     }
 
     #[test]

@@ -10,6 +10,9 @@ use assay_model::number::{count_of, real};
 use assay_model::study::Setting;
 use assay_model::verdict::NamedEstimate;
 
+/// Megabytes are printed with two decimals.
+const MEGABYTES_ROUNDING: f64 = 0.006;
+
 /// Whether a text has the lines of a summary.
 pub fn is_summary(text: &str) -> bool {
     text.contains("Starting RD=") && text.lines().any(|line| line.contains("avg_"))
@@ -22,7 +25,8 @@ pub fn is_summary(text: &str) -> bool {
 pub fn read_summary(text: &str) -> Result<ImportedResult> {
     let mut summary = Summary::default();
     text.lines().for_each(|line| summary.line(line));
-    let rows = summary.rows;
+    // Where files were only created, that is the load.
+    let rows = if summary.rows.is_empty() { summary.formats } else { summary.rows };
     if rows.is_empty() {
         return Err(broken("Vdbench", "it has no averages: no run finished"));
     }
@@ -56,6 +60,8 @@ enum Layout {
 #[derive(Default)]
 struct Summary {
     rows: Vec<ImportedRow>,
+    /// Runs that create what others use.
+    formats: Vec<ImportedRow>,
     layout: Layout,
     run: String,
     clock: String,
@@ -97,10 +103,10 @@ impl Summary {
         let values: Vec<Option<f64>> = words[place + 1..].iter().map(|word| number(word)).collect();
         let is_format = self.run.starts_with("format") || self.run.starts_with("SD_format");
         let measures = self.measures(&values, range);
-        if measures.is_empty() || is_format || range.1 < range.0 {
+        if measures.is_empty() || range.1 < range.0 {
             return;
         }
-        self.rows.push(ImportedRow {
+        let row = ImportedRow {
             settings: self.settings(),
             started_unix_ns: self
                 .date
@@ -108,7 +114,8 @@ impl Summary {
                 .and_then(|date| dates::with_clock(date, &self.clock)),
             elapsed_s: self.elapsed_s(range),
             measures,
-        });
+        };
+        if is_format { self.formats.push(row) } else { self.rows.push(row) }
     }
 
     /// Nothing where nothing happened, or the line is cut off.
@@ -143,9 +150,13 @@ impl Summary {
         else {
             return Vec::new();
         };
+        // Rate and size have more digits than their product.
+        let product = at(2).map(|bytes| bytes * rate);
+        let is_it = |bytes: &f64| (bytes / MEGABYTE - megabytes).abs() <= MEGABYTES_ROUNDING;
+        let throughput = product.filter(is_it).unwrap_or(megabytes * MEGABYTE);
         let mut measures = vec![
             around(total("iops", rate), &rates),
-            total("throughput", megabytes * MEGABYTE),
+            total("throughput", throughput),
             total("response_time.mean", mean_ns),
         ];
         let sides = [("read", 5, read_percent > 0.0), ("write", 6, read_percent < 100.0)];

@@ -9,9 +9,8 @@ const VALUES_MAX: usize = 1024;
 /// Bytes, with `k`, `m`, `g` or `t`.
 pub fn bytes(text: &str) -> Result<u64, Reason> {
     let text = text.trim().to_ascii_lowercase();
-    let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
-    let number: u64 =
-        text[..end].parse().map_err(|_| if end == 0 { Reason::Value } else { Reason::Overflow })?;
+    let end = text.find(|sign: char| !(sign.is_ascii_digit() || sign == '.'));
+    let end = end.unwrap_or(text.len());
     let power = match &text[end..] {
         "" | "b" => 0,
         "k" | "kb" => 1,
@@ -20,7 +19,20 @@ pub fn bytes(text: &str) -> Result<u64, Reason> {
         "t" | "tb" => 4,
         _ => return Err(Reason::Value),
     };
-    number.checked_mul(1_u64 << (10 * power)).ok_or(Reason::Overflow)
+    let unit = 1_u64 << (10 * power);
+    // Java reads `1.5k`.
+    if let Some((whole, part)) = text[..end].split_once('.') {
+        let number: f64 = format!("{whole}.{part}").parse().map_err(|_| Reason::Value)?;
+        let bytes = number * assay_model::number::real(unit);
+        return if bytes.fract() > 0.0 {
+            Err(Reason::Value)
+        } else {
+            Ok(assay_model::number::count(bytes))
+        };
+    }
+    let number: u64 =
+        text[..end].parse().map_err(|_| if end == 0 { Reason::Value } else { Reason::Overflow })?;
+    number.checked_mul(unit).ok_or(Reason::Overflow)
 }
 
 /// Nanoseconds of a time in seconds, `m` minutes or `h` hours.
@@ -84,6 +96,10 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_manual() {
         assert_eq!((bytes("4k"), bytes("1M"), bytes("2t")), (Ok(4096), Ok(1 << 20), Ok(2 << 40)));
+        assert_eq!((bytes("1.5k"), bytes("0.5m")), (Ok(1536), Ok(1 << 19)));
+        for text in ["1.3", "1.x", "."] {
+            assert_eq!(bytes(text), Err(Reason::Value), "{text}");
+        }
         assert_eq!((time_ns("1h"), time_ns("90")), (Ok(3_600_000_000_000), Ok(90_000_000_000)));
         assert_eq!(values("(4k-32k,d)", bytes), Ok(vec![4096, 8192, 16384, 32768]));
         assert_eq!(values("(10-30,10)", count), Ok(vec![10, 20, 30]));

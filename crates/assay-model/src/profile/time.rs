@@ -304,7 +304,7 @@ impl TimeVerdict {
     fn sentence(&self) -> String {
         let parts = [
             (self.user_io_share, "user I/O"),
-            (self.write_behind_share, "waits for free buffers"),
+            (self.write_behind_share, "waits for buffer or log space"),
             (self.commit_share, "waits for commits"),
             (self.cpu_share, "CPU"),
             (self.cpu_queue_share, "waits for a CPU"),

@@ -1,7 +1,7 @@
 //! The units that a judged quantity can have: how a limit is read and how a number is shown.
 
 use crate::error::{Error, Result};
-use crate::number::real;
+use crate::number::{index, real};
 use crate::units::{
     Bytes, Nanos, Rate, Share, bytes_parts, show_count, throughput_parts, time_parts,
 };
@@ -77,7 +77,7 @@ impl Unit {
     pub fn parts(self, value: f64) -> (String, &'static str) {
         match self {
             Self::Ns => time_parts(value),
-            Self::IosPerS => (show_count(value), "/s"),
+            Self::IosPerS => (show_rate(value), "/s"),
             Self::PerMinute => (show_count(value), "/min"),
             Self::PerHour => (show_count(value), "/h"),
             Self::BytesPerS => throughput_parts(value),
@@ -86,6 +86,15 @@ impl Unit {
             Self::Count => (show_count(value), ""),
         }
     }
+}
+
+/// A whole number, or two digits of a rate that would be none: what happens rarely is not 0.
+fn show_rate(value: f64) -> String {
+    if value <= 0.0 || value >= 0.5 {
+        return show_count(value);
+    }
+    let decimals = index((1.0 - value.log10().floor()).clamp(2.0, 9.0));
+    format!("{value:.decimals$}")
 }
 
 /// One decimal, where there is one.

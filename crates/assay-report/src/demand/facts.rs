@@ -135,7 +135,7 @@ fn load(profile: &Profile) -> Option<String> {
     let busy = profile.time.cpus.as_ref().map_or_else(String::new, |cpus| {
         let busy = profile.time.cpu_utilization.as_ref();
         let busy = busy.map_or_else(String::new, |busy| {
-            format!(", {} busy with the database", percent(busy.value))
+            format!(", {} busy with its sessions", percent(busy.value))
         });
         format!(" on {} CPUs{busy}", show_count(cpus.value))
     });

@@ -2,6 +2,7 @@
 
 use super::database_check;
 use super::document_headline::headline;
+use super::numbers::BEYOND_MIN;
 use super::rates::{paced, rounded};
 use super::{cluster, durability, integrity, levels, study};
 use crate::format::{Formatter, three_digits_down};
@@ -146,7 +147,8 @@ fn watch_sentence(summary: &Summary) -> String {
         (device, rates.iops())
     });
     let busiest = devices.max_by(|one, other| one.1.total_cmp(&other.1));
-    let device = busiest.map(|(device, iops)| format!("{} {} IOPS", device.name, show_count(iops)));
+    let words = |name: &str, iops| format!("device {name} {} IOPS", show_count(iops));
+    let device = busiest.map(|(device, iops)| words(&device.name, iops));
     let said: Vec<String> = cpu.into_iter().chain(device).collect();
     format!(
         "{} on average over {}.",
@@ -387,7 +389,9 @@ fn operations(mix: &MixCalibration) -> (&'static str, String) {
 fn run_sentence(run: &RunReport, is_disturbed: bool, format: &Formatter) -> Option<String> {
     let measurement = &run.measurement;
     let operations = measurement.operations();
-    let times = operations.iter().map(|(operation, result)| {
+    let has_tail = |ios: u64| 0.01 * real(ios) >= BEYOND_MIN;
+    let counted = operations.iter().filter(|(_, result)| has_tail(result.ios));
+    let times = counted.map(|(operation, result)| {
         let total = real(result.response().quantile_ns(0.99));
         let quantity = format!("{}.response_time.q0.99", operation.name());
         let time = format.value(Unit::Ns, run.reported(&quantity, None, total));
@@ -398,7 +402,9 @@ fn run_sentence(run: &RunReport, is_disturbed: bool, format: &Formatter) -> Opti
     let levels = |change| levels::sustained(change, is_disturbed, format);
     let iops = run.settled().map_or_else(whole, levels);
     let name = &measurement.workload;
-    (!times.is_empty()).then(|| format!("Workload “{name}”: {iops}; p99 {}.", times.join(", ")))
+    let tails =
+        if times.is_empty() { String::new() } else { format!("; p99 {}", times.join(", ")) };
+    (operations.ios() > 0).then(|| format!("Workload “{name}”: {iops}{tails}."))
 }
 
 #[cfg(test)]

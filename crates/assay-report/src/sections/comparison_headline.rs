@@ -157,9 +157,14 @@ fn certainty(pair: &Pair) -> Option<String> {
         ),
         SpreadSource::Counted => None,
         _ if ratio.is_some_and(|ratio| !ratio.has_interval()) => Some(
-            "One side is too short for an interval, so this shows no difference: measure for \
-             longer."
-                .to_owned(),
+            if is_large {
+                "The difference is large, but one side is too short for an interval: measure for \
+                 longer."
+            } else {
+                "One side is too short for an interval, so this shows no difference: measure for \
+                 longer."
+            }
+            .to_owned(),
         ),
         _ if pair.measures.iter().any(|measure| measure.different) => None,
         _ => Some("No measure differs significantly.".to_owned()),

@@ -15,7 +15,7 @@ const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 /// Those whose intervals a terminal has room for.
 const TOLD: [f64; 2] = [0.99, 0.999];
 /// I/Os that must lie beyond a quantile before it is shown: fewer say nothing about it.
-const BEYOND_MIN: f64 = 10.0;
+pub(super) const BEYOND_MIN: f64 = 10.0;
 
 /// The table.
 pub(super) fn numbers(run: &RunReport, format: &Formatter) -> Table {

@@ -210,9 +210,9 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     // Its open orders are cancelled first.
     given.assert_used();
     for (other, expected) in [
-        ("--customers 300 --trade-days 1", "200 customers, and 300"),
-        ("--customers 200 --trade-days 2", "1 trade-days, and 2"),
-        ("--customers 200 --trade-days 1 --seed 9", "1 seed, and 9"),
+        ("--customers 300 --trade-days 1", "200 customers, but 300"),
+        ("--customers 200 --trade-days 2", "1 trade-days, but 2"),
+        ("--customers 200 --trade-days 1 --seed 9", "1 seed, but 9"),
     ] {
         let output = place.run(&format!("bench brokerage {address} {other} --time 1s"));
         assert_eq!(output.status.code(), Some(2), "{}", words(&output));

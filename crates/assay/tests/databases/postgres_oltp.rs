@@ -148,7 +148,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     given.assert_used();
     let output = place.run(&format!("bench oltp {address} {short} --warehouses 2"));
     assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-    assert!(words(&output).contains("1 warehouses, and 2"), "{}", words(&output));
+    assert!(words(&output).contains("1 warehouses, but 2"), "{}", words(&output));
 
     let halve = "DELETE FROM assay_oltp.assay_manifest WHERE name IN ('complete', 'part stock \
                  1'); DROP TABLE assay_oltp.stock; DROP FUNCTION assay_oltp.place_order, \

@@ -443,9 +443,9 @@ fn a_kept_server_of_another_user_is_his() {
     // Its files are of root, as whom no server runs.
     refused("belongs to the user 0");
     std::os::unix::fs::chown(d.join("assay-kept"), Some(65_534), None).unwrap();
-    refused("the user 65534 made it");
+    refused("the user 65534 created it");
     std::os::unix::fs::chown(&d, Some(65_534), None).unwrap();
-    refused("the user 65534 made it");
+    refused("the user 65534 created it");
 }
 
 /// E01: whoever may read a directory may lock it; a server is made there all the same.

@@ -110,9 +110,11 @@ impl Trace {
         let founds = || self.samples.iter().map(|sample| &sample.found);
         let mut notes = Vec::new();
         if self.has_first_report {
-            notes.push(
-                "the first report is the mean since the host started and is left out".to_owned(),
-            );
+            // Without the line of the host, `-y` or a cut may have removed that report.
+            let is = if self.day_unix_s.is_some() { "is" } else { "may be" };
+            notes.push(format!(
+                "the first report {is} the mean since the host started and is left out"
+            ));
         }
         notes.extend(joint_await_note(founds().any(|found| found.joint_await)));
         if founds().any(|found| found.has_joint_counts) {

@@ -79,6 +79,23 @@ fn what_a_trace_lacks_is_not_zero() {
 }
 
 #[test]
+fn rare_ios_are_counted_over_all_reports() {
+    let head = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n";
+    let report = |second: u32, read_ms: u32| {
+        format!(
+            "01/15/26 10:00:0{second}\n{head}sda 0.40 0.00 3.20 0.00 {read_ms}.00 0.00 0.01 1.00\n\n"
+        )
+    };
+    let text: String =
+        (0..=5).map(|second| report(second, if second < 4 { 1 } else { 5 })).collect();
+    let found = moments(&format!("{HOST}{text}"));
+    let ios: u64 = found.iter().map(|one| one.counters.devices[0].counters.read_ios).sum();
+    let time_ns: u64 = found.iter().map(|one| one.counters.devices[0].counters.read_time_ns).sum();
+    // Five seconds with 0.4 each, three of 1 ms and two of 5 ms.
+    assert_eq!((ios, time_ns), (2, 5_200_000));
+}
+
+#[test]
 fn vmstat_is_read_with_and_without_times() {
     let head = "procs ---memory--- cpu -----timestamp-----\n r b swpd free buff cache si so bi bo \
                 in cs us sy id wa st UTC\n";

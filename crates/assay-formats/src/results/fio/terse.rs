@@ -39,6 +39,9 @@ pub fn read(text: &str) -> Result<PrintedOutput> {
         let version = fields.next()?;
         if version != "2" {
             fields.next()?.clone_into(&mut output.version);
+        } else if !line.contains("%=") {
+            let what = "its terse output is that of fio 1, which has no IOPS";
+            return Err(refused("fio", what, "use the printed output of the same run"));
         }
         jobs.push(fields.job(version)?);
     }

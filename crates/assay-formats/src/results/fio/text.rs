@@ -4,6 +4,7 @@ use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending,
 };
 use crate::results::amount::possible;
+use crate::results::dates;
 use crate::results::imported::{broken, refused};
 use assay_model::Result;
 use assay_model::number::{count, real};
@@ -34,6 +35,7 @@ struct JobHead<'a> {
     threads: u32,
     error: i64,
     pid: &'a str,
+    ended_unix_ns: Option<u64>,
 }
 
 impl<'a> JobHead<'a> {
@@ -44,8 +46,8 @@ impl<'a> JobHead<'a> {
         let (threads, rest) = rest.split_once("jobs=")?.1.split_once(')')?;
         let error = rest.split_once("err=")?.1.trim_start();
         let end = error.find(|sign: char| !sign.is_ascii_digit() && sign != '-');
-        let pid =
-            rest.split_once("pid=").map_or("", |(_, pid)| pid.split(':').next().unwrap_or(""));
+        let after_pid = rest.split_once("pid=").map_or("", |(_, rest)| rest);
+        let (pid, date) = after_pid.split_once(':').unwrap_or((after_pid, ""));
         Some(Self {
             host,
             name,
@@ -53,6 +55,7 @@ impl<'a> JobHead<'a> {
             threads: threads.trim().parse().ok()?,
             error: error[..end.unwrap_or(error.len())].parse().ok()?,
             pid,
+            ended_unix_ns: dates::with_weekday(date),
         })
     }
 }
@@ -112,6 +115,7 @@ struct TextReader {
     jobs: Vec<(JobKey, PrintedJob)>,
     open: Option<OpenJob>,
     ended_groups: BTreeSet<u32>,
+    ended_unix_ns: Option<u64>,
     /// Whether the result is of clients, which print one after the other.
     has_clients: bool,
 }
@@ -140,6 +144,7 @@ impl TextReader {
 
     fn begin(&mut self, head: &JobHead<'_>) -> Result<()> {
         self.close()?;
+        self.ended_unix_ns = self.ended_unix_ns.max(head.ended_unix_ns);
         let host = head.host.map(str::to_owned);
         let key =
             JobKey { name: head.name.to_owned(), host: host.clone(), pid: head.pid.to_owned() };
@@ -187,7 +192,8 @@ impl TextReader {
         }
         let version = if self.version.is_empty() { "fio".to_owned() } else { self.version };
         let jobs = jobs.into_iter().map(PrintedJob::told_apart).collect();
-        Ok(PrintedOutput { version, jobs, ..PrintedOutput::default() })
+        let ended_unix_ns = self.ended_unix_ns;
+        Ok(PrintedOutput { version, ended_unix_ns, jobs, ..PrintedOutput::default() })
     }
 }
 
@@ -456,6 +462,12 @@ Run status group 0 (all jobs):
 
 Run status group 0 (all jobs):
 ";
+
+    #[test]
+    fn a_result_has_the_date_of_its_jobs() {
+        assert_eq!(read(NEW).unwrap().ended_unix_ns, Some(1_795_775_462_000_000_000));
+        assert_eq!(read(OLD).unwrap().ended_unix_ns, Some(1_510_697_600_000_000_000));
+    }
 
     #[test]
     fn an_output_of_version_3_is_read_to_its_digits() {
