@@ -427,7 +427,7 @@ fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
     assert!(mix.iops_within_limit.is_some() && mix.throughput_max_bytes_per_s.is_none());
     let said: Vec<&str> = calibration.remarks.iter().map(|remark| remark.what.as_str()).collect();
     let [large, stream, held] = said.as_slice() else { panic!("{said:?}") };
-    assert!(large.contains("large transfers: stream 'read large': the target is too small"));
+    assert!(large.contains("large I/Os: stream 'read large': the target is too small"));
     assert!(stream.contains("a single stream: stream 'read stream': the target is too small"));
     assert!(held.contains("without a pause"), "{held}");
     let mut plan = plan;

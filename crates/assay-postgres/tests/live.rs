@@ -243,5 +243,5 @@ fn what_is_no_server_is_refused_with_a_way_out() {
         return;
     };
     let error = refused(&server.address("nosuch"));
-    assert!(error.message().contains("nosuch") && error.hint().contains("exists"));
+    assert!(error.message().contains("nosuch") && error.hint().contains("existing database"));
 }

@@ -115,7 +115,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         2,
         "error: --csv <TABLE>: 'histogram' is not known\nhint: did you mean 'histograms'? write \
          one of curve, intervals, histograms, queries, ladder, transactions, cells, factors, \
-         locality, levels, cuts, hosts, host-rates, watch",
+         published, locality, levels, cuts, hosts, host-rates, watch",
     ),
     (
         "run reads.toml nothere",

@@ -142,7 +142,7 @@ fn what_another_host_made_or_no_lock_tells_of_is_never_left() {
     let scratch = Scratch::new("hosts");
     let there = scratch.leave(1, Origin::AnotherHost);
     let output = scratch.clean("--yes");
-    assert!(said(&output).contains("the host elsewhere made it"), "{}", said(&output));
+    assert!(said(&output).contains("the host elsewhere created it"), "{}", said(&output));
     assert!(there.join("file").exists());
     let here = scratch.leave(2, Origin::Here);
     let held = fs::File::open(here.join("assay-marker")).unwrap();

@@ -11,6 +11,7 @@ mod support;
 
 use rustix::process::Signal;
 use serde_json::Value;
+use std::fs;
 use std::path::PathBuf;
 use support::Place;
 
@@ -53,7 +54,11 @@ fn every_study_that_ships_is_read_and_all_its_cells_can_be_made() {
     let studies = support::names(&directory);
     assert!(studies.len() >= 15, "{} studies", studies.len());
     for name in studies {
-        let line = format!("study {}/{name} d --dry-run --scale 1/1000", directory.display());
+        let text = fs::read_to_string(directory.join(&name)).unwrap();
+        // Nodes are those of an array.
+        let has_nodes = text.contains("name = \"nodes\"");
+        let target = if has_nodes { "array:exadata-x4-2" } else { "d --scale 1/1000" };
+        let line = format!("study {}/{name} {target} --dry-run", directory.display());
         let ran = place.run(&line);
         ran.ends_with(0);
         assert!(!ran.stdout.contains("cannot be measured"), "{}", ran.stdout);
@@ -135,7 +140,7 @@ fn hooks_get_the_environment_without_its_secrets() {
     let mut command = place.command(&format!("study s.toml {DEVICE}"));
     command.env("PGPASSWORD", "geheim-1").env("MYSQL_PWD", "geheim-2").env("ARRAY", "a1");
     command.output().unwrap();
-    let seen = std::fs::read_to_string(place.path("seen")).unwrap();
+    let seen = fs::read_to_string(place.path("seen")).unwrap();
     assert!(seen.contains("ARRAY=a1\n") && seen.contains("ASSAY_CELL="), "{seen}");
     assert!(!seen.contains("geheim"), "{seen}");
 }
@@ -220,8 +225,7 @@ fn a_killed_study_goes_on_where_it_was() {
     let mut started = place.start("study s.toml d --keep -q");
     let results = |place: &Place| {
         let run = place.run_ids().pop()?;
-        let text =
-            std::fs::read_to_string(place.path(format!("assay-runs/{run}/study.json"))).ok()?;
+        let text = fs::read_to_string(place.path(format!("assay-runs/{run}/study.json"))).ok()?;
         Some(text.matches("\"number\"").count())
     };
     started.wait_until(|| results(&place).is_some_and(|cells| cells >= 1));
@@ -354,7 +358,7 @@ fn a_killed_soak_goes_on_where_it_was() {
     let mut started = place.start(line);
     let cycles = |place: &Place| {
         let run = place.run_ids().pop()?;
-        let cells = std::fs::read_dir(place.path(format!("assay-runs/{run}/cells"))).ok()?;
+        let cells = fs::read_dir(place.path(format!("assay-runs/{run}/cells"))).ok()?;
         Some(cells.count())
     };
     started.wait_until(|| cells_at_least(cycles(&place), 2));
@@ -391,7 +395,7 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
                 \"interleaved\"\nrestore_every = 2\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname \
                 = \"cache_ratio\"\nvalues = [\"1:1\", \"1:4\"]\n[load]\nkind = \"oltp\"\noptions \
                 = { warehouses = 1, users = 2, warm_up = \"0s\", verify = true }\n";
-    std::fs::write(place.0.join("s.toml"), text).unwrap();
+    fs::write(place.0.join("s.toml"), text).unwrap();
     let result = server::json(&place.run("study s.toml d --json"));
     assert_eq!(states(&result), ["measured"; 4]);
     let cells = result["study"]["cells"].as_array().unwrap();
@@ -424,7 +428,7 @@ fn a_study_of_customers_loads_their_data_and_compares_trade_results() {
     let text = "format = 1\nname = \"customers\"\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \
                 \"customers\"\nvalues = [100, 200]\n[load]\nkind = \"brokerage\"\noptions = { \
                 trade_days = 1, users = 2, warm_up = \"0s\" }\n";
-    std::fs::write(place.0.join("s.toml"), text).unwrap();
+    fs::write(place.0.join("s.toml"), text).unwrap();
     let result = server::json(&place.run("study s.toml d --json"));
     assert_eq!(states(&result), ["measured"; 2], "{}", result["study"]["cells"]);
     let cells = result["study"]["cells"].as_array().unwrap();
@@ -443,14 +447,14 @@ fn a_study_of_customers_loads_their_data_and_compares_trade_results() {
 fn plan_of(place: &server::Place, cell: &Value) -> Value {
     let run = cell["run"].as_str().unwrap();
     let path = place.0.join(format!("assay-runs/{run}/plan.json"));
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// The document of the load that measured a cell.
 fn load_of(place: &server::Place, cell: &Value) -> Value {
     let run = cell["run"].as_str().unwrap();
     let path = place.0.join(format!("assay-runs/{run}/load.json"));
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// Two calibrations of known devices: one server and two, so that every capacity doubles.
@@ -484,7 +488,7 @@ fn calibrations_are_compared_with_their_curves() {
     assert!((end("low")..=end("high")).contains(&2.0), "{most}");
     assert!((end("value") - 2.0).abs() < 0.2, "{most}");
     assert!(!found["overlays"].as_array().unwrap().is_empty());
-    let page = std::fs::read_to_string(place.path("c.html")).unwrap();
+    let page = fs::read_to_string(place.path("c.html")).unwrap();
     assert!(page.contains("Overlaid curves") && page.matches("<svg").count() >= 6);
     let name = |id: &str, label: &str| {
         assert_eq!(place.run(&format!("runs rename {id} {label}")).code, Some(0));
