@@ -51,19 +51,18 @@ pub fn read(text: &str) -> Result<ImportedResult> {
 
 fn row(text: &str) -> Result<ImportedRow> {
     let output = Output { text };
-    let elapsed_s = output.value("total time:").and_then(leading);
+    let elapsed_s = output.value("total time:").and_then(leading).filter(|time_s| *time_s > 0.0);
     // From 1.1 on, loads on files print their rates and no time.
-    let elapsed_s = elapsed_s.or_else(|| output.rates_of("write").and(Some(0.0)));
-    let has_rates = output.rates_of("write").is_some();
-    let is_whole =
-        text.contains("execution time (avg/stddev)") || has_rates && output.value("sum:").is_some();
-    let is_known = |time_s: &f64| *time_s > 0.0 || has_rates;
-    let elapsed_s = elapsed_s.filter(|time_s| is_whole && is_known(time_s)).ok_or_else(|| {
-        broken(
+    let is_whole = match elapsed_s {
+        Some(_) => text.contains("execution time (avg/stddev)"),
+        None => output.rates_of("write").is_some() && output.value("sum:").is_some(),
+    };
+    if !is_whole {
+        return Err(broken(
             "sysbench",
             "a run has no last line, execution time: it did not finish, or is cut off",
-        )
-    })?;
+        ));
+    }
     let is_database = text.contains("transactions:");
     let (mut measures, settings) = if is_database {
         (output.transactions(elapsed_s), output.database_settings())
@@ -79,7 +78,6 @@ fn row(text: &str) -> Result<ImportedRow> {
     }
     let times = if is_database { TRANSACTION.to_owned() } else { Output::times_of(&measures) };
     measures.extend(output.times(&times));
-    let elapsed_s = Some(elapsed_s).filter(|time_s| *time_s > 0.0);
     Ok(ImportedRow { settings, elapsed_s, measures, ..ImportedRow::default() })
 }
 
@@ -117,11 +115,11 @@ impl<'a> Output<'a> {
         Some((leading(text)?, mebibytes.and_then(leading)))
     }
 
-    fn transactions(&self, elapsed_s: f64) -> Vec<NamedEstimate> {
+    fn transactions(&self, elapsed_s: Option<f64>) -> Vec<NamedEstimate> {
         let Some(rate) = self.rate("transactions:") else { return Vec::new() };
         let mut measures = vec![around(total("transactions", rate), &self.reported(" tps:"))];
         // Before 1.0 there is their number only: requests to read and write are some of them.
-        let queries = || Some(self.value("total:").and_then(leading)? / elapsed_s);
+        let queries = || Some(self.value("total:").and_then(leading)? / elapsed_s?);
         let others = [
             ("queries", self.rate("queries:").or_else(queries)),
             ("ignored_errors", self.rate("ignored errors:").or_else(|| self.rate("deadlocks:"))),
@@ -132,11 +130,11 @@ impl<'a> Output<'a> {
     }
 
     /// Rates and throughput of a load on files; up to version 0.5 there are counts and a sum only.
-    fn file_operations(&self, elapsed_s: f64) -> Vec<NamedEstimate> {
+    fn file_operations(&self, elapsed_s: Option<f64>) -> Vec<NamedEstimate> {
         let performed = self.value("Operations performed:").map(str::to_ascii_lowercase);
         let counted = |name: &str| {
             let (before, _) = performed.as_ref()?.split_once(name)?;
-            number(before.split_whitespace().next_back()?).map(|count| count / elapsed_s)
+            Some(number(before.split_whitespace().next_back()?)? / elapsed_s?)
         };
         let (of_reads, of_writes) = (self.rates_of("read"), self.rates_of("write"));
         let mut measures = Vec::new();

@@ -3,6 +3,8 @@
 
 use crate::reason::Reason;
 
+/// No size is as large, bytes.
+const BYTES_END: f64 = 9.2e18;
 /// Values of a list at most.
 const VALUES_MAX: usize = 1024;
 
@@ -24,10 +26,10 @@ pub fn bytes(text: &str) -> Result<u64, Reason> {
     if let Some((whole, part)) = text[..end].split_once('.') {
         let number: f64 = format!("{whole}.{part}").parse().map_err(|_| Reason::Value)?;
         let bytes = number * assay_model::number::real(unit);
-        return if bytes.fract() > 0.0 {
-            Err(Reason::Value)
-        } else {
-            Ok(assay_model::number::count(bytes))
+        return match bytes {
+            part if part.fract() > 0.0 => Err(Reason::Value),
+            large if large >= BYTES_END => Err(Reason::Overflow),
+            whole => Ok(assay_model::number::count(whole)),
         };
     }
     let number: u64 =
@@ -97,6 +99,7 @@ mod tests {
     fn numbers_are_those_of_the_manual() {
         assert_eq!((bytes("4k"), bytes("1M"), bytes("2t")), (Ok(4096), Ok(1 << 20), Ok(2 << 40)));
         assert_eq!((bytes("1.5k"), bytes("0.5m")), (Ok(1536), Ok(1 << 19)));
+        assert_eq!(bytes("99999999.5t"), Err(Reason::Overflow));
         for text in ["1.3", "1.x", "."] {
             assert_eq!(bytes(text), Err(Reason::Value), "{text}");
         }
