@@ -182,7 +182,7 @@ fn failures(measurement: &Measurement) -> Option<Doubt> {
     }
     let what =
         format!("{:.1}% of the I/Os failed and are excluded from times and rates", lost * 100.0);
-    Some(doubt(what, Bias::Flattering, "find out why I/Os fail first"))
+    Some(doubt(what, Bias::Flattering, "resolve the failed I/Os first"))
 }
 
 /// Open arrivals that never started, or started late through the fault of the tool.
