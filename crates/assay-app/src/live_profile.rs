@@ -1,7 +1,7 @@
 //! The profile of a live server over an interval.
 
 use crate::progress::Progress;
-use assay_dbload::load::{DeviceReads, Dialect, Product};
+use assay_dbload::load::{Dialect, Product};
 use assay_dbload::with_link;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
@@ -79,13 +79,8 @@ fn watched<W: ObservedServer>(
     if wanted.canary && canary.is_none() {
         place.missing.push(format!("times of single blocks: {}", W::NO_CANARY));
     }
-    let reads = DeviceReads::begin(&root, &place.devices);
-    let mut seen = watcher.watch(canary, Plan::of(length), times, stop, &mut show)?;
+    let seen = watcher.watch(canary, Plan::of(length), times, stop, &mut show)?;
     progress.clear();
-    match reads {
-        Ok(reads) => seen.read_times.extend(reads.read()),
-        Err(why) => place.missing.push(format!("times of the device's reads: {why}")),
-    }
     let outside = HostContext {
         own_cpu_s: process_cpu_s() - cpu_s,
         name: watcher.subject(),

@@ -39,16 +39,6 @@ pub const fn index(value: f64) -> usize {
     value as usize
 }
 
-/// A real number in single precision, as drawing libraries want it: rounded to the nearest, seven
-/// digits.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "the one place where precision is given up for drawing"
-)]
-pub const fn single(value: f64) -> f32 {
-    value as f32
-}
-
 /// A 64-bit count as an index, saturating where `usize` is narrower.
 pub fn index_of(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)

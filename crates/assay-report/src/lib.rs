@@ -1,4 +1,4 @@
-//! What a person reads: documents go in, a page, a text, tables or pictures come out.
+//! What a person reads: documents go in, a page, a text, tables or drawings come out.
 //!
 //! A report becomes a view once (`sections`, `demand`, of blocks from `view`), and `render` writes
 //! views down.
@@ -25,7 +25,6 @@ mod timeline;
 mod view;
 mod watch;
 
-use assay_model::Result;
 use assay_model::environment::Environment;
 pub use demand::{NamedProfile, profile_text, profiles_html};
 use format::Formatter;
@@ -67,11 +66,8 @@ pub fn environment_text(environment: &Environment, layout: impl Into<TextOptions
     render::text::blocks_text(&blocks, layout)
 }
 
-/// The charts of a report as PNG, in the order of the page: a file name that says what it shows,
-/// for example `load-curve-read.png`, unique in its report, and the file.
-///
-/// # Errors
-/// An environment error when a picture cannot be drawn for lack of memory.
-pub fn png(report: &Report, options: Options) -> Result<Vec<(String, Vec<u8>)>> {
-    render::picture::pictures(&sections::view(report, Formatter::new(report, options)))
+/// The charts of a report as SVG files, in the order of the page: the name of a file, for example
+/// `load-curve-read.svg`, unique in its report, and its content.
+pub fn svg(report: &Report, options: Options) -> Vec<(String, String)> {
+    render::drawing::drawings(&sections::view(report, Formatter::new(report, options)))
 }

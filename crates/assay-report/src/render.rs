@@ -1,10 +1,10 @@
-//! How a view is written down: as a page, as text, as pictures, and records as CSV. Nothing in here
+//! How a view is written down: as a page, as text, as drawings, and records as CSV. Nothing in here
 //! knows what a view is about.
 
 pub(crate) mod csv;
+pub(crate) mod drawing;
 pub(crate) mod html;
 mod palette;
-pub(crate) mod picture;
 pub(crate) mod text;
 
 /// Replaces what a reader cannot see: control characters, and those that turn the direction of

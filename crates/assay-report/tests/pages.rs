@@ -13,7 +13,7 @@ use assay_model::verdict::Reason;
 use assay_model::{Precision, number};
 use assay_report::{
     Document, Event, Options, Report, RunReport, Timeline, TimelineBuilder, curve_csv,
-    histograms_csv, html, json, png, text,
+    histograms_csv, html, json, svg, text,
 };
 use markup::{Element, elements};
 use proptest::prelude::*;
@@ -393,7 +393,7 @@ fn a_relative_report_keeps_absolute_figures_to_itself() {
 }
 
 #[test]
-fn pictures_are_named_apart_and_drawn() {
+fn drawings_are_named_apart_and_complete() {
     let mut report = made_up::report(5);
     report.calibration.as_mut().unwrap().mixes.drain(..2);
     let mut run = report.runs.remove(0);
@@ -402,21 +402,25 @@ fn pictures_are_named_apart_and_drawn() {
     run.measurement.streams[0].operations.sync = None;
     let timeline = restless(9, &[Operation::Read], 9, 2.0).finish();
     report.runs = vec![run.clone(), RunReport { timeline, ..run }];
-    let pictures = png(&report, ABSOLUTE).unwrap();
-    let names: Vec<&str> = pictures.iter().map(|(name, _)| name.as_str()).collect();
+    let drawings = svg(&report, ABSOLUTE);
+    let names: Vec<&str> = drawings.iter().map(|(name, _)| name.as_str()).collect();
     let expected = [
-        "load-curve-mix-70-30.png",
-        "throughput.png",
-        "run-1-histogram-read.png",
-        "run-1-tail.png",
-        "run-2-histogram-read.png",
-        "run-2-tail.png",
-        "run-2-iops-over-time.png",
-        "run-2-latency-over-time-read.png",
-        "run-2-heat-map-read.png",
+        "load-curve-mix-70-30.svg",
+        "throughput.svg",
+        "run-1-histogram-read.svg",
+        "run-1-tail.svg",
+        "run-2-histogram-read.svg",
+        "run-2-tail.svg",
+        "run-2-iops-over-time.svg",
+        "run-2-latency-over-time-read.svg",
+        "run-2-heat-map-read.svg",
     ];
     assert_eq!(names, expected);
-    for (name, bytes) in &pictures {
-        assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 5_000, "{name}");
+    for (name, drawing) in &drawings {
+        let count = |part: &str| drawing.matches(part).count();
+        assert!(drawing.starts_with("<svg xmlns=") && drawing.len() > 2_000, "{name}");
+        assert_eq!(count("<svg"), count("</svg>"), "{name}");
+        // A chart that depends on the page's variables would be black elsewhere.
+        assert!(!drawing.contains("var("), "{name}");
     }
 }

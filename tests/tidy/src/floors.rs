@@ -16,7 +16,6 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-ledger", 3),
     ("assay-engine", 4),
     ("assay-arrays", 4),
-    ("assay-blocktimes", 4),
     ("assay-host", 4),
     ("assay-store", 4),
     ("assay-archives", 4),

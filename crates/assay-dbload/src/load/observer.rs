@@ -3,7 +3,6 @@
 
 use super::counters::CounterDelta;
 use super::database::Database;
-use super::device_reads::DeviceReads;
 use super::product::Product;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
@@ -29,8 +28,6 @@ pub struct ServerObserver<W: ObservedServer> {
     canary: Option<W::Canary>,
     /// Whether the server's processes are this machine's.
     is_here: bool,
-    /// Kernel names of the devices under its data.
-    devices: Vec<String>,
 }
 
 impl<W: ObservedServer> ServerObserver<W> {
@@ -46,7 +43,6 @@ impl<W: ObservedServer> ServerObserver<W> {
             watcher,
             canary,
             is_here: database.first_process.is_some(),
-            devices: database.devices.clone(),
         })
     }
 }
@@ -55,8 +51,6 @@ impl<W: ObservedServer> ServerObserver<W> {
 pub struct ObservedRung<W: ObservedServer> {
     observed: ObservedServerSpan<W>,
     database: String,
-    /// What could not be asked of this host.
-    missing: Option<String>,
 }
 
 impl<W: ObservedServer> ServerObserver<W> {
@@ -66,17 +60,8 @@ impl<W: ObservedServer> ServerObserver<W> {
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
         let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
         let plan = Plan { length: NO_END, every: EVERY };
-        let reads = DeviceReads::begin(&root, &self.devices);
-        let observed = self.watcher.watch(self.canary, plan, times, done, &mut |_, _| ());
-        let mut observed = observed.ok()?;
-        let missing = match reads {
-            Ok(reads) => {
-                observed.read_times.extend(reads.read());
-                None
-            }
-            Err(why) => Some(format!("times of the device's reads: {why}")),
-        };
-        Some(ObservedRung { observed, database: self.database, missing })
+        let observed = self.watcher.watch(self.canary, plan, times, done, &mut |_, _| ()).ok()?;
+        Some(ObservedRung { observed, database: self.database })
     }
 }
 
@@ -116,8 +101,6 @@ impl<W: ObservedServer> ObservedRung<W> {
             complete: is_complete,
             ..HostContext::default()
         };
-        let mut profile = W::profile(observed, &host).ok()?;
-        profile.missing.extend(self.missing.clone());
-        Some(profile)
+        W::profile(observed, &host).ok()
     }
 }

@@ -18,7 +18,8 @@ pub enum ReadObserver {
     /// The same statement once more for the same block, which is in the server's cache then: the
     /// part of the other time that is not a read.
     CanaryCached,
-    /// Reads of the device between issue and completion, by whomever and of any size.
+    /// Reads of the device between issue and completion, by any program and of any size: in
+    /// profiles of 0.2.0 only.
     BlockLayer,
 }
 

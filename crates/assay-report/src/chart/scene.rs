@@ -134,6 +134,18 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
+    /// What it is drawn with.
+    pub(crate) const fn ink(&self) -> Ink {
+        match self {
+            Self::Line { ink, .. }
+            | Self::Area { ink, .. }
+            | Self::Rects { ink, .. }
+            | Self::Bars { ink, .. }
+            | Self::Dot { ink, .. }
+            | Self::Text { ink, .. } => *ink,
+        }
+    }
+
     /// Moves it down.
     fn lower(&mut self, by: f64) {
         let tops: Box<dyn Iterator<Item = &mut f64>> = match self {

@@ -5,7 +5,7 @@ mod frame;
 pub(crate) mod live;
 pub(crate) mod markup;
 mod range;
-mod svg;
+pub(super) mod svg;
 mod table;
 
 use crate::phrases::capital;

@@ -1,4 +1,4 @@
-//! `assay report`: a kept run as page, text, JSON, JSON lines, CSV or pictures.
+//! `assay report`: a kept run as page, text, JSON, JSON lines, CSV or drawings.
 
 use crate::exit::{ExitStatus, print, print_report};
 use crate::finish::show;
@@ -37,9 +37,9 @@ pub struct Options {
     /// Write the page to this new file instead of printing text
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write the charts as PNG files into this directory
+    /// Write the charts as SVG files into this directory
     #[arg(long, value_name = "DIR")]
-    png: Option<PathBuf>,
+    svg: Option<PathBuf>,
     /// Print one table as CSV; every row begins with the id of the run
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
     csv: Option<Table>,
@@ -177,15 +177,15 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     })
 }
 
-/// The page, the pictures, or one of the forms on standard output.
+/// The page, the drawings, or one of the forms on standard output.
 fn write_or_print(options: &Options, run: &RunPart, loaded: &LoadedRun) -> Result<ExitStatus> {
     let shown = Shown { relative: options.relative };
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&loaded.report, shown).as_bytes())?;
     }
-    if let Some(directory) = &options.png {
-        for (name, bytes) in assay_report::png(&loaded.report, shown)? {
-            write_new(&directory.join(name), &bytes)?;
+    if let Some(directory) = &options.svg {
+        for (name, drawing) in assay_report::svg(&loaded.report, shown) {
+            write_new(&directory.join(name), drawing.as_bytes())?;
         }
     }
     if let Some(form) = options.form {
@@ -196,7 +196,7 @@ fn write_or_print(options: &Options, run: &RunPart, loaded: &LoadedRun) -> Resul
     }
     match options.csv {
         Some(table) => print(&csv(table, loaded, run)?),
-        None if options.html.is_some() || options.png.is_some() => Ok(ExitStatus::Success),
+        None if options.html.is_some() || options.svg.is_some() => Ok(ExitStatus::Success),
         None if options.relative => {
             print_report(&assay_report::text(&loaded.report, shown, layout(options.output.full)))
         }
