@@ -269,7 +269,7 @@ impl fmt::Display for Reason {
             Self::MissingInclude => "the included file cannot be read",
             Self::TooManyJobs => "more than 4096 jobs would run at once",
             Self::NeverExecuted => "commands in job files are never executed",
-            Self::Engine => "this engine does not do I/O on storage of this host",
+            Self::Engine => "this I/O engine is not supported",
             Self::EngineOption => "it is an option of another I/O engine",
             Self::Profile => "it has no effect without its profile",
             Self::Fraction => "fio reads only whole numbers and ignores the fraction and the unit",

@@ -71,7 +71,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         return Err(broken("HammerDB", "it has no line System achieved: the test did not finish"));
     }
     log.add_last_times();
-    let warehouses = setting_value(text, "count_ware");
+    let warehouses = ["count_ware", "Warehouses ="].iter().find_map(|at| setting_value(text, at));
     for row in &mut log.rows {
         row.settings.extend(warehouses.map(|warehouses| count("warehouses", warehouses)));
     }
@@ -216,6 +216,7 @@ impl Log {
             started_unix_ns: self.started(elapsed_s),
             elapsed_s,
             measures,
+            ..ImportedRow::default()
         });
         (self.users, self.minutes, self.ramp_minutes) = (None, None, None);
         // A log that goes on was opened before an earlier test.
@@ -393,6 +394,11 @@ mod tests {
             (Some(300.0), Some(1_736_937_000_000_000_000))
         );
         assert_eq!((setting(&found[1], "sessions"), found[1].elapsed_s), ("16".into(), None));
+        // Where all warehouses are used, each user says how many there are.
+        let assigned = "Vuser 2:VU 2 : Assigning WID=1 based on VU count 4, Warehouses = 40 (1 out \
+                        of 10)\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 MySQL \
+                        TPM\n";
+        assert_eq!(setting(&rows(read(assigned).unwrap())[0], "warehouses"), "40");
     }
 
     #[test]

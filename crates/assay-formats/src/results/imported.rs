@@ -22,6 +22,8 @@ pub enum Lack {
     Times,
     /// Times that are longer than the run.
     ImpossibleTimes,
+    /// Times that need more outstanding I/Os than the load had, by Little's law.
+    ContradictoryTimes,
     /// Means of intervals, without how many I/Os each stands for.
     Weights,
     /// Times whose unit the form leaves open.
@@ -65,7 +67,7 @@ impl Lack {
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
             Self::Quantiles => "there are no quantiles, and means cannot provide them",
             Self::Times => "its latency is unknown",
-            Self::ImpossibleTimes => "they are left out",
+            Self::ImpossibleTimes | Self::ContradictoryTimes => "they are left out",
             Self::Weights => "all intervals have the same weight",
             Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
@@ -108,6 +110,7 @@ impl fmt::Display for Lack {
             Self::Quantiles => "the result has means of times only",
             Self::Times => "the result has no times",
             Self::ImpossibleTimes => "the result has times that are longer than its run",
+            Self::ContradictoryTimes => "the result has times that contradict its rate and depth",
             Self::Weights => "the result has means of intervals",
             Self::TimeUnit => "the log does not state its time unit",
             Self::QuantilesOfTotal => "the percentiles are of total latency",
@@ -151,6 +154,8 @@ pub struct ImportedRow {
     pub started_unix_ns: Option<u64>,
     /// Measured time, s, where the result says it.
     pub elapsed_s: Option<f64>,
+    /// Outstanding I/Os at most, where the result says it.
+    pub outstanding_max: Option<f64>,
     /// Its numbers.
     pub measures: Vec<NamedEstimate>,
 }

@@ -7,6 +7,7 @@ use super::imported::{
 use super::numbers::{after, number, whole};
 use super::rows::{count, word};
 use assay_model::Result;
+use assay_model::number::real;
 use assay_model::study::Setting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
@@ -229,7 +230,9 @@ impl Points {
     fn add(&mut self, load: PointLoad, measure: NamedEstimate, elapsed_s: Option<f64>) {
         let place = *self.places.entry(load).or_insert_with(|| {
             let settings = load.settings();
-            self.rows.push(ImportedRow { settings, elapsed_s, ..ImportedRow::default() });
+            let outstanding_max = Some(real(load.small)).filter(|_| load.large == 0);
+            let row = ImportedRow { settings, elapsed_s, outstanding_max, ..Default::default() };
+            self.rows.push(row);
             self.rows.len() - 1
         });
         let measures = &mut self.rows[place].measures;

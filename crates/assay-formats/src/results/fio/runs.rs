@@ -21,7 +21,10 @@ const SECOND_NS: f64 = 1e9;
 ///
 /// # Errors
 /// A usage error where it holds no job, or no read or write.
-pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
+pub fn imported(mut output: PrintedOutput) -> Result<ImportedResult> {
+    if !output.is_of_assay && drop_contradictory_times(&mut output.jobs) {
+        output.lacks.push(Lack::ContradictoryTimes);
+    }
     let first = output.jobs.first().ok_or_else(|| broken("fio", "it has no jobs"))?;
     let name = first.name.clone();
     let mut lacks = lacks(&output);
@@ -30,9 +33,14 @@ pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
     } else if has_distributions(&output) {
         ImportedContent::Runs(runs(&output, &mut lacks))
     } else {
-        ImportedContent::Rows(rows(&output.jobs))
+        ImportedContent::Rows(rows(&output))
     };
     Ok(ImportedResult { program: output.version, name, content, lacks })
+}
+
+fn drop_contradictory_times(jobs: &mut [PrintedJob]) -> bool {
+    let dropped = jobs.iter_mut().filter_map(|job| job.drop_contradictory_times().then_some(()));
+    dropped.count() > 0
 }
 
 /// Why a result without reads and writes is none.
@@ -57,9 +65,10 @@ fn sides(output: &PrintedOutput) -> impl Iterator<Item = &PrintedSide> {
     output.jobs.iter().flat_map(|job| job.sides().map(|(_, side)| side))
 }
 
-/// Whether reads and writes are told apart, and every one of them has a distribution.
+/// Whether reads and writes of each job are told apart, have the same time, which a measurement has
+/// one of, and have a distribution.
 fn has_distributions(output: &PrintedOutput) -> bool {
-    output.jobs.iter().all(|job| job.mixed.is_none())
+    output.jobs.iter().all(|job| job.mixed.is_none() && job.has_one_runtime())
         && sides(output).all(|side| matches!(side.times(), KnownTimes::Distribution(_)))
 }
 
@@ -205,8 +214,9 @@ fn conduct(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> Con
 }
 
 /// A row for each job, with what it was asked for where jobs differ in it.
-fn rows(jobs: &[PrintedJob]) -> Vec<ImportedRow> {
-    let jobs: Vec<&PrintedJob> = jobs.iter().filter(|job| job.sides().next().is_some()).collect();
+fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
+    let jobs: Vec<&PrintedJob> =
+        output.jobs.iter().filter(|job| job.sides().next().is_some()).collect();
     let names: BTreeSet<&String> = jobs.iter().flat_map(|job| job.options.keys()).collect();
     let differ = |name: &&&String| {
         let mut values = jobs.iter().map(|job| job.options.get(**name));
@@ -223,8 +233,14 @@ fn rows(jobs: &[PrintedJob]) -> Vec<ImportedRow> {
         settings.extend(
             varied.iter().filter_map(|name| Some(text(name, job.options.get(**name)?.clone()))),
         );
-        let elapsed_s = job.runtime_s();
-        ImportedRow { settings, elapsed_s, measures: measures(job), ..ImportedRow::default() }
+        let started_ns = started(&[*job], output, elapsed_ns(&[*job]));
+        ImportedRow {
+            settings,
+            started_unix_ns: (started_ns > 0).then_some(started_ns),
+            elapsed_s: job.runtime_s(),
+            measures: measures(job),
+            ..ImportedRow::default()
+        }
     };
     jobs.iter().map(row).collect()
 }

@@ -1,7 +1,7 @@
 //! fio's normal output, versions 2 and 3.
 
 use super::printed::{
-    PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending,
+    PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending, depth_max,
 };
 use crate::results::amount::possible;
 use crate::results::dates;
@@ -242,6 +242,7 @@ impl OpenJob {
             "trim" => self.side(Operation::Trim, rest),
             "mixed" => self.side(Operation::Mixed, rest),
             "cpu" => self.processor(rest),
+            "IO depths" => self.depths(rest),
             _ if word.starts_with("issued") => self.issued(rest),
             _ if word.starts_with("fsync") => self.operation = Operation::Sync,
             _ => self.times(word, rest),
@@ -366,6 +367,18 @@ impl OpenJob {
         }
     }
 
+    /// `1=0.1%, 2=0.1%, 4=99.8%, 8=0.0%, …, >=64=0.0%`.
+    fn depths(&mut self, rest: &str) {
+        let shares = rest.split(',').filter_map(|part| {
+            let (depth, share) = part.trim().trim_start_matches(['>', '=']).split_once('=')?;
+            Some((depth.parse().ok()?, number(share)?))
+        });
+        let option = self.job.options.get("iodepth").and_then(|depth| depth.parse().ok());
+        let threads = f64::from(self.threads);
+        self.job.outstanding_max =
+            depth_max(shares, option).map(|depth| f64::from(depth) * threads);
+    }
+
     /// fio's percentages are of the time of all threads.
     fn processor(&mut self, rest: &str) {
         let threads = f64::from(self.threads);
@@ -426,7 +439,11 @@ fn unit_ns(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::printed::KnownTimes;
+    use super::super::runs::imported;
     use super::*;
+    use crate::results::ImportedContent;
+    use crate::results::imported::Lack;
+    use crate::results::rows::testing::{rows, value};
 
     const NEW: &str = "alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) \
                        4096B-4096B, ioengine=psync, iodepth=1
@@ -525,5 +542,32 @@ Run status group 0 (all jobs):
         let output = read(&format!("{hosts}{}{}{sum}", of("h1"), of("h2"))).unwrap();
         let names: Vec<String> = output.jobs.iter().map(PrintedJob::full_name).collect();
         assert_eq!(names, ["alpha@h1", "alpha@h2"]);
+    }
+
+    #[test]
+    fn times_that_contradict_rate_and_depth_are_left_out() {
+        let depths = |depths: &str| {
+            let line = format!("  IO depths    : {depths}\n     issued");
+            imported(read(&NEW.replacen("     issued", &line, 1)).unwrap()).unwrap()
+        };
+        // Two jobs of 16,300 I/Os per second and 43 us have 0.7 at a time.
+        let known = depths("1=100.0%, 2=0.0%, >=64=0.0%");
+        assert!(matches!(known.content, ImportedContent::Runs(_)), "{:?}", known.lacks);
+        let slower = NEW.replace("avg=42.95", "avg=4295").replace("max=43286", "max=43286k");
+        let slower = slower.replacen("     issued", "  IO depths    : 1=100.0%\n     issued", 1);
+        let found = imported(read(&slower).unwrap()).unwrap();
+        assert!(found.lacks.contains(&Lack::ContradictoryTimes), "{:?}", found.lacks);
+        let row = &rows(found)[0];
+        assert!(value(row, "read.iops") > 16_000.0);
+        assert!(row.measures.iter().all(|one| !one.quantity.contains("service_time")));
+    }
+
+    #[test]
+    fn a_side_that_ran_shorter_has_the_rate_of_its_own_time() {
+        let text = NEW.replacen("54.5MiB/2008msec", "54.5MiB/1004msec", 1);
+        let row = &rows(imported(read(&text).unwrap()).unwrap())[0];
+        assert!((value(row, "write.iops") - 13_963.0 / 1.004).abs() < 0.1);
+        assert!((value(row, "read.iops") - 32_707.0 / 2.008).abs() < 0.1);
+        assert!(row.started_unix_ns.is_some());
     }
 }
