@@ -75,6 +75,7 @@ pub fn job(section: &Section) -> Result<Job, Refused> {
         pattern: Vec::new(),
     };
     let seed = reading.parsed("randseed", "seed", number::count)?;
+    strides(&mut reading)?;
     reading.flag("thread", "workers")?;
     let (notes, sources) = reading.finish();
     Ok(Job {
@@ -100,6 +101,20 @@ fn kilo(text: &str) -> Result<u64, Reason> {
         "1000" => Ok(1000),
         _ => Err(Reason::Value),
     }
+}
+
+/// Without a mode, zones of a size are strides, as in the time before fio knew zoned devices.
+fn strides(reading: &mut SectionReader<'_>) -> Result<(), Refused> {
+    match reading.text("zonemode", "access")? {
+        None | Some("strided") => {
+            for name in ["zonemode", "zonesize", "zonerange", "zoneskip"] {
+                reading.leave_out(name, Reason::Strides);
+            }
+        }
+        Some("none") => {}
+        Some(_) => reading.leave_out("zonemode", Reason::ZonedDevice),
+    }
+    Ok(())
 }
 
 /// Who issues the I/O.

@@ -32,6 +32,10 @@ pub enum Lack {
     QuantilesOfTotal,
     /// Times begin when the kernel has taken the I/O: without the time in submission.
     Submission,
+    /// Means of the total latency, which is mostly submission, in words.
+    LongSubmission(String),
+    /// Times that are in the file and not in the result, in words.
+    TimesLeftOut(String),
     /// Reads and writes share their times.
     Operations,
     /// What the load was: sizes, addresses or depth.
@@ -40,6 +44,10 @@ pub enum Lack {
     Flags,
     /// The host and the storage below.
     Environment,
+    /// Which device had the I/O: the busiest had another rate.
+    Device,
+    /// Two reports of one interval, and the numbers in which they differ.
+    ReportsDiffer(String),
     /// When it was measured.
     Date,
     /// Counts since a start that is not known.
@@ -72,6 +80,8 @@ impl Lack {
             Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
             Self::Submission => "times are shorter than service times by the time in submission",
+            Self::LongSubmission(_) => "most of it is submission, which the other times leave out",
+            Self::TimesLeftOut(_) => "its quantiles are unknown",
             Self::Operations => "times of reads and writes are not separate",
             Self::Load => "it cannot be checked whether two results are of the same load",
             Self::Flags => {
@@ -79,6 +89,8 @@ impl Lack {
                  per pass"
             }
             Self::Environment => "findings about the host are missing",
+            Self::Device => "its numbers are left out",
+            Self::ReportsDiffer(_) => "the numbers of the first are used",
             Self::Date => "the date is that of the import",
             Self::Rates => "rates need the difference of two listings, or an AWR report",
             Self::Duration => "the length of the measurement is unknown",
@@ -98,6 +110,12 @@ impl fmt::Display for Lack {
             }
             Self::OperationsLeftOut(names) => {
                 return write!(formatter, "left out of the result: {}", listed(names));
+            }
+            Self::LongSubmission(words) => {
+                return write!(formatter, "the total latency is {words}");
+            }
+            Self::TimesLeftOut(words) => {
+                return write!(formatter, "left out of the result: {words}");
             }
             Self::RowsLeftOut(1) => "one line of the result has no number",
             Self::RowsLeftOut(rows) => {
@@ -119,6 +137,10 @@ impl fmt::Display for Lack {
             Self::Load => "the result does not fully describe its load",
             Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
+            Self::Device => "the busiest device of iostat.out has another rate than the report",
+            Self::ReportsDiffer(words) => {
+                return write!(formatter, "reports of one interval differ: {words}");
+            }
             Self::Date => "the result has no date",
             Self::Rates => "the result has counts since instance start",
         };

@@ -13,6 +13,7 @@ use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::capital_words;
 use crate::view::{Block, Level, Look, Section, Table};
+use assay_model::number::count_of;
 use assay_model::study::{
     CellResult, CellState, CurvePoint, FactorCurve, StudyResult, load_figures,
 };
@@ -79,8 +80,17 @@ fn range(study: &StudyResult, format: &Formatter) -> Option<String> {
         };
         curve.points.iter().map(|point| (point.estimate.value, at(point))).collect()
     };
-    let points: Vec<(f64, String)> =
+    let mut points: Vec<(f64, String)> =
         study.curves.iter().filter(is_same).flat_map(of_curve).collect();
+    // A curve leaves out the rows that it has no second point for.
+    if imported::is_imported(study) {
+        let is_in_curve = study.curves.iter().filter(is_same).flat_map(|curve| &curve.points);
+        let in_curve: u32 = is_in_curve.map(|point| point.repeats).sum();
+        let rows = imported::values(study, &first.quantity, format);
+        if count_of(rows.len()) > u64::from(in_curve) {
+            points = rows;
+        }
+    }
     let by = |one: &&(f64, String), other: &&(f64, String)| one.0.total_cmp(&other.0);
     let ((_, least), (_, most)) = (points.iter().min_by(by)?, points.iter().max_by(by)?);
     let name = capital_words(&quantity(&first.quantity));

@@ -7,8 +7,8 @@ use assay_model::histogram::{Histogram, Precision};
 use assay_model::number::{count, nanoseconds, real};
 use std::collections::BTreeMap;
 
-/// Run times that differ by less are one.
-const RUNTIME_ROUNDING: f64 = 0.001;
+/// Run times that differ by less are one: rates are shown with three digits.
+const RUNTIME_ROUNDING: f64 = 0.002;
 
 /// Everything that one output holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -243,13 +243,6 @@ impl PrintedJob {
         times.reduce(f64::max).filter(|time_s| *time_s > 0.0)
     }
 
-    /// Whether its reads and its writes were issued for the same time.
-    pub fn has_one_runtime(&self) -> bool {
-        let longest_s = self.runtime_s().unwrap_or(0.0);
-        let mut times = self.sides().filter_map(|(_, side)| side.runtime_s);
-        times.all(|time_s| time_s >= longest_s * (1.0 - RUNTIME_ROUNDING))
-    }
-
     /// Drops its times where they are too long for its rate and its depth by Little's law, and says
     /// whether they were.
     pub fn drop_contradictory_times(&mut self) -> bool {
@@ -294,7 +287,11 @@ impl PrintedJob {
 /// to 7. That of 64 and more is known only by the option.
 pub fn depth_max(shares: impl Iterator<Item = (u32, f64)>, option: Option<u32>) -> Option<u32> {
     let deepest = shares.filter(|(_, share)| *share > 0.0).map(|(depth, _)| depth).max()?;
-    if deepest >= 64 { option.filter(|depth| *depth >= 64) } else { Some((2 * deepest).saturating_sub(1)) }
+    if deepest >= 64 {
+        option.filter(|depth| *depth >= 64)
+    } else {
+        Some((2 * deepest).saturating_sub(1))
+    }
 }
 
 /// I/Os of a rate over a time, where only these were printed.
@@ -314,6 +311,20 @@ pub fn ascending(mut quantiles: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     quantiles.dedup_by(|next, kept| next.0.to_bits() == kept.0.to_bits());
     let rises = quantiles.windows(2).all(|two| two[0].1 <= two[1].1);
     if rises { quantiles } else { Vec::new() }
+}
+
+/// Whether all reads and writes of the jobs of each group were issued for the same time.
+pub fn have_one_runtime(jobs: &[PrintedJob]) -> bool {
+    let mut longest_s: BTreeMap<u32, f64> = BTreeMap::new();
+    let times = || {
+        let sides = jobs.iter().flat_map(|job| job.sides().map(|(_, side)| (job.group, side)));
+        sides.filter_map(|(group, side)| Some((group, side.runtime_s?)))
+    };
+    for (group, time_s) in times() {
+        let longest_s = longest_s.entry(group).or_default();
+        *longest_s = longest_s.max(time_s);
+    }
+    times().all(|(group, time_s)| time_s >= longest_s[&group] * (1.0 - RUNTIME_ROUNDING))
 }
 
 /// The mean of the outstanding I/Os by Little's law, where all times are known: time in I/Os over

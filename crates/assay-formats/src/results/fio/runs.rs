@@ -1,7 +1,9 @@
 //! fio's output as measurements if it has distributions, and as rows of numbers if not.
 
 use super::load::{STREAMS_MAX, hides_flags, workload};
-use super::printed::{KnownTimes, PrintedJob, PrintedOutput, PrintedSide, outstanding_mean};
+use super::printed::{
+    KnownTimes, PrintedJob, PrintedOutput, PrintedSide, have_one_runtime, outstanding_mean,
+};
 use crate::results::imported::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, broken, refused, total,
 };
@@ -12,7 +14,7 @@ use assay_model::measurement::{
 };
 use assay_model::number::{count, rate, real};
 use assay_model::study::{FactorValue, Setting};
-use assay_model::verdict::NamedEstimate;
+use assay_model::verdict::{NamedEstimate, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SECOND_NS: f64 = 1e9;
@@ -65,10 +67,11 @@ fn sides(output: &PrintedOutput) -> impl Iterator<Item = &PrintedSide> {
     output.jobs.iter().flat_map(|job| job.sides().map(|(_, side)| side))
 }
 
-/// Whether reads and writes of each job are told apart, have the same time, which a measurement has
-/// one of, and have a distribution.
+/// Whether reads and writes are told apart, have a distribution, and in each group the same time,
+/// which a measurement has one of.
 fn has_distributions(output: &PrintedOutput) -> bool {
-    output.jobs.iter().all(|job| job.mixed.is_none() && job.has_one_runtime())
+    output.jobs.iter().all(|job| job.mixed.is_none())
+        && have_one_runtime(&output.jobs)
         && sides(output).all(|side| matches!(side.times(), KnownTimes::Distribution(_)))
 }
 
@@ -87,6 +90,8 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     }
     let is_of_completion = sides(output).any(PrintedSide::is_of_completion);
     add(is_of_completion && !output.is_of_assay, Lack::Submission);
+    let long = long_submissions(output);
+    add(!long.is_empty() && !output.is_of_assay, Lack::LongSubmission(long));
     add(sides(output).any(PrintedSide::has_quantiles_of_total), Lack::QuantilesOfTotal);
     add(has_quantiles && !sides(output).all(PrintedSide::has_bins), Lack::QuantileRanks);
     add(has_mean, Lack::Quantiles);
@@ -98,6 +103,16 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     let trims: u64 = output.jobs.iter().filter_map(|job| Some(job.trim.as_ref()?.ios)).sum();
     add(trims > 0, Lack::OperationsLeftOut(vec![format!("{trims} trims")]));
     lacks
+}
+
+/// Mean total latencies that are more than twice the mean completion latency.
+fn long_submissions(output: &PrintedOutput) -> String {
+    let sides = output.jobs.iter().flat_map(PrintedJob::sides).filter_map(|(name, side)| {
+        let (completion_ns, total_ns) = (side.completion.mean_ns?, side.total.mean_ns?);
+        let words = format!("{} on average ({name})", Unit::Ns.show(total_ns));
+        (completion_ns > 0.0 && total_ns > 2.0 * completion_ns).then(|| words.replace(" ()", ""))
+    });
+    sides.take(4).collect::<Vec<_>>().join(", ")
 }
 
 /// A run for each group of jobs, which ran at the same time.
@@ -326,6 +341,18 @@ mod tests {
         };
         assert_eq!(of(STREAMS_MAX), (STREAMS_MAX, "a-256".to_owned(), 10));
         assert_eq!(of(300), (STREAMS_MAX, "45 other jobs".to_owned(), 450));
+    }
+
+    #[test]
+    fn a_submission_that_is_most_of_an_io_is_named() {
+        let with = |mean: &str| {
+            let total =
+                format!(r#""lat_ns": {{"min": 10, "max": 900, "mean": {mean}}}, "clat_ns""#);
+            import(&SMALL.replacen(r#""clat_ns""#, &total, 1)).unwrap().lacks
+        };
+        let words = "4.00 ms on average (read)".to_owned();
+        assert!(with("4000000.0").contains(&Lack::LongSubmission(words)));
+        assert!(!with("210.0").iter().any(|lack| matches!(lack, Lack::LongSubmission(_))));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::printed::{
 use crate::results::amount::possible;
 use crate::results::dates;
 use crate::results::imported::{broken, refused};
+use crate::results::rows::cut;
 use assay_model::Result;
 use assay_model::number::{count, real};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,9 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The row in which fio adds up its clients.
 const ALL_CLIENTS: &str = "All clients";
 
-/// Whether a text has the first line of a job's result.
+/// Whether a text has the first line of a job's result, or that of its plan.
 pub fn is_output(text: &str) -> bool {
-    text.lines().any(|line| JobHead::parse(line).is_some())
+    text.lines().any(|line| JobHead::parse(line).is_some() || is_plan(line))
+}
+
+fn is_plan(line: &str) -> bool {
+    planned(split_host(line).1.trim()).is_some_and(|(_, options)| options.contains_key("rw"))
 }
 
 /// Reads every job; of the states of one run the last counts.
@@ -118,6 +123,8 @@ struct TextReader {
     ended_unix_ns: Option<u64>,
     /// Whether the result is of clients, which print one after the other.
     has_clients: bool,
+    /// Why fio gave up, in its own words.
+    failure: Option<String>,
 }
 
 impl TextReader {
@@ -134,8 +141,10 @@ impl TextReader {
             self.ended_groups.insert(digits.parse().unwrap_or(0));
         } else if text.starts_with("hostname=") && text.contains(", be=") {
             self.has_clients = true;
-        } else if text.starts_with("fio-") && !text.contains(' ') {
-            text.clone_into(&mut self.version);
+        } else if let Some(failure) = failure(text) {
+            self.failure.get_or_insert_with(|| cut(failure));
+        } else if is_version(text) {
+            self.version = format!("fio-{}", text.trim_start_matches("fio-"));
         } else if let Some(open) = &mut self.open {
             open.line(text);
         }
@@ -183,6 +192,10 @@ impl TextReader {
 
     fn finish(mut self) -> Result<PrintedOutput> {
         self.close()?;
+        if let (true, Some(failure)) = (self.jobs.is_empty(), &self.failure) {
+            let what = format!("its job failed: {failure}");
+            return Err(refused("fio", &what, "specify the output of a job that ran to its end"));
+        }
         if self.ended_groups.is_empty() {
             return Err(broken("fio", "its end, Run status, is missing"));
         }
@@ -195,6 +208,23 @@ impl TextReader {
         let ended_unix_ns = self.ended_unix_ns;
         Ok(PrintedOutput { version, ended_unix_ns, jobs, ..PrintedOutput::default() })
     }
+}
+
+/// `fio-3.33`, up to 2.0 without the name.
+fn is_version(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|sign| sign.is_ascii_digit());
+    match text.strip_prefix("fio-") {
+        Some(_) => !text.contains(' '),
+        None => text.split('.').count() == 3 && text.split('.').all(is_number),
+    }
+}
+
+/// `fio: pid=0, err=13/file:filesetup.c:174, func=open, error=Permission denied`, or `error:
+/// maximum number of jobs (8) reached.`
+fn failure(text: &str) -> Option<&str> {
+    let of_job = || text.strip_prefix("fio: ")?.split_once(", error=").map(|(_, why)| why);
+    let failure = text.strip_prefix("error: ").or_else(of_job)?;
+    Some(failure.trim_end_matches('.'))
 }
 
 fn several() -> assay_model::Error {
@@ -569,5 +599,25 @@ Run status group 0 (all jobs):
         assert!((value(row, "write.iops") - 13_963.0 / 1.004).abs() < 0.1);
         assert!((value(row, "read.iops") - 32_707.0 / 2.008).abs() < 0.1);
         assert!(row.started_unix_ns.is_some());
+    }
+
+    #[test]
+    fn a_job_that_failed_is_refused_in_the_words_of_fio() {
+        let plan = NEW.lines().next().unwrap();
+        for (line, why) in [
+            (
+                "fio: pid=0, err=13/file:x.c:1, func=open, error=Permission denied",
+                "Permission denied",
+            ),
+            ("error: maximum number of jobs (8) reached.", "maximum number of jobs (8) reached"),
+        ] {
+            let text = format!("{plan}\nfio-3.28\n{line}\n\nRun status group 0 (all jobs):\n");
+            assert!(is_output(&text));
+            let error = read(&text).unwrap_err();
+            assert!(error.message().ends_with(&format!("its job failed: {why}")), "{error}");
+        }
+        let error = read(&format!("{plan}\nfio-3.28\nStarting 1 process\n")).unwrap_err();
+        assert!(error.message().contains("Run status"), "{error}");
+        assert_eq!(read(&NEW.replace("fio-3.33", "2.0.8")).unwrap().version, "fio-2.0.8");
     }
 }
