@@ -81,7 +81,7 @@ impl Lack {
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
             Self::Submission => "times are shorter than service times by the time in submission",
             Self::LongSubmission(_) => "most of it is submission, which the other times leave out",
-            Self::TimesLeftOut(_) => "its quantiles are unknown",
+            Self::TimesLeftOut(_) => "quantiles are unknown",
             Self::Operations => "times of reads and writes are not separate",
             Self::Load => "it cannot be checked whether two results are of the same load",
             Self::Flags => {

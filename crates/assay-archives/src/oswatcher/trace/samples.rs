@@ -134,8 +134,8 @@ impl Trace {
         }
         if self.is_untimed {
             notes.push(
-                "the trace has no times: each report counts as one second, so lengths and times \
-                 of day are unknown"
+                "reports have no times: each counts as one second, so lengths and times of day \
+                 are unknown"
                     .to_owned(),
             );
         } else if !self.is_utc {

@@ -243,6 +243,12 @@ impl PrintedJob {
         times.reduce(f64::max).filter(|time_s| *time_s > 0.0)
     }
 
+    /// Whether its reads and writes were issued for about the same time.
+    pub fn sides_ran_together(&self) -> bool {
+        let longest_s = self.runtime_s().unwrap_or(0.0);
+        self.sides().filter_map(|(_, side)| side.runtime_s).all(|time_s| time_s >= 0.95 * longest_s)
+    }
+
     /// Drops its times where they are too long for its rate and its depth by Little's law, and says
     /// whether they were.
     pub fn drop_contradictory_times(&mut self) -> bool {

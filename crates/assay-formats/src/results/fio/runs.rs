@@ -169,13 +169,8 @@ fn elapsed_ns(jobs: &[&PrintedJob]) -> u64 {
 
 /// A stream for each job; of more than a workload can have, the last joins all others.
 fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
-    let (mut streams, mut names) = (Vec::<NamedResult>::new(), BTreeSet::new());
-    for (number, job) in jobs.iter().enumerate() {
-        let mut name = job.full_name();
-        if names.contains(&name) {
-            name = format!("{name}-{}", streams.len() + 1);
-        }
-        names.insert(name.clone());
+    let mut streams = Vec::<NamedResult>::new();
+    for (number, (job, name)) in jobs.iter().zip(names(jobs)).enumerate() {
         let result = |side: &Option<PrintedSide>| {
             let side = side.as_ref()?;
             let response = side.response().filter(|_| is_of_assay);
@@ -195,6 +190,19 @@ fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
         }
     }
     streams
+}
+
+/// A name for each job; a later one of the same name has its number.
+fn names(jobs: &[&PrintedJob]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut known = BTreeSet::new();
+    for job in jobs {
+        let name = job.full_name();
+        let name = if known.contains(&name) { format!("{name}-{}", names.len() + 1) } else { name };
+        known.insert(name.clone());
+        names.push(name);
+    }
+    names
 }
 
 fn operation(side: &PrintedSide) -> Option<OperationResult> {
@@ -232,19 +240,19 @@ fn conduct(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> Con
 fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
     let jobs: Vec<&PrintedJob> =
         output.jobs.iter().filter(|job| job.sides().next().is_some()).collect();
-    let names: BTreeSet<&String> = jobs.iter().flat_map(|job| job.options.keys()).collect();
+    let options: BTreeSet<&String> = jobs.iter().flat_map(|job| job.options.keys()).collect();
     let differ = |name: &&&String| {
         let mut values = jobs.iter().map(|job| job.options.get(**name));
         let first = values.next();
         values.any(|value| Some(value) != first)
     };
-    let varied: Vec<&&String> = names.iter().filter(differ).collect();
+    let varied: Vec<&&String> = options.iter().filter(differ).collect();
     let text = |factor: &str, value: String| Setting {
         factor: factor.to_owned(),
         value: FactorValue::Text(value),
     };
-    let row = |job: &&PrintedJob| {
-        let mut settings = vec![text("run", job.full_name())];
+    let row = |(job, name): (&&PrintedJob, String)| {
+        let mut settings = vec![text("run", name)];
         settings.extend(
             varied.iter().filter_map(|name| Some(text(name, job.options.get(**name)?.clone()))),
         );
@@ -257,18 +265,51 @@ fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
             ..ImportedRow::default()
         }
     };
-    jobs.iter().map(row).collect()
+    let mut rows: Vec<ImportedRow> = jobs.iter().zip(names(&jobs)).map(row).collect();
+    if !have_one_runtime(&output.jobs) {
+        rows.extend(sums(&jobs, output));
+    }
+    rows
+}
+
+/// A row for each group of several jobs: what they did together, over the longest of their times.
+fn sums(jobs: &[&PrintedJob], output: &PrintedOutput) -> Vec<ImportedRow> {
+    let groups = jobs.chunk_by(|one, next| one.group == next.group);
+    let sum = |group: &[&PrintedJob]| {
+        let elapsed_ns = elapsed_ns(group);
+        let elapsed_s = real(elapsed_ns) / SECOND_NS;
+        let per_s = |amount: fn(&PrintedSide) -> u64| {
+            let sides = group.iter().flat_map(|job| job.sides());
+            rate(sides.map(|(_, side)| amount(side)).sum(), elapsed_s)
+        };
+        let name = format!("{} and {} other jobs", group[0].full_name(), group.len() - 1);
+        let started_ns = started(group, output, elapsed_ns);
+        ImportedRow {
+            settings: vec![Setting { factor: "run".to_owned(), value: FactorValue::Text(name) }],
+            started_unix_ns: (started_ns > 0).then_some(started_ns),
+            elapsed_s: Some(elapsed_s),
+            measures: vec![
+                total("iops", per_s(|side| side.ios)),
+                total("throughput", per_s(|side| side.bytes)),
+            ],
+            ..ImportedRow::default()
+        }
+    };
+    groups.filter(|group| group.len() > 1).map(sum).collect()
 }
 
 /// The numbers of a job: rates of all, then what is known of each operation.
 fn measures(job: &PrintedJob) -> Vec<NamedEstimate> {
     let sides: Vec<_> = job.sides().collect();
-    let sum = |amount: fn(&PrintedSide) -> u64| -> Option<f64> {
-        sides.iter().map(|(_, side)| Some(rate(amount(side), side.elapsed_s()?))).sum()
-    };
     let mut measures = Vec::new();
-    measures.extend(sum(|side| side.ios).map(|value| total("iops", value)));
-    measures.extend(sum(|side| side.bytes).map(|value| total("throughput", value)));
+    // What was written first and read later has no sum.
+    if job.sides_ran_together() {
+        let sum = |amount: fn(&PrintedSide) -> u64| -> Option<f64> {
+            sides.iter().map(|(_, side)| Some(rate(amount(side), side.elapsed_s()?))).sum()
+        };
+        measures.extend(sum(|side| side.ios).map(|value| total("iops", value)));
+        measures.extend(sum(|side| side.bytes).map(|value| total("throughput", value)));
+    }
     for (operation, side) in &sides {
         let name =
             |quantity: &str| format!("{operation}.{quantity}").trim_start_matches('.').to_owned();

@@ -598,7 +598,24 @@ Run status group 0 (all jobs):
         let row = &rows(imported(read(&text).unwrap()).unwrap())[0];
         assert!((value(row, "write.iops") - 13_963.0 / 1.004).abs() < 0.1);
         assert!((value(row, "read.iops") - 32_707.0 / 2.008).abs() < 0.1);
-        assert!(row.started_unix_ns.is_some());
+        assert!(row.started_unix_ns.is_some() && value(row, "iops").is_nan());
+    }
+
+    #[test]
+    fn jobs_of_a_group_that_ran_for_different_times_keep_their_rates() {
+        let job = |pid: u32, time_ms: u32| {
+            let text = NEW.split("Run status").next().unwrap().lines().skip(4).collect::<Vec<_>>();
+            let text = text.join("\n").replace("12101", &pid.to_string());
+            text.replace("2008msec", &format!("{time_ms}msec")) + "\n"
+        };
+        let text = format!("{}{}\nRun status group 0 (all jobs):\n", job(1, 2008), job(2, 1004));
+        let rows = rows(imported(read(&text).unwrap()).unwrap());
+        let names = [0, 1, 2].map(|row: usize| rows[row].settings[0].value.to_string());
+        assert_eq!(names, ["alpha", "alpha-2", "alpha and 1 other jobs"]);
+        let rates = [0, 1, 2].map(|row: usize| value(&rows[row], "iops"));
+        for (rate, time_s) in rates.into_iter().zip([2.008, 1.004, 1.004]) {
+            assert!((rate - 46_670.0 / time_s).abs() < 0.1, "{rates:?}");
+        }
     }
 
     #[test]
