@@ -4,22 +4,19 @@ use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run, finish_with_page};
 use crate::other_file::{has_report, other_file};
 use crate::plan_document::PlanDocument;
-use crate::reports::{ReportRequest, read_files};
-use assay_archives::oswatcher::tool_means;
+use crate::slob_folder::{LeftOut, read_folder};
 use assay_formats::results::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText, are_of_one_run,
-    companion, import_files, program, report_row,
+    companion, import_files, program,
 };
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_scaling, imported_curves};
 use assay_methods::files::{read_foreign, read_foreign_plain};
 use assay_model::measurement::{Finish, Measurement, Remark, Window};
 use assay_model::number::count_of;
-use assay_model::profile::Profile;
 use assay_model::run::{Event, EventKind, RunKind};
-use assay_model::study::{Cell, CellResult, CellState, FactorValue, Setting, StudyResult};
-use assay_model::verdict::NamedEstimate;
-use assay_model::{Error, Estimate, Outcome, Result};
+use assay_model::study::{Cell, CellResult, CellState, StudyResult};
+use assay_model::{Error, Outcome, Result};
 use assay_oracle::read_listing;
 use assay_store::{CellStart, Document, Durability, NewRun, RunWriter};
 use serde::{Deserialize, Serialize};
@@ -51,7 +48,7 @@ pub struct ImportGroup {
     path: PathBuf,
     files: Vec<ReadFile>,
     /// Files of a folder that are not results.
-    left_out: Vec<String>,
+    left_out: LeftOut,
 }
 
 /// A file as it was read.
@@ -84,7 +81,7 @@ pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
                 groups.push(ImportGroup {
                     path: path.clone(),
                     files: Vec::new(),
-                    left_out: Vec::new(),
+                    left_out: LeftOut::default(),
                 });
             }
             Some(FolderFiles { results, left_out }) => {
@@ -118,7 +115,7 @@ fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ReadFile) {
         None => groups.push(ImportGroup {
             path: path.to_owned(),
             files: vec![file],
-            left_out: Vec::new(),
+            left_out: LeftOut::default(),
         }),
     }
 }
@@ -127,7 +124,7 @@ fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ReadFile) {
 #[derive(Default)]
 struct FolderFiles {
     results: Vec<(PathBuf, ReadFile)>,
-    left_out: Vec<String>,
+    left_out: LeftOut,
 }
 
 /// The results in a folder by name, and the names of its other files; no results where it has AWR
@@ -150,19 +147,10 @@ fn results_of(folder: &Path) -> Result<FolderFiles> {
                 found.results.push((path, ReadFile { name, text }));
             }
             Ok(text) if has_report(&text) => return Ok(FolderFiles::default()),
-            _ => found.left_out.push(name),
+            read => found.left_out.add(name, read.as_deref().unwrap_or_default()),
         }
     }
     Ok(found)
-}
-
-/// Names the files of a folder that nothing reads.
-fn say_left_out(names: &[String], context: &Context) {
-    if !names.is_empty() {
-        context
-            .progress
-            .say(&format!("note: not read, because they are not results: {}", names.join(", ")));
-    }
 }
 
 /// Reads the file next to one that does not say everything itself.
@@ -194,10 +182,10 @@ pub fn import_group(
     }
     let (result, content) = if group.files.is_empty() {
         let folder = read_folder(path, &name_of(path))?;
-        say_left_out(&folder.left_out, context);
+        folder.notes.iter().for_each(|note| context.progress.say(note));
         (folder.result, folder.content)
     } else {
-        say_left_out(&group.left_out, context);
+        group.left_out.notes().iter().for_each(|note| context.progress.say(note));
         let files: Vec<NamedText<'_>> = group.files.iter().map(ReadFile::named).collect();
         let result = import_files(&files)
             .or_else(|error| listing(&files).ok_or(error))
@@ -370,82 +358,6 @@ fn keep_rows(
     finish_with_page(writer, &Finish::Complete, Outcome::Pass)
 }
 
-/// What `iostat` and `vmstat` saw of the host during a SLOB run, which its script writes next to
-/// the report.
-fn add_host(row: &mut ImportedRow, folder: &Path) {
-    let text = |name: &str| read_foreign_plain(&folder.join(name), "output").unwrap_or_default();
-    let [iostat, vmstat] = HOST_FILES.map(text);
-    let means = tool_means(&iostat, &vmstat);
-    let measure = |quantity: &str, value: f64| NamedEstimate {
-        quantity: quantity.to_owned(),
-        subject: None,
-        estimate: Estimate::without_interval(value, 1),
-    };
-    row.measures.extend(means.cpu_busy_share.map(|share| measure("host.cpu_busy", share)));
-    if let Some((name, rates)) = means.busiest {
-        row.settings.push(Setting { factor: "device".to_owned(), value: FactorValue::Text(name) });
-        row.measures.push(measure("storage.read_throughput", rates.read_bytes_per_s));
-    }
-}
-
-/// What the folder of a SLOB run holds.
-struct SlobFolder {
-    result: ImportedResult,
-    content: String,
-    left_out: Vec<String>,
-}
-
-/// What the script of SLOB leaves of the host next to the report.
-const HOST_FILES: [&str; 2] = ["iostat.out", "vmstat.out"];
-
-/// The files of a folder that are neither reports nor of the host.
-fn unused(folder: &Path, reports: &[(String, Profile)]) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.map(|entry| name_of(&entry.path())).collect();
-    let is_report = |name: &String| {
-        reports.iter().any(|(file, _)| name_of(Path::new(file)).split('#').next() == Some(name))
-    };
-    names.retain(|name| !HOST_FILES.contains(&name.as_str()) && !is_report(name));
-    names.sort();
-    names
-}
-
-/// A folder of a SLOB run: its AWR texts, each a row.
-fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
-    let wanted = ReportRequest { profiles: true, medium: None };
-    let files = read_files(&[PathBuf::from(path)], wanted);
-    let reports = files.into_iter().flat_map(|file| file.reports);
-    let profiles: Vec<_> =
-        reports.filter_map(|report| Some((report.file, report.profile?))).collect();
-    if profiles.is_empty() {
-        return Err(Error::usage(
-            format!("{} contains neither results nor AWR reports", path.display()),
-            "specify a file of results, a folder of them, or the folder of a SLOB run with its \
-             awr.txt",
-        ));
-    }
-    let mut rows: Vec<ImportedRow> =
-        profiles.iter().map(|(file, profile)| report_row(file, profile)).collect();
-    // One run left one output of each tool, and its report in up to four forms; those of several
-    // runs would be guessed apart.
-    let snapshots = |profile: &Profile| profile.source.snapshots.clone();
-    let first = profiles.first().and_then(|(_, profile)| snapshots(profile));
-    let is_one = profiles.len() == 1 || first.is_some();
-    if is_one && profiles.iter().all(|(_, profile)| snapshots(profile) == first) {
-        for row in &mut rows {
-            add_host(row, path);
-        }
-    }
-    let content = format!("{rows:?}");
-    let result = ImportedResult {
-        program: "SLOB".to_owned(),
-        name: name.to_owned(),
-        content: ImportedContent::Rows(rows),
-        lacks: vec![Lack::Intervals, Lack::Quantiles, Lack::Load, Lack::Environment],
-    };
-    Ok(SlobFolder { result, content, left_out: unused(path, &profiles) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -478,7 +390,13 @@ mod tests {
         );
         let groups = read_groups(std::slice::from_ref(&folder)).unwrap();
         let sizes: Vec<usize> = groups.iter().map(|group| group.files.len()).collect();
-        assert_eq!((sizes, &groups[0].left_out[..]), (vec![1, 2], &["notes.md".to_owned()][..]));
+        assert_eq!(
+            (sizes, &groups[0].left_out.notes()[..]),
+            (
+                vec![1, 2],
+                &["note: not read, because they are not results: notes.md".to_owned()][..]
+            )
+        );
         let context = Context::new(Store::at(folder.join("runs")));
         for group in &groups {
             assert_eq!(import_group(group, false, &context).unwrap().len(), 1);

@@ -46,6 +46,7 @@ pub mod run;
 pub mod run_part;
 mod rung_cell;
 pub mod sizing;
+mod slob_folder;
 pub mod soak;
 pub mod study;
 pub mod target_plan;

@@ -29,10 +29,14 @@ fn printed(text: &str) -> Option<String> {
         let processors = host.get("number-of-cpus").and_then(Value::as_u64).unwrap_or(0);
         let date = host.get("date").map_or_else(String::new, cell);
         let _ = writeln!(printed, "Linux (host) {date} ({processors} CPU)");
-        for moment in host.get("statistics")?.as_array()? {
+        let moments = host.get("statistics")?.as_array()?;
+        for moment in moments {
             let moment = moment.as_object()?;
             match moment.get("timestamp") {
                 Some(Value::Object(stamp)) => print_sadf(&mut printed, moment, stamp),
+                _ if moment.contains_key("cpu-load") => {
+                    print_mpstat(&mut printed, moment, &date, moments.len() == 1);
+                }
                 stamp => print_iostat(&mut printed, moment, stamp),
             }
         }
@@ -61,6 +65,23 @@ fn print_sadf(printed: &mut String, moment: &Map<String, Value>, stamp: &Map<Str
             let _ =
                 writeln!(printed, "# hostname;interval;timestamp;{columns}\nhost;{time};{cells}");
         }
+    }
+}
+
+/// A moment of `mpstat -o JSON` as tables of `sadf -d`; the only one as its text, where it is the
+/// mean since the host started.
+fn print_mpstat(printed: &mut String, moment: &Map<String, Value>, date: &str, is_only: bool) {
+    let time = moment.get("timestamp").map_or_else(String::new, cell);
+    let (before_head, before, gap) = if is_only {
+        (format!("\n{time} "), format!("{time} "), " ")
+    } else {
+        ("# hostname;interval;timestamp;".to_owned(), format!("host;;{date} {time};"), ";")
+    };
+    let rows = moment.get("cpu-load").and_then(Value::as_array).into_iter().flatten();
+    for row in rows.filter_map(Value::as_object) {
+        let names = row.keys().map(|key| column(key)).collect::<Vec<_>>().join(gap);
+        let cells = row.values().map(cell).collect::<Vec<_>>().join(gap);
+        let _ = writeln!(printed, "{before_head}{names}\n{before}{cells}");
     }
 }
 
@@ -143,6 +164,21 @@ mod tests {
         let iostat = serde_json::json!({"sysstat": {"hosts": [{"number-of-cpus": 4, "date": "01/15/26",
             "statistics": [report("01/15/26 10:00:00"), report("01/15/26 10:00:10")]}]}});
         check(&moments(&iostat)[0], (75.0, 25.0, 0.0));
+        let load = |time: &str| {
+            serde_json::json!({"timestamp": time, "cpu-load": [
+                {"cpu": "all", "usr": 10.0, "nice": 0.0, "sys": 5.0, "iowait": 5.0, "irq": 0.0, "soft": 0.0, "steal": 0.0, "guest": 0.0, "gnice": 0.0, "idle": 80.0},
+                {"cpu": "3", "usr": 99.0, "nice": 0.0, "sys": 0.0, "iowait": 0.0, "irq": 0.0, "soft": 0.0, "steal": 0.0, "guest": 0.0, "gnice": 0.0, "idle": 1.0},
+            ]})
+        };
+        let mpstat = serde_json::json!({"sysstat": {"hosts": [{"number-of-cpus": 4, "date": "01/15/26",
+            "statistics": [load("10:00:10"), load("10:00:20")]}]}});
+        let found = moments(&mpstat);
+        let busy = found.iter().map(|one| one.counters.cpu.unwrap().busy_share());
+        assert!(busy.clone().count() == 2 && busy.sum::<f64>() < 0.301, "{found:?}");
+        let only = serde_json::json!({"sysstat": {"hosts": [{"number-of-cpus": 4, "date": "01/15/26", "statistics": [load("10:00:10")]}]}});
+        let error = read_trace(&printed(&only.to_string()).unwrap()).unwrap_err();
+        assert!(error.message().contains("only one report"), "{error}");
+        assert_eq!((found[0].processors, found[1].counters.time_ns), (4, 10_000_000_000));
         assert_eq!(printed("{\"jobs\": []}"), None);
         assert_eq!(printed("Linux 6.1"), None);
     }

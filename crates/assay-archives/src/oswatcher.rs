@@ -36,6 +36,12 @@ fn joint_await_note(is_joint: bool) -> Option<String> {
     is_joint.then(|| NOTE.to_owned())
 }
 
+fn impossible_queue_note(is_impossible: bool) -> Option<String> {
+    const NOTE: &str =
+        "impossible queue lengths are left out with their busy shares, and shown as 0";
+    is_impossible.then(|| NOTE.to_owned())
+}
+
 /// Devices whose I/Os never took any time: older kernels do not measure those of md arrays.
 fn untimed_note(moments: &[Moment]) -> Option<String> {
     let mut timed: BTreeMap<&str, bool> = BTreeMap::new();
@@ -89,6 +95,7 @@ pub fn read(directory: &Path) -> Result<Imported> {
     let mut moments = merged(base, &parsed, archive.processors);
     difference_of_tcp(&mut moments);
     notes.extend(joint_await_note(parsed.iter().any(|one| one.has_joint_await)));
+    notes.extend(impossible_queue_note(parsed.iter().any(|one| one.has_impossible_queue)));
     notes.extend(untimed_note(&moments));
     if archive.has_local_times {
         notes.push(ZONE_NOTE.to_owned());
@@ -102,6 +109,7 @@ struct Parsed {
     times_s: Vec<u64>,
     found: Vec<Found>,
     has_joint_await: bool,
+    has_impossible_queue: bool,
 }
 
 impl Parsed {
@@ -110,6 +118,7 @@ impl Parsed {
         let mut parsed = Self::default();
         for sample in samples.extract_if(.., |sample| sample.collector == collector) {
             parsed.has_joint_await |= sample.found.joint_await;
+            parsed.has_impossible_queue |= sample.found.impossible_queue;
             parsed.times_s.push(sample.at_unix_s);
             parsed.found.push(sample.found);
         }

@@ -153,6 +153,8 @@ pub enum Reason {
     FileSystemLoad,
     /// Zoned devices.
     ZonedDevice,
+    /// Gaps between the zones of a plain device.
+    Strides,
     /// Several jobs share the rate among them.
     Flow,
     /// A limit ends the run.
@@ -269,7 +271,7 @@ impl fmt::Display for Reason {
             Self::MissingInclude => "the included file cannot be read",
             Self::TooManyJobs => "more than 4096 jobs would run at once",
             Self::NeverExecuted => "commands in job files are never executed",
-            Self::Engine => "this engine does not do I/O on storage of this host",
+            Self::Engine => "this I/O engine is not supported",
             Self::EngineOption => "it is an option of another I/O engine",
             Self::Profile => "it has no effect without its profile",
             Self::Fraction => "fio reads only whole numbers and ignores the fraction and the unit",
@@ -279,6 +281,7 @@ impl fmt::Display for Reason {
             Self::Search => "a workload does not search",
             Self::FileSystemLoad => "Assay loads blocks, not files and directories",
             Self::ZonedDevice => "zoned devices are not written zone by zone",
+            Self::Strides => "zones with gaps between them are not supported",
             Self::Flow => "jobs do not share a rate among them",
             Self::Limit => "a workload is not ended by a limit",
             Self::SystemSetting => "settings of the system stay as they are",
@@ -317,7 +320,7 @@ impl Reason {
             Self::Fraction => "write a whole number in a smaller unit, for example 1536m",
             Self::MissingInclude => "put the file next to the job file or in a directory below it",
             Self::CircularInclude | Self::DeepInclude => "remove an include",
-            Self::Trim | Self::ZonedDevice | Self::Flow | Self::NoWord => {
+            Self::Trim | Self::ZonedDevice | Self::Strides | Self::Flow | Self::NoWord => {
                 "remove the option, or describe the workload in TOML"
             }
             Self::SystemSetting => "set it by hand before",
@@ -344,7 +347,12 @@ impl Reason {
     pub const fn leaves_out_load(&self) -> bool {
         matches!(
             self,
-            Self::Engine | Self::Trim | Self::Replay | Self::FileSystemLoad | Self::ZonedDevice
+            Self::Engine
+                | Self::Trim
+                | Self::Replay
+                | Self::FileSystemLoad
+                | Self::ZonedDevice
+                | Self::Strides
         )
     }
 }

@@ -212,6 +212,34 @@ fn a_folder_is_a_table_with_its_verdicts_and_the_table_of_rac_stats() {
 }
 
 #[test]
+fn the_folder_of_a_slob_run_is_one_row_of_its_reports_and_settings() {
+    let place = place();
+    let folder = place.path("slob");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("awr.txt"), report(500, "8192.0")).unwrap();
+    fs::write(folder.join("awr_copy.txt"), report(500, "8192.0")).unwrap();
+    fs::write(folder.join("slob.conf"), "UPDATE_PCT=20\nWORK_UNIT=256\n").unwrap();
+    let head = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n";
+    let device = |reads: u32| format!("{head}sda {reads} 0 80 0 1 0 0.1 90\n\n").repeat(3);
+    fs::write(folder.join("iostat.out"), device(2)).unwrap();
+    let trace = "Linux 6.1.0 (db1) 01/15/26 _x86_64_ (2 CPU)\n\n10:00:01 CPU %usr %irq %idle\n";
+    fs::write(folder.join("mpstat.out"), trace).unwrap();
+    let run = place.run("runs import slob");
+    let (shown, noted) = (&run.ends_with(0).stdout, &run.stderr);
+    for words in ["updates 20%", "work unit 256", "busiest device of iostat.out"] {
+        assert!(shown.contains(words), "{words} is not in {shown}");
+    }
+    assert!(!shown.contains("device sda") && !shown.contains("rows"), "{shown}");
+    for words in ["awr.txt agrees with slob/awr_copy.txt", "reads: mpstat.out"] {
+        assert!(noted.contains(words), "{words} is not in {noted}");
+    }
+    fs::write(folder.join("awr_copy.txt"), report(900, "8192.0")).unwrap();
+    fs::write(folder.join("iostat.out"), device(480)).unwrap();
+    let shown = place.run("runs import slob").ends_with(0).stdout.clone();
+    assert!(shown.contains("device sda") && shown.contains("differ:"), "{shown}");
+}
+
+#[test]
 fn the_table_of_rac_stats_is_imported_as_rows() {
     let place = Place::new();
     let header = "FILE|Total IO|Reads|Read Latency|Writes|Redo MB/s|";

@@ -37,6 +37,8 @@ pub(super) struct Found {
     pub(super) memory: Option<MemoryGauge>,
     /// Whether reads and writes were given one time together.
     pub(super) joint_await: bool,
+    /// Whether a queue was longer than any.
+    pub(super) impossible_queue: bool,
     /// Whether reads and writes were counted together.
     pub(super) has_joint_counts: bool,
 }
@@ -184,7 +186,7 @@ fn iostat(lines: &[&str]) -> Option<Found> {
     let skipped = usize::from(tables > 1);
     let (mut head, mut table) = (Vec::new(), 0);
     let mut rows: Vec<DeviceRow> = Vec::new();
-    let mut joint_await = false;
+    let (mut joint_await, mut impossible_queue) = (false, false);
     for line in lines {
         if is_device_head(line) {
             (head, table) = (words(line), table + 1);
@@ -193,7 +195,8 @@ fn iostat(lines: &[&str]) -> Option<Found> {
         } else if table > skipped && !head.is_empty() {
             let row = Row { head: &head, cells: words(line) };
             joint_await |= row.number(&["r_await"]).is_none() && row.number(&["await"]).is_some();
-            if let Some(device) = device(&row) {
+            if let Some(mut device) = device(&row) {
+                impossible_queue |= device.drop_impossible_queue();
                 add(&mut rows, device);
             }
         }
@@ -206,6 +209,7 @@ fn iostat(lines: &[&str]) -> Option<Found> {
         devices: rows,
         covered_s: (tables > 1).then(|| count_of(tables - 1)),
         joint_await,
+        impossible_queue,
         ..Found::default()
     })
 }
@@ -231,7 +235,20 @@ fn device(row: &Row<'_>) -> Option<DeviceRow> {
     })
 }
 
+/// I/Os that no device has outstanding: kernels up to 2.4 counted below 0, and around.
+const OUTSTANDING_MAX: f64 = 1e6;
+
 impl DeviceRow {
+    /// Drops what an impossible count of outstanding I/Os makes of queue and use, and says whether
+    /// there is one.
+    fn drop_impossible_queue(&mut self) -> bool {
+        let is_impossible = self.outstanding > OUTSTANDING_MAX;
+        if is_impossible {
+            (self.outstanding, self.busy_share) = (0.0, 0.0);
+        }
+        is_impossible
+    }
+
     /// A device of `sar -d`, which counts reads and writes together.
     pub(super) fn joint(name: &str, row: &Row<'_>) -> Option<Self> {
         Some(Self {

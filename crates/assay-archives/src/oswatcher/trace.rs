@@ -10,6 +10,7 @@ use super::parse::{self, Found, Row, is_device_head, words};
 use super::stamp::{Stamp, with_plain_marks};
 use assay_model::Result;
 use samples::Trace;
+use std::collections::BTreeSet;
 
 /// Reads a trace.
 ///
@@ -88,6 +89,20 @@ struct Report<'a> {
     lines: Vec<&'a str>,
     has_processors: bool,
     has_devices: bool,
+    /// The heading of the devices.
+    head: &'a str,
+    /// The devices so far.
+    devices: BTreeSet<&'a str>,
+}
+
+impl<'a> Report<'a> {
+    /// The name of the device of a row.
+    fn device(&self, line: &'a str) -> Option<&'a str> {
+        let mut words = line.split_whitespace();
+        let is_first = self.head.trim_start().starts_with("Device");
+        let name = if is_first { words.next() } else { words.next_back() };
+        name.filter(|_| self.has_devices)
+    }
 }
 
 /// Reports begin with a time, or with the first of their tables.
@@ -107,13 +122,21 @@ fn iostat(lines: &[&str], trace: &mut Trace) {
         let begins = stamp.is_some()
             || is_processors && (report.has_processors || report.has_devices)
             || is_devices && report.has_devices;
-        if begins {
+        let device = report.device(line).filter(|_| !begins);
+        let is_again = device.is_some_and(|name| report.devices.contains(name));
+        if begins || is_again {
             end(&report, trace);
-            report = Report::default();
-            report.stamp = stamp;
+            // Where a filter left the rows of one device, its heading is that of all.
+            let head = if is_again { report.head } else { "" };
+            let lines = if is_again { vec![head] } else { Vec::new() };
+            report = Report { stamp, head, lines, has_devices: is_again, ..Report::default() };
         }
         report.has_processors |= is_processors;
         report.has_devices |= is_devices;
+        if is_devices {
+            report.head = line;
+        }
+        report.devices.extend(device);
         report.lines.push(line);
     }
     end(&report, trace);
@@ -123,8 +146,12 @@ fn iostat(lines: &[&str], trace: &mut Trace) {
 fn end(report: &Report<'_>, trace: &mut Trace) {
     let devices = parse::sample(Collector::Iostat, &report.lines);
     if devices.is_none() && report.has_devices {
-        let head = report.lines.iter().find(|line| is_device_head(line));
-        trace.left_out(&words(head.unwrap_or(&"Device")));
+        let head = words(report.lines.iter().find(|line| is_device_head(line)).unwrap_or(&""));
+        if head.contains(&"r/s") {
+            trace.has_broken_rows = true;
+        } else {
+            trace.left_out(&head);
+        }
     }
     let cpu_share = processors(&report.lines);
     if devices.is_some() || cpu_share.is_some() {
@@ -142,11 +169,14 @@ fn processors(lines: &[&str]) -> Option<[f64; 8]> {
 
 /// Rows below `r b`; `-t` writes their times at their ends.
 fn vmstat(lines: &[&str], trace: &mut Trace) {
-    let mut head = "";
-    trace.await_first();
+    let (mut head, mut is_new) = ("", true);
     for line in lines {
         if is_vmstat_head(line) {
-            head = line;
+            // It repeats its heading between rows; anything else before it is of another call.
+            if is_new {
+                trace.await_first();
+            }
+            (head, is_new) = (line, false);
             if words(line).contains(&"bi") {
                 trace.left_out(&["bi bo of vmstat"]);
             }
@@ -154,6 +184,8 @@ fn vmstat(lines: &[&str], trace: &mut Trace) {
             let stamp = Stamp::of_line(line, None);
             let is_utc = words(head).last() == Some(&"UTC");
             trace.add(stamp.map(|stamp| Stamp { is_utc, ..stamp }), found);
+        } else {
+            is_new |= !line.trim_start().starts_with("procs");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The form of a job file: sections, options, comments, includes and variables, as fio's manual has
 //! them.
 
+use super::job::engine_kind;
 use super::names;
 use crate::conversion::{COMMAND_LINE, Origin, Refused};
 use crate::reading::{Section, Setting};
@@ -15,13 +16,27 @@ const SETTINGS_MAX: usize = 4096;
 /// Reads a job file with everything that it includes.
 pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
     let mut reader = Reader::new(around);
-    reader.file(text, &mut vec![name.to_owned()])?;
+    let read = reader.file(text, &mut vec![name.to_owned()]);
+    read.map_err(|refused| because_of_engine(refused, text, name))?;
     reader.close();
     let whole = Origin { file: name.to_owned(), line: 1, key: String::new() };
     if reader.sections.is_empty() {
         return Err(Refused { origin: whole, value: String::new(), reason: Reason::NoJob });
     }
     Ok(reader.sections)
+}
+
+/// Nobody knows the options of an engine that fio loads from elsewhere: the engine is the reason.
+fn because_of_engine(refused: Refused, text: &str, name: &str) -> Refused {
+    let is_unlike_all = matches!(refused.reason, Reason::UnknownOption { nearest: None });
+    let engine = (1..).zip(text.lines()).filter(|_| is_unlike_all).find_map(|(line, text)| {
+        let (key, value) = without_comment(text).split_once('=')?;
+        let value = value.trim();
+        let is_it = key.trim() == "ioengine" && engine_kind(value).is_none();
+        let origin = Origin { file: name.to_owned(), line, key: "ioengine".to_owned() };
+        is_it.then(|| Refused { origin, value: value.to_owned(), reason: Reason::Engine })
+    });
+    engine.unwrap_or(refused)
 }
 
 /// Reads the words of a command line, `name=value` or a name alone: what stands before the first
@@ -289,6 +304,17 @@ mod tests {
             let refused = refusal(text);
             assert_eq!((refused.origin.line, refused.reason), (line, reason), "{text}");
         }
+    }
+
+    #[test]
+    fn an_option_of_an_engine_from_elsewhere_is_refused_for_its_engine() {
+        let refused = refusal("[global]\nioengine=external:/x/own.so\nblue_whale=7\n[a]\nbs=4k\n");
+        assert_eq!((refused.origin.line, refused.reason), (2, Reason::Engine));
+        let refused = refusal("[a]\nioengine=libaio\nblue_whale=7\n");
+        assert_eq!(refused.reason, Reason::UnknownOption { nearest: None });
+        // Those of SPDK are known, and wait for the engine.
+        let spdk = "[a]\nioengine=spdk_bdev\nspdk_json_conf=bdev.conf\n";
+        assert_eq!(read(spdk, "x.fio", &Surroundings::none()).unwrap().len(), 1);
     }
 
     #[test]

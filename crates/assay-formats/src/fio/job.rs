@@ -75,6 +75,7 @@ pub fn job(section: &Section) -> Result<Job, Refused> {
         pattern: Vec::new(),
     };
     let seed = reading.parsed("randseed", "seed", number::count)?;
+    strides(&mut reading)?;
     reading.flag("thread", "workers")?;
     let (notes, sources) = reading.finish();
     Ok(Job {
@@ -102,39 +103,52 @@ fn kilo(text: &str) -> Result<u64, Reason> {
     }
 }
 
+/// Without a mode, zones of a size are strides, as in the time before fio knew zoned devices.
+fn strides(reading: &mut SectionReader<'_>) -> Result<(), Refused> {
+    match reading.text("zonemode", "access")? {
+        None | Some("strided") => {
+            for name in ["zonemode", "zonesize", "zonerange", "zoneskip"] {
+                reading.leave_out(name, Reason::Strides);
+            }
+        }
+        Some("none") => {}
+        Some(_) => reading.leave_out("zonemode", Reason::ZonedDevice),
+    }
+    Ok(())
+}
+
 /// Who issues the I/O.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Engine {
+pub(super) enum Engine {
     Asynchronous,
     Blocking,
     Mapped,
 }
 
-/// The engine; nothing where it does no I/O on storage of this host.
+/// The engine; nothing where it is not supported.
 fn engine(reading: &mut SectionReader<'_>) -> Result<Option<Engine>, Refused> {
     let Some(name) = reading.text("ioengine", "arrival")? else {
         return Ok(Some(Engine::Blocking));
     };
-    let name = name.split(':').next().unwrap_or_default();
-    Ok(match name {
-        "io_uring" | "io_uring_cmd" => Some(Engine::Asynchronous),
-        "libaio" | "posixaio" | "windowsaio" | "solarisaio" | "sg" => {
-            reading.near("ioengine", Approximation::Engine);
-            Some(Engine::Asynchronous)
-        }
-        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => {
-            reading.near("ioengine", Approximation::Engine);
-            Some(Engine::Blocking)
-        }
-        "mmap" => {
-            reading.near("ioengine", Approximation::MappedMemory);
-            Some(Engine::Mapped)
-        }
-        _ => {
-            reading.leave_out("ioengine", Reason::Engine);
-            None
-        }
-    })
+    let engine = engine_kind(name);
+    match engine {
+        None => reading.leave_out("ioengine", Reason::Engine),
+        Some(Engine::Mapped) => reading.near("ioengine", Approximation::MappedMemory),
+        Some(_) if name.starts_with("io_uring") => {}
+        Some(_) => reading.near("ioengine", Approximation::Engine),
+    }
+    Ok(engine)
+}
+
+/// What an engine of this name does; nothing where Assay does not do the same.
+pub(super) fn engine_kind(name: &str) -> Option<Engine> {
+    match name.split(':').next().unwrap_or_default() {
+        "io_uring" | "io_uring_cmd" | "libaio" | "posixaio" | "windowsaio" | "solarisaio"
+        | "sg" => Some(Engine::Asynchronous),
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Some(Engine::Blocking),
+        "mmap" => Some(Engine::Mapped),
+        _ => None,
+    }
 }
 
 /// What is read and written; nothing where it is neither.

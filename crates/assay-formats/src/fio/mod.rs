@@ -48,3 +48,23 @@ pub fn is_job_option(name: &str) -> bool {
 pub fn is_flag(name: &str) -> bool {
     names::full(name).is_some_and(names::is_flag)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reason::Reason;
+
+    #[test]
+    fn strides_over_a_plain_device_are_no_zoned_device() {
+        let refused = |lines: &str| {
+            let text = format!("[a]\nfilename=/dev/x\nrw=read\nruntime=5\ntime_based\n{lines}\n");
+            let conversion = convert(&text, "x.fio", &Surroundings::none()).unwrap();
+            let (_, reason) = conversion.refused().next().unwrap();
+            assert!(reason.leaves_out_load());
+            reason.clone()
+        };
+        assert_eq!(refused("zonemode=strided\nzonesize=1m\nzoneskip=2m"), Reason::Strides);
+        assert_eq!(refused("zonesize=1m\nzoneskip=2m"), Reason::Strides);
+        assert_eq!(refused("zonemode=zbd\nzonesize=1m"), Reason::ZonedDevice);
+    }
+}

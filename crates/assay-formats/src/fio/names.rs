@@ -223,7 +223,13 @@ const ENGINE: &str = "
                       verify_bytchk read_mode
     md_per_io_size pi_act pi_chk apptag apptag_mask deac sg_write_mode stream_id xnvme_be \
                       xnvme_mem xnvme_async
-    xnvme_sync xnvme_admin xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec engine_name";
+    xnvme_sync xnvme_admin xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec engine_name
+    spdk_conf spdk_json_conf spdk_mem spdk_single_seg spdk_rpc_listen_addr spdk_tracing mem_size_mb \
+                      shm_id env_context
+    log_flags enable_sgl sge_size bit_bucket_data_len disable_pcie_sgl_merge hostnqn digest_enable \
+                      enable_vmd
+    enable_interrupts print_qid_mappings initial_zone_reset zone_append enable_wrr wrr_priority
+    arbitration_burst low_weight medium_weight high_weight";
 
 /// Options of fio's profiles, which say nothing without one.
 const PROFILE: &str = "

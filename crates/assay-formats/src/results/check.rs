@@ -18,12 +18,10 @@ pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
         ImportedContent::Runs(runs) => check_runs(runs, &program)?,
         ImportedContent::Rows(rows) => {
             rows.iter().try_for_each(|row| check_row(row, &program))?;
-            let mut has_impossible = false;
             for row in rows.iter_mut() {
-                has_impossible |= drop_impossible_times(row);
-            }
-            if has_impossible {
-                result.lacks.push(Lack::ImpossibleTimes);
+                result.lacks.extend(drop_impossible_times(row).then_some(Lack::ImpossibleTimes));
+                let is_contradictory = drop_contradictory_times(row);
+                result.lacks.extend(is_contradictory.then_some(Lack::ContradictoryTimes));
             }
             if rows.iter().all(|row| row.measures.is_empty()) {
                 return Err(nothing(&program));
@@ -71,11 +69,37 @@ fn check_row(row: &ImportedRow, program: &str) -> Result<()> {
     }
 }
 
+/// Whether more I/Os were outstanding on average than the load had at most. Printed numbers have
+/// few digits.
+pub fn contradicts_depth(outstanding_mean: f64, outstanding_max: Option<f64>) -> bool {
+    outstanding_max.is_some_and(|most| outstanding_mean > 1.1 * most)
+}
+
+/// Drops times that are too long for the rate and the depth of the row by Little's law, and says
+/// whether they were.
+fn drop_contradictory_times(row: &mut ImportedRow) -> bool {
+    let value = |quantity: &str| {
+        let found = row.measures.iter().find(|named| named.quantity == quantity);
+        found.map(|named| named.estimate.value)
+    };
+    let outstanding = |side: &str| {
+        Some(value(&format!("{side}iops"))? * value(&format!("{side}service_time.mean"))? / 1e9)
+    };
+    let outstanding_mean =
+        ["", "read.", "write."].iter().filter_map(|side| outstanding(side)).sum();
+    let is_contradictory = contradicts_depth(outstanding_mean, row.outstanding_max);
+    row.measures.retain(|named| !(is_contradictory && is_time(&named.quantity)));
+    is_contradictory
+}
+
+fn is_time(quantity: &str) -> bool {
+    quantity.contains("service_time.") || quantity.contains("response_time.")
+}
+
 /// Drops times that are longer than ten times the run, and says whether there were any: fio 2.1
 /// printed the time since the host started in place of a latency.
 fn drop_impossible_times(row: &mut ImportedRow) -> bool {
     let limit_ns = row.elapsed_s.map_or(f64::INFINITY, |elapsed_s| elapsed_s * 1e10);
-    let is_time = |name: &str| name.contains("service_time.") || name.contains("response_time.");
     let before = row.measures.len();
     row.measures.retain(|named| !is_time(&named.quantity) || named.estimate.value <= limit_ns);
     row.measures.len() < before
@@ -153,6 +177,21 @@ mod tests {
         assert_eq!(found.lacks, [Lack::ImpossibleTimes]);
         let ImportedContent::Rows(rows) = found.content else { panic!("rows became runs") };
         assert_eq!(rows[0].measures, [total("iops", 9.0)]);
+    }
+
+    #[test]
+    fn times_that_are_too_long_for_rate_and_depth_are_unknown() {
+        let of_depth = |depth: f64| {
+            let measures = ["read.iops", "read.service_time.mean", "read.service_time.max"];
+            let measures = measures.map(|name| total(name, 1e6)).to_vec();
+            let row = ImportedRow { outstanding_max: Some(depth), ..row("a", measures) };
+            let found = of_rows(vec![row]).unwrap();
+            let ImportedContent::Rows(rows) = found.content else { panic!() };
+            (rows[0].measures.len(), found.lacks)
+        };
+        // A million a second of 1 ms each are 1,000 at a time.
+        assert_eq!(of_depth(1000.0), (3, vec![]));
+        assert_eq!(of_depth(64.0), (1, vec![Lack::ContradictoryTimes]));
     }
 
     #[test]

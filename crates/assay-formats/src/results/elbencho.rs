@@ -165,8 +165,15 @@ impl Table {
             settings: self.settings(cells),
             started_unix_ns: self.cell(cells, "iso date").and_then(dates::iso),
             elapsed_s: elapsed_ms.map(|time_ms| time_ms / 1e3),
+            outstanding_max: self.outstanding_max(cells),
             measures: self.measures(cells),
         }
+    }
+
+    /// Every thread of every host has as many as its depth.
+    fn outstanding_max(&self, cells: &[&str]) -> Option<f64> {
+        let of = |name: &str| self.cell(cells, name).and_then(number);
+        Some(of("threads")? * of("io depth")?.max(1.0) * of("hosts").unwrap_or(1.0).max(1.0))
     }
 
     /// Every column up to the operation, which is the first; threads are those of each host.

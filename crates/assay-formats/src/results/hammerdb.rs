@@ -1,6 +1,7 @@
 //! HammerDB's results from version 2 on: what its virtual users print, its logs, and jobs as JSON.
 
 use super::dates;
+use super::hammerdb_report;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{after, leading, number, whole};
 use super::rows::{count, word};
@@ -32,6 +33,7 @@ const MINUTE_NS: u64 = 60_000_000_000;
 pub fn is_result(text: &str) -> bool {
     text.contains("NOPM")
         || is_of_queries(text)
+        || hammerdb_report::is_report(text)
         || text.contains(TIME_PROFILE)
         || text.contains(COUNTER_LOG)
         || text.contains("avg_ms") && text.contains("NEWORD")
@@ -50,6 +52,9 @@ fn is_of_queries(text: &str) -> bool {
 pub fn read(text: &str) -> Result<ImportedResult> {
     if is_of_queries(text) {
         return queries(text);
+    }
+    if hammerdb_report::is_report(text) {
+        return hammerdb_report::read(text);
     }
     if text.contains(COUNTER_LOG) && !text.contains("NOPM") {
         return Err(refused(
@@ -71,7 +76,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         return Err(broken("HammerDB", "it has no line System achieved: the test did not finish"));
     }
     log.add_last_times();
-    let warehouses = setting_value(text, "count_ware");
+    let warehouses = ["count_ware", "Warehouses ="].iter().find_map(|at| setting_value(text, at));
     for row in &mut log.rows {
         row.settings.extend(warehouses.map(|warehouses| count("warehouses", warehouses)));
     }
@@ -82,11 +87,14 @@ fn result(text: &str, name: &str, rows: Vec<ImportedRow>) -> ImportedResult {
     let has = |part: &str| {
         rows.iter().flat_map(|row| &row.measures).any(|one| one.quantity.contains(part))
     };
+    // Up to version 3 it has the times of one user, and of procedures without what they call.
+    let has_user_profile = text.contains("|PROCNAME ") || text.contains("|PERCENTILES ");
     let lacks = [
         (true, Lack::Intervals),
         (true, Lack::Load),
         (true, Lack::Environment),
-        (!has("_time."), Lack::Times),
+        (!has("_time.") && !has_user_profile, Lack::Times),
+        (has_user_profile, Lack::TimesLeftOut("the times of one virtual user".to_owned())),
         (has("_time.") && !has(".q"), Lack::Quantiles),
         (rows.iter().any(|row| row.started_unix_ns.is_none()), Lack::Date),
         (rows.iter().any(|row| row.elapsed_s.is_none()), Lack::Duration),
@@ -216,6 +224,7 @@ impl Log {
             started_unix_ns: self.started(elapsed_s),
             elapsed_s,
             measures,
+            ..ImportedRow::default()
         });
         (self.users, self.minutes, self.ramp_minutes) = (None, None, None);
         // A log that goes on was opened before an earlier test.
@@ -323,8 +332,23 @@ fn queries(text: &str) -> Result<ImportedResult> {
     let sessions = assay_model::number::count_of(sets);
     let mut settings = vec![count("sessions", sessions)];
     settings.extend(setting_value(text, "scale_fact").map(|scale| count("scale", scale)));
-    let row = ImportedRow { settings, elapsed_s: longest_s, measures, ..ImportedRow::default() };
-    Ok(result(text, "TPROC-H", vec![row]))
+    let opened = text.lines().find_map(|line| line.trim().strip_prefix("Hammerdb Log @ "));
+    let row = ImportedRow {
+        settings,
+        started_unix_ns: opened.and_then(dates::with_weekday),
+        elapsed_s: longest_s,
+        measures,
+        ..ImportedRow::default()
+    };
+    let mut result = result(text, "TPROC-H", vec![row]);
+    let others =
+        [(" completed in ", "times of single queries"), ("refresh complete in ", "refreshes")];
+    let others = others.iter().filter(|(line, _)| text.contains(line));
+    let others: Vec<String> = others.map(|(_, name)| (*name).to_owned()).collect();
+    if !others.is_empty() {
+        result.lacks.push(Lack::OperationsLeftOut(others));
+    }
+    Ok(result)
 }
 
 #[cfg(test)]
@@ -393,6 +417,15 @@ mod tests {
             (Some(300.0), Some(1_736_937_000_000_000_000))
         );
         assert_eq!((setting(&found[1], "sessions"), found[1].elapsed_s), ("16".into(), None));
+        let profile = "Vuser 2:|PROCNAME | EXCLUSIVETOT| %| CALLNUM| AVGPERCALL| CUMULTOT|\n";
+        let lacks = read(&format!("{log}{profile}")).unwrap().lacks;
+        assert!(lacks.iter().any(|lack| matches!(lack, Lack::TimesLeftOut(_))));
+        assert!(!lacks.contains(&Lack::Times));
+        // Where all warehouses are used, each user says how many there are.
+        let assigned = "Vuser 2:VU 2 : Assigning WID=1 based on VU count 4, Warehouses = 40 (1 out \
+                        of 10)\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 MySQL \
+                        TPM\n";
+        assert_eq!(setting(&rows(read(assigned).unwrap())[0], "warehouses"), "40");
     }
 
     #[test]
@@ -459,6 +492,13 @@ mod tests {
 
     #[test]
     fn query_sets_are_a_power_run_or_a_throughput_run() {
+        let dated = "Hammerdb Log @ Wed Jan 15 10:30:00 UTC 2025\nVuser 1:New Sales refresh complete \
+                     in 54.15 seconds\nVuser 1:query 14 completed in 7.8 seconds\nVuser 1:Completed 1 \
+                     query set(s) in 52 seconds\n";
+        let found = read(dated).unwrap();
+        let left_out = ["times of single queries", "refreshes"].map(str::to_owned).to_vec();
+        assert!(found.lacks.contains(&Lack::OperationsLeftOut(left_out)), "{:?}", found.lacks);
+        assert_eq!(rows(found)[0].started_unix_ns, Some(1_736_937_000_000_000_000));
         let set = "Vuser 1:Completed 1 query set(s) in 52 seconds\nVuser 1:Geometric mean of \
                    query times returning rows (22) is 2.0\n";
         let row = &rows(read(set).unwrap())[0];

@@ -22,6 +22,8 @@ pub enum Lack {
     Times,
     /// Times that are longer than the run.
     ImpossibleTimes,
+    /// Times that need more outstanding I/Os than the load had, by Little's law.
+    ContradictoryTimes,
     /// Means of intervals, without how many I/Os each stands for.
     Weights,
     /// Times whose unit the form leaves open.
@@ -30,6 +32,10 @@ pub enum Lack {
     QuantilesOfTotal,
     /// Times begin when the kernel has taken the I/O: without the time in submission.
     Submission,
+    /// Means of the total latency, which is mostly submission, in words.
+    LongSubmission(String),
+    /// Times that are in the file and not in the result, in words.
+    TimesLeftOut(String),
     /// Reads and writes share their times.
     Operations,
     /// What the load was: sizes, addresses or depth.
@@ -38,6 +44,10 @@ pub enum Lack {
     Flags,
     /// The host and the storage below.
     Environment,
+    /// Which device had the I/O: the busiest had another rate.
+    Device,
+    /// Two reports of one interval, and the numbers in which they differ.
+    ReportsDiffer(String),
     /// When it was measured.
     Date,
     /// Counts since a start that is not known.
@@ -65,11 +75,13 @@ impl Lack {
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
             Self::Quantiles => "there are no quantiles, and means cannot provide them",
             Self::Times => "its latency is unknown",
-            Self::ImpossibleTimes => "they are left out",
+            Self::ImpossibleTimes | Self::ContradictoryTimes => "they are left out",
             Self::Weights => "all intervals have the same weight",
             Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
             Self::Submission => "times are shorter than service times by the time in submission",
+            Self::LongSubmission(_) => "most of it is submission, which the other times leave out",
+            Self::TimesLeftOut(_) => "quantiles are unknown",
             Self::Operations => "times of reads and writes are not separate",
             Self::Load => "it cannot be checked whether two results are of the same load",
             Self::Flags => {
@@ -77,6 +89,8 @@ impl Lack {
                  per pass"
             }
             Self::Environment => "findings about the host are missing",
+            Self::Device => "its numbers are left out",
+            Self::ReportsDiffer(_) => "the numbers of the first are used",
             Self::Date => "the date is that of the import",
             Self::Rates => "rates need the difference of two listings, or an AWR report",
             Self::Duration => "the length of the measurement is unknown",
@@ -97,6 +111,12 @@ impl fmt::Display for Lack {
             Self::OperationsLeftOut(names) => {
                 return write!(formatter, "left out of the result: {}", listed(names));
             }
+            Self::LongSubmission(words) => {
+                return write!(formatter, "the total latency is {words}");
+            }
+            Self::TimesLeftOut(words) => {
+                return write!(formatter, "left out of the result: {words}");
+            }
             Self::RowsLeftOut(1) => "one line of the result has no number",
             Self::RowsLeftOut(rows) => {
                 return write!(formatter, "{rows} lines of the result have no number");
@@ -108,6 +128,7 @@ impl fmt::Display for Lack {
             Self::Quantiles => "the result has means of times only",
             Self::Times => "the result has no times",
             Self::ImpossibleTimes => "the result has times that are longer than its run",
+            Self::ContradictoryTimes => "the result has times that contradict its rate and depth",
             Self::Weights => "the result has means of intervals",
             Self::TimeUnit => "the log does not state its time unit",
             Self::QuantilesOfTotal => "the percentiles are of total latency",
@@ -116,6 +137,10 @@ impl fmt::Display for Lack {
             Self::Load => "the result does not fully describe its load",
             Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
+            Self::Device => "the busiest device of iostat.out has another rate than the report",
+            Self::ReportsDiffer(words) => {
+                return write!(formatter, "reports of one interval differ: {words}");
+            }
             Self::Date => "the result has no date",
             Self::Rates => "the result has counts since instance start",
         };
@@ -151,6 +176,8 @@ pub struct ImportedRow {
     pub started_unix_ns: Option<u64>,
     /// Measured time, s, where the result says it.
     pub elapsed_s: Option<f64>,
+    /// Outstanding I/Os at most, where the result says it.
+    pub outstanding_max: Option<f64>,
     /// Its numbers.
     pub measures: Vec<NamedEstimate>,
 }

@@ -144,6 +144,7 @@ impl ResultFile {
             settings: self.settings(&line),
             started_unix_ns: self.at_unix_ns,
             elapsed_s: None,
+            outstanding_max: line.outstanding_max(),
             measures: line.measures()?,
         };
         self.rows.push(row);
@@ -250,6 +251,13 @@ impl ResultLine<'_> {
     fn cell(&self, name: &str) -> Option<&str> {
         let place = self.names.iter().position(|known| known == name)?;
         self.cells.get(place).map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
+    }
+
+    /// Workers have their outstanding I/Os on each of their disks.
+    fn outstanding_max(&self) -> Option<f64> {
+        let [depth, disks, workers] = ["queue depth", "# disks", "# workers"]
+            .map(|name| self.cell(name).and_then(super::numbers::number).filter(|one| *one > 0.0));
+        Some(depth? * disks? * workers?)
     }
 
     fn amount(&self, name: &str) -> Result<Option<f64>> {

@@ -9,6 +9,7 @@ mod dates;
 mod elbencho;
 mod fio;
 mod hammerdb;
+mod hammerdb_report;
 mod imported;
 mod iometer;
 mod numbers;
@@ -24,7 +25,7 @@ mod vdbench_flatfile;
 mod vdbench_summary;
 
 pub use imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText};
-pub use report::report_row;
+pub use report::{report_row, slob_settings};
 pub use trace::program as trace_program;
 
 use assay_model::{Error, Result};

@@ -1,12 +1,14 @@
 //! ORION's summary and its csv files: one number a data point.
 
 use super::amount::NumberPlace;
+use super::dates;
 use super::imported::{
     ImportedContent, ImportedResult, ImportedRow, Lack, NamedText, broken, refused, total,
 };
 use super::numbers::{after, number, whole};
 use super::rows::{count, word};
 use assay_model::Result;
+use assay_model::number::real;
 use assay_model::study::Setting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
@@ -16,6 +18,10 @@ const READ_TIME: &str = "read.service_time.mean";
 const WRITE_TIME: &str = "write.service_time.mean";
 /// Data points of a matrix at most.
 const POINTS_MAX: usize = 100_000;
+/// Lines in which the name of the test stands.
+const LINES_OF_NAME: usize = 4;
+/// The heading of the histogram that `-histogram` adds.
+const HISTOGRAM: &str = "Latency Histogram";
 /// The lines of the best points.
 const BEST: [&str; 3] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency"];
 
@@ -65,11 +71,15 @@ pub fn read(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let is_joint = |summary: &Summary<'_>| {
         summary.after("Write:").is_some_and(|percent| percent > 0.0) && !summary.has_sides()
     };
+    let has_histogram = summaries.iter().any(|summary| summary.text.contains(HISTOGRAM));
+    let started_unix_ns = files.iter().find_map(|file| date_of_test(file.text, file.name));
+    rows.iter_mut().for_each(|row| row.started_unix_ns = started_unix_ns);
     let lacks = [
         (true, Lack::Intervals),
-        (true, Lack::Quantiles),
+        (!has_histogram, Lack::Quantiles),
+        (has_histogram, Lack::TimesLeftOut("the latency histogram".to_owned())),
         (true, Lack::Environment),
-        (true, Lack::Date),
+        (started_unix_ns.is_none(), Lack::Date),
         (summaries.iter().any(is_joint), Lack::Operations),
         (summaries.is_empty(), Lack::Load),
         (rows.iter().any(|row| row.elapsed_s.is_none()), Lack::Duration),
@@ -79,6 +89,25 @@ pub fn read(files: &[NamedText<'_>]) -> Result<ImportedResult> {
         name: files.first().map_or("summary", |file| test_of(file.name)).to_owned(),
         content: ImportedContent::Rows(rows),
         lacks: lacks.into_iter().filter_map(|(is, lack)| is.then_some(lack)).collect(),
+    })
+}
+
+/// When a test began: from 11.2 on its name ends with it, `orion_20260101_1200`.
+fn date_of_test(text: &str, name: &str) -> Option<u64> {
+    let lines = text.lines().take(LINES_OF_NAME).map(str::trim).filter(|line| !line.contains(' '));
+    lines.chain([name]).find_map(|name| {
+        let mut parts = name.split(['_', '.']);
+        let date =
+            parts.find(|part| part.len() == 8 && part.bytes().all(|one| one.is_ascii_digit()))?;
+        let clock = parts.next().filter(|part| part.len() == 4 && part.is_ascii())?;
+        let (year, day) = date.split_at(4);
+        dates::iso(&format!(
+            "{year}-{}-{} {}:{}:00",
+            &day[..2],
+            &day[2..],
+            &clock[..2],
+            &clock[2..]
+        ))
     })
 }
 
@@ -163,7 +192,17 @@ impl<'a> Summary<'a> {
             size("Large IO size:", "large_transfer"),
             writes.map(|percent| word("read_share", &format!("{}%", 100.0 - percent))),
         ];
-        settings.into_iter().flatten().collect()
+        settings.into_iter().flatten().chain(self.devices()).collect()
+    }
+
+    /// `Name: /dev/vdb  Size: 21474836480`, a line for each device.
+    fn devices(&self) -> Option<Setting> {
+        let names = self.lines().filter_map(|line| {
+            let (name, _) = line.strip_prefix("Name: ")?.split_once("Size:")?;
+            Some(name.trim())
+        });
+        let names = names.collect::<Vec<_>>().join(" ");
+        (!names.is_empty()).then(|| word("device", &names))
     }
 
     /// One of the best points, `Maximum Small IOPS=900 @ Small=5 and Large=0`.
@@ -229,7 +268,9 @@ impl Points {
     fn add(&mut self, load: PointLoad, measure: NamedEstimate, elapsed_s: Option<f64>) {
         let place = *self.places.entry(load).or_insert_with(|| {
             let settings = load.settings();
-            self.rows.push(ImportedRow { settings, elapsed_s, ..ImportedRow::default() });
+            let outstanding_max = Some(real(load.small)).filter(|_| load.large == 0);
+            let row = ImportedRow { settings, elapsed_s, outstanding_max, ..Default::default() };
+            self.rows.push(row);
             self.rows.len() - 1
         });
         let measures = &mut self.rows[place].measures;
@@ -375,5 +416,18 @@ mod tests {
             );
         }
         assert_eq!(["x_lat.csv", "x_summary.txt", "y_iops.csv"].map(test_of), ["x", "x", "y"]);
+    }
+
+    #[test]
+    fn a_test_has_its_devices_its_date_and_names_its_histogram() {
+        let text = "ORION VERSION 12.2.0.1.0\norion_20250115_1030\nName: /dev/sdx  Size: 1024\nName: \
+                    /dev/sdy\tSize: 1024\nMaximum Small IOPS=900 @ Small=5 and Large=0\nSmall Read \
+                    / Write Latency Histogram @ Small=5 and Large=0\n 0 - 32 us: 0 ( 0.00%)\n";
+        let found = summary(text).unwrap();
+        assert!(!found.lacks.contains(&Lack::Quantiles) && !found.lacks.contains(&Lack::Date));
+        assert!(found.lacks.iter().any(|lack| matches!(lack, Lack::TimesLeftOut(_))));
+        let row = &rows(found)[0];
+        assert_eq!(setting(row, "device"), "/dev/sdx /dev/sdy");
+        assert_eq!(row.started_unix_ns, Some(1_736_937_000_000_000_000));
     }
 }

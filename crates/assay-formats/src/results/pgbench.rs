@@ -13,6 +13,9 @@ pub(super) const TIME: &str = "transaction.response_time";
 /// The line that a summary begins with.
 const BEGIN: &str = "transaction type: ";
 
+/// The lines that the numbers of a run begin with, behind what it was given.
+const NUMBERS: [&str; 2] = ["duration: ", "number of transactions actually processed: "];
+
 /// What counts are called, and what they become.
 const COUNTS: [(&str, &str); 6] = [
     ("number of failed transactions: ", "failed_transactions"),
@@ -38,8 +41,10 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
         let end = begins.get(number + 1).copied().unwrap_or(lines.len());
         // What was printed meanwhile stands before the summary.
         let meanwhile = number.checked_sub(1).map_or(0, |before| begins[before]);
-        let summary = Summary { lines: &lines[*begin..end], meanwhile: &lines[meanwhile..*begin] };
-        rows.push(summary.row()?);
+        let meanwhile = &lines[meanwhile..*begin];
+        for lines in results_of(&lines[*begin..end]) {
+            rows.push(Summary { lines: &lines, meanwhile }.row()?);
+        }
     }
     if rows.is_empty() {
         return Err(broken("pgbench", "it has no line transaction type:"));
@@ -48,6 +53,24 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     let version = version.and_then(|rest| rest.split([' ', ',', ')']).next());
     let lacks = vec![Lack::Intervals, Lack::Quantiles, Lack::Environment, Lack::Date];
     Ok(result(version, rows, lacks))
+}
+
+/// The results below one head: of later runs a script may have kept the numbers only.
+fn results_of<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let is_number = |line: &&str| NUMBERS.iter().any(|begin| line.starts_with(begin));
+    let head_end = lines.iter().position(|line| is_number(&line)).unwrap_or(lines.len());
+    let (head, rest) = lines.split_at(head_end);
+    let mut results = vec![head.to_vec()];
+    let mut has_rate = false;
+    for line in rest {
+        if has_rate && is_number(&line) {
+            results.push(head.to_vec());
+            has_rate = false;
+        }
+        has_rate |= line.starts_with("tps = ");
+        results.last_mut().into_iter().for_each(|result| result.push(line));
+    }
+    results
 }
 
 /// The result of pgbench with these rows.
@@ -103,8 +126,15 @@ impl<'a> Summary<'a> {
         let lines = self.lines.iter().filter_map(|line| line.strip_prefix("tps = "));
         let rates: Vec<&str> = lines.filter(|rate| rate.ends_with(')')).collect();
         let named = |word: &str| rates.iter().find(|rate| rate.contains(word));
-        let is_first_of_two = named("including connections").is_some();
+        let including = named("including connections");
+        let is_first_of_two = including.is_some();
         let without = named("excluding").or_else(|| named("without initial"));
+        // With a connection for each transaction their time is most of the run.
+        let is_close = |rate: &&&str| {
+            let all_per_s = including.and_then(|rate| leading(rate));
+            all_per_s.is_none_or(|all| leading(rate).is_some_and(|rate| rate < 1.5 * all))
+        };
+        let without = if without.is_some() { without.filter(is_close).or(including) } else { None };
         let only = rates.first().filter(|_| !is_first_of_two);
         without.or(only).and_then(|rate| leading(rate))
     }
@@ -223,5 +253,31 @@ mod tests {
         let row = &rows(&format!("{lines}{OLD}"))[0];
         let estimate = row.measures[0].estimate;
         assert!(estimate.value == 500.0 && estimate.has_interval(), "{estimate:?}");
+    }
+
+    #[test]
+    fn runs_below_one_head_are_rows() {
+        let head = "pgbench (18.3)\ntransaction type: <builtin: TPC-B (sort of)>\nscaling factor: 10\nnumber of clients: 8\n";
+        let run = |tps: u32| {
+            format!(
+                "=== RUN ===\nduration: 600 s\nnumber of transactions actually processed: 9\nlatency average = 1.5 ms\ntps = {tps}.5 (without initial connection time)\n"
+            )
+        };
+        let found = rows(&format!("{head}{}{}{}", run(100), run(200), run(300)));
+        let rates: Vec<f64> = found.iter().map(|row| value(row, RATE)).collect();
+        assert_eq!(rates, [100.5, 200.5, 300.5]);
+        assert!(found.iter().all(|row| setting(row, "sessions") == "8"));
+        assert!(found.iter().all(|row| row.elapsed_s == Some(600.0)));
+    }
+
+    #[test]
+    fn with_a_connection_for_each_transaction_the_rate_includes_them() {
+        let rate = |excluding: &str| {
+            let text = format!(
+                "pgbench (9.4)\ntransaction type: Custom query\nduration: 30 s\nnumber of transactions actually processed: 15660\ntps = 521.8 (including connections establishing)\ntps = {excluding} (excluding connections establishing)\n"
+            );
+            value(&rows(&text)[0], RATE)
+        };
+        assert_eq!((rate("190594.4"), rate("522.9")), (521.8, 522.9));
     }
 }

@@ -189,6 +189,7 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
         started_unix_ns: begin_us.checked_mul(1000),
         elapsed_s: Some(elapsed_s),
         measures,
+        ..ImportedRow::default()
     };
     let mut found = result(None, vec![row], vec![Lack::Load, Lack::Environment]);
     if is_sample {
@@ -292,6 +293,7 @@ pub fn read_aggregated(files: &[NamedText<'_>]) -> Result<ImportedResult> {
         started_unix_ns: first.checked_mul(1_000_000_000),
         elapsed_s: Some(real(last - first + length_s)),
         measures: aggregated(&intervals, &all, length_s),
+        ..ImportedRow::default()
     };
     let lacks = vec![Lack::Quantiles, Lack::Load, Lack::Environment];
     Ok(result(None, vec![row], lacks))

@@ -24,8 +24,18 @@ pub fn is_output(text: &str) -> bool {
 /// # Errors
 /// A usage error where a run did not end, or used neither files nor a database.
 pub fn read(text: &str) -> Result<ImportedResult> {
-    let rows: Result<Vec<ImportedRow>> = text.split(BEGIN).skip(1).map(row).collect();
-    let rows = rows?;
+    let rows: Result<Vec<Option<ImportedRow>>> = text.split(BEGIN).skip(1).map(row).collect();
+    let all = rows?;
+    let runs = all.len();
+    let rows: Vec<ImportedRow> = all.into_iter().flatten().collect();
+    if rows.is_empty() {
+        return Err(refused(
+            "sysbench",
+            "it tests neither files nor a database",
+            "import the output of sysbench fileio, or of one of its oltp tests",
+        ));
+    }
+    let others = vec![format!("{} tests of neither files nor a database", runs - rows.len())];
     let version = text.lines().find_map(|line| line.trim_start().strip_prefix("sysbench "));
     let version = version.filter(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()));
     let version = version.and_then(|rest| rest.split([' ', ':']).next()).unwrap_or_default();
@@ -40,6 +50,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         (has("service_time."), Lack::Operations),
         (has("transactions"), Lack::Load),
         (true, Lack::QuantileRanks),
+        (rows.len() < runs, Lack::OperationsLeftOut(others)),
     ];
     Ok(ImportedResult {
         program: format!("sysbench {version}").trim_end().to_owned(),
@@ -49,7 +60,8 @@ pub fn read(text: &str) -> Result<ImportedResult> {
     })
 }
 
-fn row(text: &str) -> Result<ImportedRow> {
+/// The row of a run; none where it tests neither files nor a database.
+fn row(text: &str) -> Result<Option<ImportedRow>> {
     let output = Output { text };
     let elapsed_s = output.value("total time:").and_then(leading).filter(|time_s| *time_s > 0.0);
     // From 1.1 on, loads on files print their rates and no time.
@@ -70,15 +82,11 @@ fn row(text: &str) -> Result<ImportedRow> {
         (output.file_operations(elapsed_s), output.file_settings())
     };
     if measures.is_empty() {
-        return Err(refused(
-            "sysbench",
-            "it tests neither files nor a database",
-            "import the output of sysbench fileio, or of one of its oltp tests",
-        ));
+        return Ok(None);
     }
     let times = if is_database { TRANSACTION.to_owned() } else { Output::times_of(&measures) };
     measures.extend(output.times(&times));
-    Ok(ImportedRow { settings, elapsed_s, measures, ..ImportedRow::default() })
+    Ok(Some(ImportedRow { settings, elapsed_s, measures, ..ImportedRow::default() }))
 }
 
 /// What was printed of one run.

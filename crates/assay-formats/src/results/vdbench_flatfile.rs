@@ -278,7 +278,8 @@ impl Run<'_> {
         });
         let mut settings = self.settings.clone();
         settings.retain(|setting| setting.factor != "transfer" || self.has_one_size(table));
-        ImportedRow { settings, started_unix_ns, elapsed_s, measures: self.measures(table) }
+        let measures = self.measures(table);
+        ImportedRow { settings, started_unix_ns, elapsed_s, measures, ..ImportedRow::default() }
     }
 
     /// Whether the I/Os have the size that the row names: of a list of sizes it is the first.

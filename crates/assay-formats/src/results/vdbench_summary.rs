@@ -114,6 +114,7 @@ impl Summary {
                 .and_then(|date| dates::with_clock(date, &self.clock)),
             elapsed_s: self.elapsed_s(range),
             measures,
+            ..ImportedRow::default()
         };
         if is_format { self.formats.push(row) } else { self.rows.push(row) }
     }

@@ -36,6 +36,16 @@ pub(super) fn headline(study: &StudyResult, range: Option<String>, format: &Form
     Headline { outcome: None, words: format!("{words} ({}).", study.study) }
 }
 
+/// The values of a quantity in all rows, with the words for each.
+pub(super) fn values(study: &StudyResult, name: &str, format: &Formatter) -> Vec<(f64, String)> {
+    let cells = study.cells.iter().filter_map(|row| {
+        let found = row.measures.iter().find(|named| is_of(named, name))?;
+        let words = format!("{} in row {}", value(found, format), row.cell.number);
+        Some((found.estimate.value, words))
+    });
+    cells.collect()
+}
+
 /// The settings that several rows have in common, in a sentence.
 pub(super) fn common(study: &StudyResult) -> Option<String> {
     let (first, others) = study.cells.split_first().filter(|(_, others)| !others.is_empty())?;
@@ -191,5 +201,8 @@ mod tests {
         assert_eq!(settings(&two.cells[1], &two), "sessions 8");
         let table = numbers(&two, &format);
         assert_eq!(table.rows.len(), 2);
+        let found: Vec<String> =
+            values(&two, "transactions", &format).into_iter().map(|(_, words)| words).collect();
+        assert_eq!(found, ["829/s in row 1", "1,000/s in row 2"]);
     }
 }

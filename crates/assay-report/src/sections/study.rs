@@ -13,6 +13,7 @@ use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::capital_words;
 use crate::view::{Block, Level, Look, Section, Table};
+use assay_model::number::count_of;
 use assay_model::study::{
     CellResult, CellState, CurvePoint, FactorCurve, StudyResult, load_figures,
 };
@@ -68,6 +69,30 @@ pub(super) fn is_in_doubt(study: &StudyResult) -> bool {
 
 /// The first quantity from its least to its greatest value, over all cells.
 fn range(study: &StudyResult, format: &Formatter) -> Option<String> {
+    let of_curves = points_of_curves(study, format);
+    let in_curves: u32 = of_curves.as_ref().map_or(0, |found| found.repeats);
+    let name = match study.curves.first() {
+        Some(curve) => &curve.quantity,
+        None => &study.cells.first()?.measures.first()?.quantity,
+    };
+    // Curves leave out the rows that they have no second point for.
+    let rows = imported::values(study, name, format);
+    let is_short = imported::is_imported(study) && count_of(rows.len()) > u64::from(in_curves);
+    let points = if is_short { rows } else { of_curves?.points };
+    let by = |one: &&(f64, String), other: &&(f64, String)| one.0.total_cmp(&other.0);
+    let ((_, least), (_, most)) = (points.iter().min_by(by)?, points.iter().max_by(by)?);
+    let name = capital_words(&quantity(name));
+    (points.len() > 1).then(|| format!("{name} from {least} to {most}"))
+}
+
+/// The points of the first quantity by the first factor, with their words.
+struct WordedPoints {
+    points: Vec<(f64, String)>,
+    /// Cells that they stand for.
+    repeats: u32,
+}
+
+fn points_of_curves(study: &StudyResult, format: &Formatter) -> Option<WordedPoints> {
     let first = study.curves.first()?;
     let is_same =
         |curve: &&FactorCurve| (&curve.factor, &curve.quantity) == (&first.factor, &first.quantity);
@@ -79,12 +104,9 @@ fn range(study: &StudyResult, format: &Formatter) -> Option<String> {
         };
         curve.points.iter().map(|point| (point.estimate.value, at(point))).collect()
     };
-    let points: Vec<(f64, String)> =
-        study.curves.iter().filter(is_same).flat_map(of_curve).collect();
-    let by = |one: &&(f64, String), other: &&(f64, String)| one.0.total_cmp(&other.0);
-    let ((_, least), (_, most)) = (points.iter().min_by(by)?, points.iter().max_by(by)?);
-    let name = capital_words(&quantity(&first.quantity));
-    (points.len() > 1).then(|| format!("{name} from {least} to {most}"))
+    let curves = || study.curves.iter().filter(is_same);
+    let repeats = curves().flat_map(|curve| &curve.points).map(|point| point.repeats).sum();
+    Some(WordedPoints { points: curves().flat_map(of_curve).collect(), repeats })
 }
 
 pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Section<'a>> {

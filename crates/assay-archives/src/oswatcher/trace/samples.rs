@@ -5,8 +5,8 @@ use super::super::collector::Collector;
 use super::super::parse::Found;
 use super::super::stamp::{Stamp, day_and_clock};
 use super::super::{
-    Imported, JOINT_COUNTS_NOTE, Parsed, ZONE_NOTE, difference_of_tcp, joint_await_note, merged,
-    untimed_note,
+    Imported, JOINT_COUNTS_NOTE, Parsed, ZONE_NOTE, difference_of_tcp, impossible_queue_note,
+    joint_await_note, merged, untimed_note,
 };
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
@@ -28,6 +28,8 @@ pub(super) struct Trace {
     awaits_first: bool,
     /// Whether such a report is left out.
     has_first_report: bool,
+    /// Whether rows of devices are cut or wrapped.
+    pub(super) has_broken_rows: bool,
     /// A form of output that is not read.
     pub(super) unread_form: Option<&'static str>,
     /// Headings of tables that are not read.
@@ -117,6 +119,10 @@ impl Trace {
             ));
         }
         notes.extend(joint_await_note(founds().any(|found| found.joint_await)));
+        notes.extend(impossible_queue_note(founds().any(|found| found.impossible_queue)));
+        if self.has_broken_rows {
+            notes.push("rows of devices do not match their heading and are left out".to_owned());
+        }
         if founds().any(|found| found.has_joint_counts) {
             notes.push(JOINT_COUNTS_NOTE.to_owned());
         }
@@ -128,8 +134,8 @@ impl Trace {
         }
         if self.is_untimed {
             notes.push(
-                "the trace has no times: each report counts as one second, so lengths and times \
-                 of day are unknown"
+                "reports have no times: each counts as one second, so lengths and times of day \
+                 are unknown"
                     .to_owned(),
             );
         } else if !self.is_utc {

@@ -279,3 +279,41 @@ fn what_a_copy_put_before_each_line_is_no_part_of_it() {
         assert_eq!(found.iter().map(reads).collect::<Vec<_>>(), [(200.0, 6.0)], "{margin}");
     }
 }
+
+/// The first row below a heading of a new call is the mean since the host started.
+#[test]
+fn calls_of_vmstat_in_one_file_each_leave_out_their_first_report() {
+    let head = "procs ---memory---\n r b swpd free buff cache si so bi bo in cs us sy id wa st\n";
+    let row = |user: u32| format!(" 0 0 0 1 1 1 0 0 0 0 9 9 {user} 0 {} 0 0\n", 100 - user);
+    let call = format!("Wed Jan 15 10:00:00 UTC 2025\n{head}{}{}{}", row(90), row(20), row(30));
+    assert_eq!(moments(&format!("{call}\n{call}")).len(), 4);
+    // Within a call the heading is repeated.
+    assert_eq!(moments(&format!("{head}{}{}{head}{}", row(90), row(20), row(30))).len(), 2);
+}
+
+#[test]
+fn rows_of_one_device_below_one_heading_are_reports() {
+    let row = |reads: u32| {
+        format!("md0 {reads} 800.0 0 0 4.0 8 50.0 400.0 0 0 2.0 8 0 0 0 0 0 0 1.0 0.5 0.5 25.0\n")
+    };
+    let found = moments(&format!("{NEW_HEAD}{}{}{}", row(9000), row(100), row(200)));
+    let reads: Vec<f64> = found.iter().map(|one| reads(one).0).collect();
+    assert_eq!(reads, [100.0, 200.0]);
+}
+
+#[test]
+fn impossible_queues_and_wrapped_rows_are_named() {
+    let report = |rest: &str| format!("{OLD_HEAD}sda 0 0 10.0 5.0 80 40 8 {rest}\n\n");
+    let found = read_trace(&report("42949672.96 4.0 2.0 100.00").repeat(2)).unwrap();
+    let device = &found.moments[0].counters.devices[0].counters;
+    assert_eq!((device.outstanding_time_ns, device.busy_time_ns), (0, 0));
+    assert!(
+        found.notes.iter().any(|note| note.starts_with("impossible queue")),
+        "{:?}",
+        found.notes
+    );
+    let processors = "avg-cpu: %user %nice %sys %idle\n 9.0 0.5 9.5 81.0\n\n";
+    let wrapped = format!("{processors}{}", report("\n0.5 4.0 2.0 9.00")).repeat(2);
+    let notes = read_trace(&wrapped).unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("do not match their heading")), "{notes:?}");
+}

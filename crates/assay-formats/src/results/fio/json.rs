@@ -2,7 +2,7 @@
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending, bytes_of_rate,
-    ios_of_rate,
+    depth_max, ios_of_rate,
 };
 use crate::results::amount::possible;
 use crate::results::imported::{Lack, broken, refused};
@@ -104,6 +104,8 @@ struct Job {
     total_err: Loose,
     #[serde(default, rename = "job_start")]
     started_ms: Loose,
+    #[serde(default, rename = "iodepth_level", deserialize_with = "or_default")]
+    depths: BTreeMap<String, Loose>,
 }
 
 #[derive(Default, Deserialize)]
@@ -378,6 +380,7 @@ impl Document {
             mixed: side(&job.mixed),
             sync: side(&job.sync),
             processor: None,
+            outstanding_max: None,
             started_unix_ns: job
                 .started_ms
                 .0
@@ -385,13 +388,28 @@ impl Document {
                 .map(|time| count(time) * 1_000_000),
             options,
         };
-        PrintedJob { processor: job.processor(&printed), ..printed }.told_apart()
+        PrintedJob {
+            processor: job.processor(&printed),
+            outstanding_max: job.outstanding_max(&printed),
+            ..printed
+        }
+        .told_apart()
     }
 }
 
 impl Job {
     fn sides(&self) -> impl Iterator<Item = &Side> {
         [&self.read, &self.write, &self.trim, &self.mixed].into_iter()
+    }
+
+    /// The time of all threads over that of the job says how many there were.
+    fn outstanding_max(&self, printed: &PrintedJob) -> Option<f64> {
+        let threads = (self.runtime.0? / 1e3 / printed.runtime_s()?).ceil();
+        let option = printed.options.get("iodepth").and_then(|depth| depth.parse().ok());
+        let shares = self.depths.iter().filter_map(|(depth, share)| {
+            Some((depth.trim_start_matches(['>', '=']).parse().ok()?, share.0?))
+        });
+        Some(f64::from(depth_max(shares, option)?) * threads)
     }
 
     /// fio's percentages are of the time of all threads, which are one where nothing else is said.

@@ -18,6 +18,20 @@ pub use log::{log_of_all_jobs, read_all as read_logs};
 
 use super::imported::ImportedResult;
 use assay_model::Result;
+use printed::{PrintedJob, PrintedOutput};
+
+/// A terse output with what only the printed output of the same jobs says.
+fn with_details(mut terse: PrintedOutput, printed: Option<PrintedOutput>) -> PrintedOutput {
+    let name = |job: &PrintedJob| job.name.clone();
+    let is_same =
+        |printed: &PrintedOutput| printed.jobs.iter().map(name).eq(terse.jobs.iter().map(name));
+    let Some(printed) = printed.filter(is_same) else { return terse };
+    terse.ended_unix_ns = terse.ended_unix_ns.or(printed.ended_unix_ns);
+    for (job, printed) in terse.jobs.iter_mut().zip(printed.jobs) {
+        (job.options, job.outstanding_max) = (printed.options, printed.outstanding_max);
+    }
+    terse
+}
 
 /// Whether a text is an output of fio itself.
 pub fn is_output(text: &str) -> bool {
@@ -32,9 +46,30 @@ pub fn import(text: &str) -> Result<ImportedResult> {
     let printed = if text.contains("\"fio version\"") {
         json::read(text)?
     } else if terse::is_output(text) {
-        terse::read(text)?
+        with_details(terse::read(text)?, text::read(text).ok())
     } else {
         text::read(text)?
     };
     runs::imported(printed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terse_line_has_the_date_and_the_load_of_the_text_next_to_it() {
+        let of = |name: &str, ended_unix_ns| {
+            let options = [("rw".to_owned(), "read".to_owned())].into();
+            let job = PrintedJob { name: name.to_owned(), options, ..PrintedJob::default() };
+            PrintedOutput { jobs: vec![job], ended_unix_ns, ..PrintedOutput::default() }
+        };
+        let terse = || PrintedOutput {
+            jobs: vec![PrintedJob { name: "a".to_owned(), ..PrintedJob::default() }],
+            ..PrintedOutput::default()
+        };
+        assert_eq!(with_details(terse(), Some(of("a", Some(7)))), of("a", Some(7)));
+        assert_eq!(with_details(terse(), Some(of("b", Some(7)))), terse());
+        assert_eq!(with_details(terse(), None), terse());
+    }
 }

@@ -1,10 +1,14 @@
 //! fio's output in any form as numbers that are known or unknown.
 
 use super::quantiles::QuantileSummary;
+use crate::results::check::contradicts_depth;
 use crate::results::imported::Lack;
 use assay_model::histogram::{Histogram, Precision};
-use assay_model::number::{count, real};
+use assay_model::number::{count, nanoseconds, real};
 use std::collections::BTreeMap;
+
+/// Run times that differ by less are one: rates are shown with three digits.
+const RUNTIME_ROUNDING: f64 = 0.002;
 
 /// Everything that one output holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,6 +53,8 @@ pub(super) struct PrintedJob {
     pub started_unix_ns: Option<u64>,
     /// Processor time of all its threads.
     pub processor: Option<ProcessorTime>,
+    /// I/Os that all its threads had outstanding at most.
+    pub outstanding_max: Option<f64>,
 }
 
 /// Processor time, s.
@@ -214,6 +220,10 @@ impl PrintedSide {
         }
     }
 
+    fn longest_ns(&self) -> Option<f64> {
+        self.completion.max_ns.or(self.total.max_ns)
+    }
+
     /// I/Os per second, over its own time.
     pub fn elapsed_s(&self) -> Option<f64> {
         self.runtime_s.filter(|time_s| *time_s > 0.0)
@@ -231,6 +241,28 @@ impl PrintedJob {
     pub fn runtime_s(&self) -> Option<f64> {
         let times = self.sides().filter_map(|(_, side)| side.runtime_s);
         times.reduce(f64::max).filter(|time_s| *time_s > 0.0)
+    }
+
+    /// Whether its reads and writes were issued for about the same time.
+    pub fn sides_ran_together(&self) -> bool {
+        let longest_s = self.runtime_s().unwrap_or(0.0);
+        self.sides().filter_map(|(_, side)| side.runtime_s).all(|time_s| time_s >= 0.95 * longest_s)
+    }
+
+    /// Drops its times where they are too long for its rate and its depth by Little's law, and says
+    /// whether they were.
+    pub fn drop_contradictory_times(&mut self) -> bool {
+        let longest_ns = self.sides().filter_map(|(_, side)| side.longest_ns()).fold(0.0, f64::max);
+        // What was outstanding when the measurement began counts with its whole time.
+        let elapsed_s = self.runtime_s().unwrap_or(0.0) + longest_ns / 1e9;
+        let outstanding = outstanding_mean(&[&*self], nanoseconds(elapsed_s));
+        let is_contradictory = contradicts_depth(outstanding, self.outstanding_max);
+        if is_contradictory {
+            for side in [&mut self.read, &mut self.write, &mut self.mixed].into_iter().flatten() {
+                (side.completion, side.total) = Default::default();
+            }
+        }
+        is_contradictory
     }
 
     /// Its name, with its host where there are several.
@@ -257,6 +289,17 @@ impl PrintedJob {
     }
 }
 
+/// The most I/Os that a thread had outstanding, from shares of its I/Os by depth: `4` stands for 4
+/// to 7. That of 64 and more is known only by the option.
+pub fn depth_max(shares: impl Iterator<Item = (u32, f64)>, option: Option<u32>) -> Option<u32> {
+    let deepest = shares.filter(|(_, share)| *share > 0.0).map(|(depth, _)| depth).max()?;
+    if deepest >= 64 {
+        option.filter(|depth| *depth >= 64)
+    } else {
+        Some((2 * deepest).saturating_sub(1))
+    }
+}
+
 /// I/Os of a rate over a time, where only these were printed.
 pub fn ios_of_rate(per_s: f64, time_ms: f64) -> u64 {
     count((per_s * time_ms / 1e3).round())
@@ -274,6 +317,20 @@ pub fn ascending(mut quantiles: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     quantiles.dedup_by(|next, kept| next.0.to_bits() == kept.0.to_bits());
     let rises = quantiles.windows(2).all(|two| two[0].1 <= two[1].1);
     if rises { quantiles } else { Vec::new() }
+}
+
+/// Whether all reads and writes of the jobs of each group were issued for the same time.
+pub fn have_one_runtime(jobs: &[PrintedJob]) -> bool {
+    let mut longest_s: BTreeMap<u32, f64> = BTreeMap::new();
+    let times = || {
+        let sides = jobs.iter().flat_map(|job| job.sides().map(|(_, side)| (job.group, side)));
+        sides.filter_map(|(group, side)| Some((group, side.runtime_s?)))
+    };
+    for (group, time_s) in times() {
+        let longest_s = longest_s.entry(group).or_default();
+        *longest_s = longest_s.max(time_s);
+    }
+    times().all(|(group, time_s)| time_s >= longest_s[&group] * (1.0 - RUNTIME_ROUNDING))
 }
 
 /// The mean of the outstanding I/Os by Little's law, where all times are known: time in I/Os over

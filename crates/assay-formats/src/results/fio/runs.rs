@@ -1,7 +1,9 @@
 //! fio's output as measurements if it has distributions, and as rows of numbers if not.
 
 use super::load::{STREAMS_MAX, hides_flags, workload};
-use super::printed::{KnownTimes, PrintedJob, PrintedOutput, PrintedSide, outstanding_mean};
+use super::printed::{
+    KnownTimes, PrintedJob, PrintedOutput, PrintedSide, have_one_runtime, outstanding_mean,
+};
 use crate::results::imported::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, broken, refused, total,
 };
@@ -12,7 +14,7 @@ use assay_model::measurement::{
 };
 use assay_model::number::{count, rate, real};
 use assay_model::study::{FactorValue, Setting};
-use assay_model::verdict::NamedEstimate;
+use assay_model::verdict::{NamedEstimate, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SECOND_NS: f64 = 1e9;
@@ -21,7 +23,10 @@ const SECOND_NS: f64 = 1e9;
 ///
 /// # Errors
 /// A usage error where it holds no job, or no read or write.
-pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
+pub fn imported(mut output: PrintedOutput) -> Result<ImportedResult> {
+    if !output.is_of_assay && drop_contradictory_times(&mut output.jobs) {
+        output.lacks.push(Lack::ContradictoryTimes);
+    }
     let first = output.jobs.first().ok_or_else(|| broken("fio", "it has no jobs"))?;
     let name = first.name.clone();
     let mut lacks = lacks(&output);
@@ -30,9 +35,14 @@ pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
     } else if has_distributions(&output) {
         ImportedContent::Runs(runs(&output, &mut lacks))
     } else {
-        ImportedContent::Rows(rows(&output.jobs))
+        ImportedContent::Rows(rows(&output))
     };
     Ok(ImportedResult { program: output.version, name, content, lacks })
+}
+
+fn drop_contradictory_times(jobs: &mut [PrintedJob]) -> bool {
+    let dropped = jobs.iter_mut().filter_map(|job| job.drop_contradictory_times().then_some(()));
+    dropped.count() > 0
 }
 
 /// Why a result without reads and writes is none.
@@ -57,9 +67,11 @@ fn sides(output: &PrintedOutput) -> impl Iterator<Item = &PrintedSide> {
     output.jobs.iter().flat_map(|job| job.sides().map(|(_, side)| side))
 }
 
-/// Whether reads and writes are told apart, and every one of them has a distribution.
+/// Whether reads and writes are told apart, have a distribution, and in each group the same time,
+/// which a measurement has one of.
 fn has_distributions(output: &PrintedOutput) -> bool {
     output.jobs.iter().all(|job| job.mixed.is_none())
+        && have_one_runtime(&output.jobs)
         && sides(output).all(|side| matches!(side.times(), KnownTimes::Distribution(_)))
 }
 
@@ -78,6 +90,8 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     }
     let is_of_completion = sides(output).any(PrintedSide::is_of_completion);
     add(is_of_completion && !output.is_of_assay, Lack::Submission);
+    let long = long_submissions(output);
+    add(!long.is_empty() && !output.is_of_assay, Lack::LongSubmission(long));
     add(sides(output).any(PrintedSide::has_quantiles_of_total), Lack::QuantilesOfTotal);
     add(has_quantiles && !sides(output).all(PrintedSide::has_bins), Lack::QuantileRanks);
     add(has_mean, Lack::Quantiles);
@@ -89,6 +103,16 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     let trims: u64 = output.jobs.iter().filter_map(|job| Some(job.trim.as_ref()?.ios)).sum();
     add(trims > 0, Lack::OperationsLeftOut(vec![format!("{trims} trims")]));
     lacks
+}
+
+/// Mean total latencies that are more than twice the mean completion latency.
+fn long_submissions(output: &PrintedOutput) -> String {
+    let sides = output.jobs.iter().flat_map(PrintedJob::sides).filter_map(|(name, side)| {
+        let (completion_ns, total_ns) = (side.completion.mean_ns?, side.total.mean_ns?);
+        let words = format!("{} on average ({name})", Unit::Ns.show(total_ns));
+        (completion_ns > 0.0 && total_ns > 2.0 * completion_ns).then(|| words.replace(" ()", ""))
+    });
+    sides.take(4).collect::<Vec<_>>().join(", ")
 }
 
 /// A run for each group of jobs, which ran at the same time.
@@ -145,13 +169,8 @@ fn elapsed_ns(jobs: &[&PrintedJob]) -> u64 {
 
 /// A stream for each job; of more than a workload can have, the last joins all others.
 fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
-    let (mut streams, mut names) = (Vec::<NamedResult>::new(), BTreeSet::new());
-    for (number, job) in jobs.iter().enumerate() {
-        let mut name = job.full_name();
-        if names.contains(&name) {
-            name = format!("{name}-{}", streams.len() + 1);
-        }
-        names.insert(name.clone());
+    let mut streams = Vec::<NamedResult>::new();
+    for (number, (job, name)) in jobs.iter().zip(names(jobs)).enumerate() {
         let result = |side: &Option<PrintedSide>| {
             let side = side.as_ref()?;
             let response = side.response().filter(|_| is_of_assay);
@@ -171,6 +190,19 @@ fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
         }
     }
     streams
+}
+
+/// A name for each job; a later one of the same name has its number.
+fn names(jobs: &[&PrintedJob]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut known = BTreeSet::new();
+    for job in jobs {
+        let name = job.full_name();
+        let name = if known.contains(&name) { format!("{name}-{}", names.len() + 1) } else { name };
+        known.insert(name.clone());
+        names.push(name);
+    }
+    names
 }
 
 fn operation(side: &PrintedSide) -> Option<OperationResult> {
@@ -205,39 +237,79 @@ fn conduct(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> Con
 }
 
 /// A row for each job, with what it was asked for where jobs differ in it.
-fn rows(jobs: &[PrintedJob]) -> Vec<ImportedRow> {
-    let jobs: Vec<&PrintedJob> = jobs.iter().filter(|job| job.sides().next().is_some()).collect();
-    let names: BTreeSet<&String> = jobs.iter().flat_map(|job| job.options.keys()).collect();
+fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
+    let jobs: Vec<&PrintedJob> =
+        output.jobs.iter().filter(|job| job.sides().next().is_some()).collect();
+    let options: BTreeSet<&String> = jobs.iter().flat_map(|job| job.options.keys()).collect();
     let differ = |name: &&&String| {
         let mut values = jobs.iter().map(|job| job.options.get(**name));
         let first = values.next();
         values.any(|value| Some(value) != first)
     };
-    let varied: Vec<&&String> = names.iter().filter(differ).collect();
+    let varied: Vec<&&String> = options.iter().filter(differ).collect();
     let text = |factor: &str, value: String| Setting {
         factor: factor.to_owned(),
         value: FactorValue::Text(value),
     };
-    let row = |job: &&PrintedJob| {
-        let mut settings = vec![text("run", job.full_name())];
+    let row = |(job, name): (&&PrintedJob, String)| {
+        let mut settings = vec![text("run", name)];
         settings.extend(
             varied.iter().filter_map(|name| Some(text(name, job.options.get(**name)?.clone()))),
         );
-        let elapsed_s = job.runtime_s();
-        ImportedRow { settings, elapsed_s, measures: measures(job), ..ImportedRow::default() }
+        let started_ns = started(&[*job], output, elapsed_ns(&[*job]));
+        ImportedRow {
+            settings,
+            started_unix_ns: (started_ns > 0).then_some(started_ns),
+            elapsed_s: job.runtime_s(),
+            measures: measures(job),
+            ..ImportedRow::default()
+        }
     };
-    jobs.iter().map(row).collect()
+    let mut rows: Vec<ImportedRow> = jobs.iter().zip(names(&jobs)).map(row).collect();
+    if !have_one_runtime(&output.jobs) {
+        rows.extend(sums(&jobs, output));
+    }
+    rows
+}
+
+/// A row for each group of several jobs: what they did together, over the longest of their times.
+fn sums(jobs: &[&PrintedJob], output: &PrintedOutput) -> Vec<ImportedRow> {
+    let groups = jobs.chunk_by(|one, next| one.group == next.group);
+    let sum = |group: &[&PrintedJob]| {
+        let elapsed_ns = elapsed_ns(group);
+        let elapsed_s = real(elapsed_ns) / SECOND_NS;
+        let per_s = |amount: fn(&PrintedSide) -> u64| {
+            let sides = group.iter().flat_map(|job| job.sides());
+            rate(sides.map(|(_, side)| amount(side)).sum(), elapsed_s)
+        };
+        let name = format!("{} and {} other jobs", group[0].full_name(), group.len() - 1);
+        let started_ns = started(group, output, elapsed_ns);
+        ImportedRow {
+            settings: vec![Setting { factor: "run".to_owned(), value: FactorValue::Text(name) }],
+            started_unix_ns: (started_ns > 0).then_some(started_ns),
+            elapsed_s: Some(elapsed_s),
+            measures: vec![
+                total("iops", per_s(|side| side.ios)),
+                total("throughput", per_s(|side| side.bytes)),
+            ],
+            ..ImportedRow::default()
+        }
+    };
+    groups.filter(|group| group.len() > 1).map(sum).collect()
 }
 
 /// The numbers of a job: rates of all, then what is known of each operation.
 fn measures(job: &PrintedJob) -> Vec<NamedEstimate> {
     let sides: Vec<_> = job.sides().collect();
-    let sum = |amount: fn(&PrintedSide) -> u64| -> Option<f64> {
-        sides.iter().map(|(_, side)| Some(rate(amount(side), side.elapsed_s()?))).sum()
-    };
     let mut measures = Vec::new();
-    measures.extend(sum(|side| side.ios).map(|value| total("iops", value)));
-    measures.extend(sum(|side| side.bytes).map(|value| total("throughput", value)));
+    // What was written first and read later has no sum.
+    if job.sides_ran_together() {
+        let sum = |amount: fn(&PrintedSide) -> u64| -> Option<f64> {
+            sides.iter().map(|(_, side)| Some(rate(amount(side), side.elapsed_s()?))).sum()
+        };
+        measures.extend(sum(|side| side.ios).map(|value| total("iops", value)));
+        measures.extend(sum(|side| side.bytes).map(|value| total("throughput", value)));
+    }
     for (operation, side) in &sides {
         let name =
             |quantity: &str| format!("{operation}.{quantity}").trim_start_matches('.').to_owned();
@@ -310,6 +382,18 @@ mod tests {
         };
         assert_eq!(of(STREAMS_MAX), (STREAMS_MAX, "a-256".to_owned(), 10));
         assert_eq!(of(300), (STREAMS_MAX, "45 other jobs".to_owned(), 450));
+    }
+
+    #[test]
+    fn a_submission_that_is_most_of_an_io_is_named() {
+        let with = |mean: &str| {
+            let total =
+                format!(r#""lat_ns": {{"min": 10, "max": 900, "mean": {mean}}}, "clat_ns""#);
+            import(&SMALL.replacen(r#""clat_ns""#, &total, 1)).unwrap().lacks
+        };
+        let words = "4.00 ms on average (read)".to_owned();
+        assert!(with("4000000.0").contains(&Lack::LongSubmission(words)));
+        assert!(!with("210.0").iter().any(|lack| matches!(lack, Lack::LongSubmission(_))));
     }
 
     #[test]

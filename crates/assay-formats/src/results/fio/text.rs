@@ -1,11 +1,12 @@
 //! fio's normal output, versions 2 and 3.
 
 use super::printed::{
-    PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending,
+    PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending, depth_max,
 };
 use crate::results::amount::possible;
 use crate::results::dates;
 use crate::results::imported::{broken, refused};
+use crate::results::rows::cut;
 use assay_model::Result;
 use assay_model::number::{count, real};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,9 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The row in which fio adds up its clients.
 const ALL_CLIENTS: &str = "All clients";
 
-/// Whether a text has the first line of a job's result.
+/// Whether a text has the first line of a job's result, or that of its plan.
 pub fn is_output(text: &str) -> bool {
-    text.lines().any(|line| JobHead::parse(line).is_some())
+    text.lines().any(|line| JobHead::parse(line).is_some() || is_plan(line))
+}
+
+fn is_plan(line: &str) -> bool {
+    planned(split_host(line).1.trim()).is_some_and(|(_, options)| options.contains_key("rw"))
 }
 
 /// Reads every job; of the states of one run the last counts.
@@ -118,6 +123,8 @@ struct TextReader {
     ended_unix_ns: Option<u64>,
     /// Whether the result is of clients, which print one after the other.
     has_clients: bool,
+    /// Why fio gave up, in its own words.
+    failure: Option<String>,
 }
 
 impl TextReader {
@@ -134,8 +141,10 @@ impl TextReader {
             self.ended_groups.insert(digits.parse().unwrap_or(0));
         } else if text.starts_with("hostname=") && text.contains(", be=") {
             self.has_clients = true;
-        } else if text.starts_with("fio-") && !text.contains(' ') {
-            text.clone_into(&mut self.version);
+        } else if let Some(failure) = failure(text) {
+            self.failure.get_or_insert_with(|| cut(failure));
+        } else if is_version(text) {
+            self.version = format!("fio-{}", text.trim_start_matches("fio-"));
         } else if let Some(open) = &mut self.open {
             open.line(text);
         }
@@ -183,6 +192,10 @@ impl TextReader {
 
     fn finish(mut self) -> Result<PrintedOutput> {
         self.close()?;
+        if let (true, Some(failure)) = (self.jobs.is_empty(), &self.failure) {
+            let what = format!("its job failed: {failure}");
+            return Err(refused("fio", &what, "specify the output of a job that ran to its end"));
+        }
         if self.ended_groups.is_empty() {
             return Err(broken("fio", "its end, Run status, is missing"));
         }
@@ -195,6 +208,23 @@ impl TextReader {
         let ended_unix_ns = self.ended_unix_ns;
         Ok(PrintedOutput { version, ended_unix_ns, jobs, ..PrintedOutput::default() })
     }
+}
+
+/// `fio-3.33`, up to 2.0 without the name.
+fn is_version(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|sign| sign.is_ascii_digit());
+    match text.strip_prefix("fio-") {
+        Some(_) => !text.contains(' '),
+        None => text.split('.').count() == 3 && text.split('.').all(is_number),
+    }
+}
+
+/// `fio: pid=0, err=13/file:filesetup.c:174, func=open, error=Permission denied`, or `error:
+/// maximum number of jobs (8) reached.`
+fn failure(text: &str) -> Option<&str> {
+    let of_job = || text.strip_prefix("fio: ")?.split_once(", error=").map(|(_, why)| why);
+    let failure = text.strip_prefix("error: ").or_else(of_job)?;
+    Some(failure.trim_end_matches('.'))
 }
 
 fn several() -> assay_model::Error {
@@ -242,6 +272,7 @@ impl OpenJob {
             "trim" => self.side(Operation::Trim, rest),
             "mixed" => self.side(Operation::Mixed, rest),
             "cpu" => self.processor(rest),
+            "IO depths" => self.depths(rest),
             _ if word.starts_with("issued") => self.issued(rest),
             _ if word.starts_with("fsync") => self.operation = Operation::Sync,
             _ => self.times(word, rest),
@@ -366,6 +397,18 @@ impl OpenJob {
         }
     }
 
+    /// `1=0.1%, 2=0.1%, 4=99.8%, 8=0.0%, …, >=64=0.0%`.
+    fn depths(&mut self, rest: &str) {
+        let shares = rest.split(',').filter_map(|part| {
+            let (depth, share) = part.trim().trim_start_matches(['>', '=']).split_once('=')?;
+            Some((depth.parse().ok()?, number(share)?))
+        });
+        let option = self.job.options.get("iodepth").and_then(|depth| depth.parse().ok());
+        let threads = f64::from(self.threads);
+        self.job.outstanding_max =
+            depth_max(shares, option).map(|depth| f64::from(depth) * threads);
+    }
+
     /// fio's percentages are of the time of all threads.
     fn processor(&mut self, rest: &str) {
         let threads = f64::from(self.threads);
@@ -426,7 +469,11 @@ fn unit_ns(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::printed::KnownTimes;
+    use super::super::runs::imported;
     use super::*;
+    use crate::results::ImportedContent;
+    use crate::results::imported::Lack;
+    use crate::results::rows::testing::{rows, value};
 
     const NEW: &str = "alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) \
                        4096B-4096B, ioengine=psync, iodepth=1
@@ -525,5 +572,69 @@ Run status group 0 (all jobs):
         let output = read(&format!("{hosts}{}{}{sum}", of("h1"), of("h2"))).unwrap();
         let names: Vec<String> = output.jobs.iter().map(PrintedJob::full_name).collect();
         assert_eq!(names, ["alpha@h1", "alpha@h2"]);
+    }
+
+    #[test]
+    fn times_that_contradict_rate_and_depth_are_left_out() {
+        let depths = |depths: &str| {
+            let line = format!("  IO depths    : {depths}\n     issued");
+            imported(read(&NEW.replacen("     issued", &line, 1)).unwrap()).unwrap()
+        };
+        // Two jobs of 16,300 I/Os per second and 43 us have 0.7 at a time.
+        let known = depths("1=100.0%, 2=0.0%, >=64=0.0%");
+        assert!(matches!(known.content, ImportedContent::Runs(_)), "{:?}", known.lacks);
+        let slower = NEW.replace("avg=42.95", "avg=4295").replace("max=43286", "max=43286k");
+        let slower = slower.replacen("     issued", "  IO depths    : 1=100.0%\n     issued", 1);
+        let found = imported(read(&slower).unwrap()).unwrap();
+        assert!(found.lacks.contains(&Lack::ContradictoryTimes), "{:?}", found.lacks);
+        let row = &rows(found)[0];
+        assert!(value(row, "read.iops") > 16_000.0);
+        assert!(row.measures.iter().all(|one| !one.quantity.contains("service_time")));
+    }
+
+    #[test]
+    fn a_side_that_ran_shorter_has_the_rate_of_its_own_time() {
+        let text = NEW.replacen("54.5MiB/2008msec", "54.5MiB/1004msec", 1);
+        let row = &rows(imported(read(&text).unwrap()).unwrap())[0];
+        assert!((value(row, "write.iops") - 13_963.0 / 1.004).abs() < 0.1);
+        assert!((value(row, "read.iops") - 32_707.0 / 2.008).abs() < 0.1);
+        assert!(row.started_unix_ns.is_some() && value(row, "iops").is_nan());
+    }
+
+    #[test]
+    fn jobs_of_a_group_that_ran_for_different_times_keep_their_rates() {
+        let job = |pid: u32, time_ms: u32| {
+            let text = NEW.split("Run status").next().unwrap().lines().skip(4).collect::<Vec<_>>();
+            let text = text.join("\n").replace("12101", &pid.to_string());
+            text.replace("2008msec", &format!("{time_ms}msec")) + "\n"
+        };
+        let text = format!("{}{}\nRun status group 0 (all jobs):\n", job(1, 2008), job(2, 1004));
+        let rows = rows(imported(read(&text).unwrap()).unwrap());
+        let names = [0, 1, 2].map(|row: usize| rows[row].settings[0].value.to_string());
+        assert_eq!(names, ["alpha", "alpha-2", "alpha and 1 other jobs"]);
+        let rates = [0, 1, 2].map(|row: usize| value(&rows[row], "iops"));
+        for (rate, time_s) in rates.into_iter().zip([2.008, 1.004, 1.004]) {
+            assert!((rate - 46_670.0 / time_s).abs() < 0.1, "{rates:?}");
+        }
+    }
+
+    #[test]
+    fn a_job_that_failed_is_refused_in_the_words_of_fio() {
+        let plan = NEW.lines().next().unwrap();
+        for (line, why) in [
+            (
+                "fio: pid=0, err=13/file:x.c:1, func=open, error=Permission denied",
+                "Permission denied",
+            ),
+            ("error: maximum number of jobs (8) reached.", "maximum number of jobs (8) reached"),
+        ] {
+            let text = format!("{plan}\nfio-3.28\n{line}\n\nRun status group 0 (all jobs):\n");
+            assert!(is_output(&text));
+            let error = read(&text).unwrap_err();
+            assert!(error.message().ends_with(&format!("its job failed: {why}")), "{error}");
+        }
+        let error = read(&format!("{plan}\nfio-3.28\nStarting 1 process\n")).unwrap_err();
+        assert!(error.message().contains("Run status"), "{error}");
+        assert_eq!(read(&NEW.replace("fio-3.33", "2.0.8")).unwrap().version, "fio-2.0.8");
     }
 }
