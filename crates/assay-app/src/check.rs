@@ -377,6 +377,7 @@ impl CheckPlan {
             rules: &rules,
             server: &server,
             cache_bytes: SHARED_BUFFERS_BYTES,
+            schema: None,
             partial_data: None,
             sessions_max: ladder.climb.sessions_max(),
             are_given: false,

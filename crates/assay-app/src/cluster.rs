@@ -4,6 +4,7 @@ mod bench;
 mod conduct;
 mod course;
 mod driver;
+mod host_list;
 mod hosts;
 mod inlet;
 mod keeper;

@@ -73,8 +73,8 @@ impl<'a> CampaignDocument<'a> {
 
 /// Where a campaign stands.
 enum Stage {
-    /// Acknowledgements are to come for this long.
-    Load(Duration),
+    /// Acknowledgements are to come for this long; they were waited for since this moment.
+    Load(Duration, Instant),
     /// The command has ended, after this number of judgements of that ledger; no acknowledgement
     /// may come any more.
     Silence(LedgerId, usize, Instant),
@@ -162,20 +162,23 @@ fn words(cut: &JudgedCut) -> String {
 impl<'a> Campaign<'a> {
     fn new(plan: &'a CampaignPlan, context: &'a Context) -> Self {
         let mut random = Random::new(monotonic_ns());
-        let stage = Stage::Load(delay(plan, &mut random));
+        let stage = Stage::Load(delay(plan, &mut random), Instant::now());
         Self { plan, context, stage, random, cuts: Vec::new(), failures: 0 }
     }
 
     /// Goes on as far as what happened allows; whether it has come to its end.
     fn go_on(&mut self, activities: &[LedgerActivity]) -> Result<bool> {
         match self.stage {
-            Stage::Load(steady) => {
-                let loaded = |activity: &&LedgerActivity| {
-                    activity.acknowledgements > 0
-                        && activity.last.elapsed() < SILENCE
-                        && activity.began.elapsed() >= steady
+            Stage::Load(steady, since) => {
+                let is_heard = |activity: &&LedgerActivity| {
+                    activity.acknowledgements > 0 && activity.last.elapsed() < SILENCE
                 };
-                activities.iter().find(loaded).map_or(Ok(()), |activity| self.cut(activity))?;
+                let mut heard = activities.iter().filter(is_heard).peekable();
+                if heard.peek().is_none() {
+                    self.check_patience("acknowledgement", "", since)?;
+                }
+                let loaded = heard.find(|activity| activity.began.elapsed() >= steady);
+                loaded.map_or(Ok(()), |activity| self.cut(activity))?;
             }
             Stage::Silence(id, before, ended) => {
                 if let Some(activity) = activities.iter().find(|activity| activity.id == id) {
@@ -187,18 +190,27 @@ impl<'a> Campaign<'a> {
                 let judged = activity.and_then(|activity| activity.judged.get(before));
                 match judged {
                     Some(judged) => self.take(judged.clone()),
-                    None if since.elapsed() > Duration::from_nanos(self.plan.patience.0) => {
-                        return Err(Error::environment(
-                            format!("no judgement arrived within {}", self.plan.patience),
-                            "start `assay verify TARGET --after --resume --witness …` when the \
-                             machine is up again",
-                        ));
-                    }
-                    None => {}
+                    None => self.check_patience("judgement", " --after --resume", since)?,
                 }
             }
         }
-        Ok(count_of(self.cuts.len()) >= self.plan.cuts)
+        // More cuts cannot redeem storage that lost what it had acknowledged.
+        let is_refuted = |cut: &JudgedCut| cut.control().is_none() && cut.broken() > 0;
+        let is_over = self.cuts.last().is_some_and(is_refuted);
+        Ok(is_over || count_of(self.cuts.len()) >= self.plan.cuts)
+    }
+
+    fn check_patience(&self, what: &str, options: &str, since: Instant) -> Result<()> {
+        if since.elapsed() <= Duration::from_nanos(self.plan.patience.0) {
+            return Ok(());
+        }
+        Err(Error::environment(
+            format!("no {what} arrived within {}", self.plan.patience),
+            format!(
+                "start `assay verify TARGET{options} --witness …` when the machine is up again, \
+                 or raise --patience"
+            ),
+        ))
     }
 
     fn cut(&mut self, activity: &LedgerActivity) -> Result<()> {
@@ -259,14 +271,14 @@ impl<'a> Campaign<'a> {
             return Err(error);
         }
         self.context.progress.say(&format!("note: {}", error.message()));
-        self.stage = Stage::Load(delay(self.plan, &mut self.random));
+        self.stage = Stage::Load(delay(self.plan, &mut self.random), Instant::now());
         Ok(())
     }
 
     fn take(&mut self, judged: JudgedCut) {
         self.failures = 0;
         self.cuts.push(judged);
-        self.stage = Stage::Load(delay(self.plan, &mut self.random));
+        self.stage = Stage::Load(delay(self.plan, &mut self.random), Instant::now());
     }
 }
 

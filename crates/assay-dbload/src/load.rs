@@ -96,6 +96,7 @@ pub use snapshot::Snapshot;
 pub(crate) use statements::assert_whole;
 pub(crate) use statements::said;
 pub use statements::{Statement, Value, Words};
+pub(crate) use tables::LETTERS;
 pub use tables::{IndexLayout, Origin, Procedure, Statistics, TableLayout, Tables};
 pub use target::LoadTarget;
 pub(crate) use templates::{Phrases, Template, prepared, templates, with_variables};

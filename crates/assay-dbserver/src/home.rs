@@ -164,6 +164,15 @@ impl ServerDir {
         ))
     }
 
+    /// Removes a file from one of its rooms if it is empty.
+    pub fn remove_empty(&self, room: &str, name: &str) {
+        let Ok(room) = self.held.directory(room) else { return };
+        if room.status_of(name).is_ok_and(|status| status.st_size == 0) {
+            // Whoever needs it gone says why it is not.
+            let _ = room.unlink(name);
+        }
+    }
+
     /// The text of a small file in one of its rooms, where the server's account may have put
     /// anything.
     ///

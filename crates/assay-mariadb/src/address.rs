@@ -60,11 +60,12 @@ impl Address {
             (None, host) => Host::Network(host.to_owned(), port_of(&uri.port, PORT, HINT)?),
         };
         let given = |text: String| (!text.is_empty()).then_some(text);
-        let user = given(uri.user).or_else(|| environment("USER"));
+        let user = given(uri.user).or(settings.user).or_else(|| environment("USER"));
+        let password = given(uri.password).or(settings.password);
         Ok(Self {
             host,
             user: user.unwrap_or_else(|| "root".to_owned()),
-            password: given(uri.password).or_else(|| environment("MYSQL_PWD")),
+            password: password.or_else(|| environment("MYSQL_PWD")),
             database: given(uri.database),
             security: settings.security,
         })
@@ -119,11 +120,15 @@ fn usual_socket() -> Option<PathBuf> {
 #[derive(Default)]
 struct Settings {
     socket: Option<PathBuf>,
+    /// As addresses of Java programs have them.
+    user: Option<String>,
+    password: Option<String>,
     security: Security,
 }
 
 impl Settings {
-    const KNOWN: &str = "socket, ssl-mode (sslmode), ssl-ca (sslrootcert), ssl-cert, ssl-key";
+    const KNOWN: &str = "user, password, socket, ssl-mode (sslmode), ssl-ca (sslrootcert), ssl-cert, \
+                         ssl-key";
 
     /// The names of MySQL's clients and those of libpq mean the same.
     fn read(uri: &Uri) -> Result<Self> {
@@ -131,13 +136,15 @@ impl Settings {
         let mut mode = None;
         for (number, (name, value)) in uri.settings.iter().enumerate() {
             match name.to_lowercase().replace(['-', '_'], "").as_str() {
+                "user" => read.user = Some(value.clone()),
+                "password" => read.password = Some(value.clone()),
                 "socket" | "unixsocket" => read.socket = Some(PathBuf::from(value)),
                 "sslmode" => mode = Some(mode_of(value)?),
                 "sslca" | "sslrootcert" => read.security.roots = roots_of(value),
                 "sslcert" => certificate = Some(PathBuf::from(value)),
                 "sslkey" => key = Some(PathBuf::from(value)),
                 _ => {
-                    let is_open = uri.password.is_empty();
+                    let is_open = uri.password.is_empty() && read.password.is_none();
                     let which = if is_open {
                         format!("'{name}'")
                     } else {

@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 mod passfile;
+mod service;
 mod terms;
 
 const PORT: u16 = 5432;
@@ -109,6 +110,7 @@ impl Address {
         pairs: &[(String, String)],
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self> {
+        let pairs = &with_service(pairs, environment)?;
         check_names(pairs)?;
         check_list(pairs)?;
         let known = |name: &str, variable: &str| {
@@ -189,6 +191,21 @@ fn host_of(host: Option<String>, port: u16) -> Host {
     }
 }
 
+/// The same behind the settings of the service that they or the environment name.
+fn with_service(
+    pairs: &[(String, String)],
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<(String, String)>> {
+    let (named, own): (Vec<_>, Vec<_>) =
+        pairs.iter().cloned().partition(|(name, _)| name == "service");
+    let named = named.into_iter().next_back().map(|(_, name)| name);
+    let Some(name) = named.or_else(|| environment("PGSERVICE").filter(|name| !name.is_empty()))
+    else {
+        return Ok(own);
+    };
+    Ok([service::settings(&name, environment)?, own].concat())
+}
+
 /// Refuses several hosts, also where they stand with their ports: `h1:5432,h2:5432`.
 fn check_list(pairs: &[(String, String)]) -> Result<()> {
     let is_list = |(name, value): &(String, String)| {
@@ -197,11 +214,12 @@ fn check_list(pairs: &[(String, String)]) -> Result<()> {
     if !pairs.iter().any(is_list) {
         return Ok(());
     }
-    Err(Error::usage("the address is a list of hosts", "specify one server"))
+    Err(Error::usage("the address is a list of hosts", "specify the one server to measure"))
 }
 
 fn check_names(pairs: &[(String, String)]) -> Result<()> {
-    const KNOWN: [&str; 24] = [
+    const KNOWN: [&str; 25] = [
+        "service",
         "host",
         "hostaddr",
         "port",
@@ -454,6 +472,22 @@ mod tests {
             let error = parse(text).unwrap_err().to_string();
             assert!(!error.contains("S3cretPw"), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn addresses_of_java_programs_and_services_are_read() {
+        let java = parse("jdbc:postgresql://db.example:6000/shop?user=me&password=secret").unwrap();
+        assert_eq!((java.user.as_str(), java.port), ("me", 6000));
+        assert_eq!(java.to_string(), "postgresql://me@db.example:6000/shop");
+        let path = std::env::temp_dir().join(format!("assay-service-{}", std::process::id()));
+        std::fs::write(&path, "[shop]\nhost=db.example\nport=6000\nuser=me\n").unwrap();
+        let found = Address::parse("service=shop user=you", |name| {
+            (name == "PGSERVICEFILE").then(|| path.display().to_string())
+        });
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(found.unwrap().to_string(), "postgresql://you@db.example:6000/you");
+        let error = parse("postgresql://h/x?service=none").unwrap_err();
+        assert!(error.message().contains("no service 'none'"), "{error}");
     }
 
     #[test]

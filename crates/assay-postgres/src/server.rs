@@ -24,6 +24,8 @@ use std::sync::atomic::AtomicBool;
 const USER: &str = "assay";
 /// The room of its files, the only one that its account may enter.
 const DATA: &str = "data";
+/// The lock files of its files and of its socket, which lie in one directory.
+const LOCK_FILES: [&str; 2] = ["postmaster.pid", ".s.PGSQL.5432.lock"];
 /// How the lines of its programs begin that say why one ended.
 const MARKS: [&str; 4] = ["FATAL:", "PANIC:", "error:", "ERROR:"];
 
@@ -174,6 +176,11 @@ impl Program for Server {
 
     fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         let program = self.binaries.program("postgres");
+        // A power cut empties the lock files of a server that does not wait for storage. The next
+        // one takes them for those of another that is starting.
+        for lock in LOCK_FILES {
+            self.daemon.home.remove_empty(DATA, lock);
+        }
         let mut command = self.daemon.home.command(&program);
         command.arg("-D").arg(self.daemon.data());
         for (name, value) in settings.of(self.binaries.major()) {

@@ -379,6 +379,54 @@ fn a_witness_conducts_a_campaign() {
     );
 }
 
+/// One lie is enough: no further cut is waited for.
+#[test]
+fn a_campaign_ends_with_the_first_judgement_that_refutes() {
+    let scratch =
+        Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::IgnoresFlush(Bytes(1 << 20))))));
+    let place = &scratch.place;
+    let mut witness = place.start(
+        "verify witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 100 \
+         --cut-command touch${IFS}cut-$ASSAY_CUT",
+    );
+    let address = address_of(&mut witness);
+    let target = scratch.rig.directory().display().to_string();
+    let line = |rest: &str| {
+        format!("verify {target} {SIZE} --witness {address} --token-file token {rest}")
+    };
+    let mut is_refuted = false;
+    for number in 1..=CUTS_MAX {
+        let again = if number == 1 { "" } else { "--after --resume --cut power" };
+        let mut writing = place.start(&line(again));
+        writing.wait_until(|| place.path(&format!("cut-{number}")).exists());
+        scratch.rig.cut_power(number);
+        writing.signal(Signal::KILL);
+        drop(writing.wait());
+        scratch.rig.restore_power();
+        is_refuted = place.run(&line("--after --cut power")).code == Some(1);
+        if is_refuted {
+            break;
+        }
+    }
+    let ended = witness.wait();
+    assert!(is_refuted);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("Refuted"), "{ended:?}");
+}
+
+#[test]
+fn a_campaign_without_acknowledgements_ends() {
+    let place = Place::new();
+    place.write_private("token", "a token of 24 characters\n");
+    let witness = place.start(
+        "verify witness --listen 127.0.0.1:0 --token-file token --cuts 1 --cut-command true \
+         --patience 200ms",
+    );
+    let ended = witness.wait();
+    assert_eq!(ended.code, Some(4), "{ended:?}");
+    assert!(ended.complaint.contains("no acknowledgement arrived within 200ms"), "{ended:?}");
+}
+
 /// Where a witness says that it listens.
 fn address_of(witness: &mut Started) -> String {
     let address = |stderr: &str| {

@@ -95,6 +95,29 @@ impl Hosts {
     }
 }
 
+/// As `kubectl exec` and `srun` reach hosts; a host without the program is named with what to do.
+#[test]
+fn any_command_reaches_hosts_that_a_range_or_a_file_names() {
+    let hosts = Hosts::new(3, ":");
+    hosts.place.write("hosts.txt", "h001\nh002 # rack 1\nh003\n");
+    let run = |list: &str, program: &str| {
+        let mut command = hosts.place.command(&format!("run mixed.toml {OWN} --size 4MiB --json"));
+        command.arg("--time=1s").arg(format!("--hosts=command:./reach {{host}} {list}"));
+        command.env("ASSAY_NODE_PROGRAM", program);
+        Started::of(command, &hosts.place.path("")).wait()
+    };
+    for list in ["h[001-003]", "@hosts.txt"] {
+        let ran = run(list, env!("CARGO_BIN_EXE_assay"));
+        let found: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:#?}"));
+        let names = found["cluster"]["hosts"].as_array().unwrap().iter();
+        let names: Vec<&str> = names.filter_map(|host| host["name"].as_str()).collect();
+        assert_eq!(names, ["h001", "h002", "h003"], "{list}");
+    }
+    let ran = run("h001,h002", "assay-is-not-here");
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    assert!(ran.stderr.contains("no `assay` on its path (exit code 127)"), "{}", ran.stderr);
+}
+
 /// What a run with a doubt says of its hosts.
 fn doubtful(ran: &Ran) -> Value {
     assert_eq!(ran.code, Some(3), "{ran:#?}");

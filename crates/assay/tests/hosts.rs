@@ -565,7 +565,8 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 2,
                 "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N \
                  processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, \
-                 or names of hosts of a Ray cluster joined by commas",
+                 'command:… {host} … A,B' for any other command, or names of hosts of a Ray \
+                 cluster; A,B may be a range such as n[01-16] or @FILE",
             ),
             (
                 "run reads.toml d --hosts hA,hB,hA",
@@ -585,12 +586,13 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 2,
                 "error: --hosts <HOSTS>: hA;reboot,hB names no hosts\nhint: write local:N for N \
                  processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, \
-                 or names of hosts of a Ray cluster joined by commas",
+                 'command:… {host} … A,B' for any other command, or names of hosts of a Ray \
+                 cluster; A,B may be a range such as n[01-16] or @FILE",
             ),
             (
                 "hosts start-lines --hosts local:2",
                 2,
-                "error: local processes and ssh hosts do not need a cluster\nhint: specify the \
+                "error: only hosts of a Ray cluster have start lines\nhint: specify the \
                  hosts of the cluster, joined by commas",
             ),
             (

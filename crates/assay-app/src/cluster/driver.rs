@@ -108,7 +108,7 @@ impl Driver {
         let period_ns = period_ns(count_of(names.len()));
         let clock = match hosts {
             HostNames::Local(_) => Clock::of_this_machine(),
-            HostNames::Named(_) | HostNames::Reached(_) => Clock::default(),
+            HostNames::Named(_) | HostNames::Reached { .. } => Clock::default(),
         };
         let record =
             |name: String| HostRecord { name, clock: clock.clone(), ..HostRecord::default() };

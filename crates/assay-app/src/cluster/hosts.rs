@@ -1,6 +1,7 @@
 //! The hosts of a run, as they are named: several processes of this machine, or hosts of a Ray
 //! cluster.
 
+use super::host_list;
 use assay_cluster::division::Outstanding;
 use assay_model::cluster::Transport;
 use assay_model::spelling::Spelling;
@@ -16,12 +17,16 @@ const LOCAL_MAX: u32 = 64;
 /// Hosts of a cluster at most; beyond, a driver would need others below it.
 const NAMED_MAX: usize = 1000;
 
+/// What stands for a host in a command.
+pub(super) const HOST: &str = "{host}";
+
 /// The hosts of a run, and what they share of its workload.
 #[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostsPlan {
     /// Hosts that measure together, each on its own view of the targets: local:N (processes here),
-    /// ssh:A,B, or names in a Ray cluster: A,B
+    /// ssh:A,B,
+    /// 'command:… {host} … A,B', or names in a Ray cluster: A,B
     // Without hosts there is no plan of them.
     #[arg(long, value_name = "HOSTS", required = false)]
     pub hosts: HostNames,
@@ -79,8 +84,15 @@ pub enum HostNames {
     Local(u32),
     /// Hosts of a Ray cluster by their label, name or address: `hA,hB`.
     Named(Vec<String>),
-    /// Hosts that `ssh` reaches, as it calls them: `ssh:hA,hB`.
-    Reached(Vec<String>),
+    /// Hosts that `ssh` reaches, as it calls them: `ssh:hA,hB`; or a command in which `{host}`
+    /// stands for each: `command:kubectl exec -i {host} -- hA,hB`. No document holds the command,
+    /// because those of others would be carried out.
+    Reached {
+        /// Who they are.
+        names: Vec<String>,
+        /// The command.
+        command: Option<String>,
+    },
 }
 
 impl HostNames {
@@ -93,7 +105,7 @@ impl HostNames {
     pub fn names(&self) -> Vec<String> {
         match self {
             Self::Local(count) => (1..=*count).map(|number| format!("local-{number}")).collect(),
-            Self::Named(names) | Self::Reached(names) => names.clone(),
+            Self::Named(names) | Self::Reached { names, .. } => names.clone(),
         }
     }
 
@@ -121,7 +133,7 @@ impl HostNames {
         match self {
             Self::Local(_) => Transport::Local,
             Self::Named(_) => Transport::Ray,
-            Self::Reached(_) => Transport::Ssh,
+            Self::Reached { .. } => Transport::Ssh,
         }
     }
 }
@@ -134,6 +146,36 @@ impl FromStr for HostNames {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
+        if let Some(rest) = text.strip_prefix("command:") {
+            return of_command(rest);
+        }
+        match text.strip_prefix("ssh:") {
+            Some(list) => Self::of_names(&format!("ssh:{}", host_list::read(list)?)),
+            None => Self::of_names(&host_list::read(text)?),
+        }
+    }
+}
+
+/// A command and, behind its last blank, a list of hosts.
+fn of_command(text: &str) -> Result<HostNames> {
+    let (command, list) = text.trim().rsplit_once(char::is_whitespace).unwrap_or((text, ""));
+    if !command.contains(HOST) {
+        return Err(Error::usage(
+            format!("the command {text} does not contain {HOST}"),
+            format!("write for example 'command:kubectl exec -i {HOST} -- podA,podB'"),
+        ));
+    }
+    match HostNames::of_names(&format!("ssh:{}", host_list::read(list)?))? {
+        HostNames::Reached { names, .. } => {
+            Ok(HostNames::Reached { names, command: Some(command.trim().to_owned()) })
+        }
+        other => Ok(other),
+    }
+}
+
+impl HostNames {
+    /// Names without a file or a command, as documents have them.
+    fn of_names(text: &str) -> Result<Self> {
         if let Some(count) = text.strip_prefix("local:").or((text == "local").then_some("")) {
             let count = count.parse().ok().filter(|count| (1..=LOCAL_MAX).contains(count));
             return count.map(Self::Local).ok_or_else(|| no_hosts(text));
@@ -142,7 +184,7 @@ impl FromStr for HostNames {
             Some(names) => (true, names),
             None => (false, text),
         };
-        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+        let names = host_list::names(text);
         if names.len() > NAMED_MAX || !names.iter().all(|name| is_name(name)) {
             return Err(no_hosts(text));
         }
@@ -152,7 +194,7 @@ impl FromStr for HostNames {
                 format!("the host {} is specified twice", names[place]),
                 "specify every host once",
             )),
-            None if is_reached => Ok(Self::Reached(names)),
+            None if is_reached => Ok(Self::Reached { names, command: None }),
             None => Ok(Self::Named(names)),
         }
     }
@@ -169,7 +211,8 @@ fn no_hosts(text: &str) -> Error {
         format!("{text} names no hosts"),
         format!(
             "write local:N for N processes of this machine, N from 1 to {LOCAL_MAX}, ssh:A,B for \
-             hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas"
+             hosts that ssh reaches, 'command:… {HOST} … A,B' for any other command, or names of \
+             hosts of a Ray cluster; A,B may be a range such as n[01-16] or @FILE"
         ),
     )
 }
@@ -178,7 +221,7 @@ impl TryFrom<String> for HostNames {
     type Error = String;
 
     fn try_from(text: String) -> std::result::Result<Self, String> {
-        text.parse().map_err(|error: Error| error.message().to_owned())
+        Self::of_names(&text).map_err(|error: Error| error.message().to_owned())
     }
 }
 
@@ -193,7 +236,7 @@ impl fmt::Display for HostNames {
         match self {
             Self::Local(count) => write!(formatter, "local:{count}"),
             Self::Named(names) => formatter.write_str(&names.join(",")),
-            Self::Reached(names) => write!(formatter, "ssh:{}", names.join(",")),
+            Self::Reached { names, .. } => write!(formatter, "ssh:{}", names.join(",")),
         }
     }
 }
@@ -226,6 +269,8 @@ mod tests {
         let reached: HostNames = "ssh:hA,hB".parse().unwrap();
         assert_eq!((reached.names().len(), reached.transport()), (2, Transport::Ssh));
         assert_eq!(reached.to_string(), "ssh:hA,hB");
+        let error = "ssh:@/nowhere".parse::<HostNames>().unwrap_err();
+        assert!(error.message().contains("/nowhere"), "{error}");
         let error = "hA,hB,hA".parse::<HostNames>().unwrap_err();
         assert_eq!(error.message(), "the host hA is specified twice");
     }
@@ -239,6 +284,24 @@ mod tests {
         for hosts in ["hA,hB", "ssh:hA,hB"] {
             let error = check(hosts, "./d").unwrap_err();
             assert!(error.message().starts_with("./d is a relative path"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_command_reaches_hosts_and_stays_out_of_documents() {
+        let text = "command:kubectl exec -i {host} -- pod-[1-2],other";
+        let pods: HostNames = text.parse().unwrap();
+        let HostNames::Reached { names, command } = &pods else { panic!("{pods:?}") };
+        assert_eq!(names.as_slice(), ["pod-1", "pod-2", "other"]);
+        assert_eq!(command.as_deref(), Some("kubectl exec -i {host} --"));
+        assert_eq!(serde_json::to_string(&pods).unwrap(), r#""ssh:pod-1,pod-2,other""#);
+        let error = "command:srun -w hA".parse::<HostNames>().unwrap_err();
+        assert!(error.message().contains("does not contain {host}"), "{error}");
+        for (hostile, why) in
+            [(r#""command:touch {host} hA""#, "names no hosts"), (r#""@/etc/passwd""#, "no hosts")]
+        {
+            let error = serde_json::from_str::<HostNames>(hostile).unwrap_err();
+            assert!(error.to_string().contains(why), "{error}");
         }
     }
 

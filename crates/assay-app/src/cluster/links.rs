@@ -1,7 +1,7 @@
 //! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this
 //! machine, or to a relay.
 
-use super::hosts::HostNames;
+use super::hosts::{HOST, HostNames};
 use super::inlet::{Delivery, Inlet};
 use super::relay;
 use super::wire::{Event, NODE, TOKEN, TOO_LARGE, UNREAD, Wire, event_of, not_started};
@@ -26,8 +26,8 @@ const SILENCE_NS: u64 = 2_500_000_000;
 /// How often it is looked whether one has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The variable that names another command that reaches hosts; a host and a command line follow its
-/// words.
+/// The variable that names another command that reaches hosts: `{host}` stands for the host, or it
+/// follows the words; behind it comes a command line.
 const SSH: &str = "ASSAY_SSH";
 const SSH_USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
 
@@ -65,9 +65,9 @@ impl Links {
                     nodes.push(Link::start(host, local(program, token)?, &inlet)?);
                 }
             }
-            HostNames::Reached(names) => {
+            HostNames::Reached { names, command } => {
                 for (host, name) in names.iter().enumerate() {
-                    let link = Link::start(host, reached(name), &inlet)?;
+                    let link = Link::start(host, reached(name, command.as_deref()), &inlet)?;
                     link.wire.say_secret(token);
                     nodes.push(link);
                 }
@@ -206,14 +206,24 @@ fn local(program: &[String], token: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// A node on a host that `ssh` reaches; its secret goes through the line, because everybody sees a
-/// command.
-fn reached(host: &str) -> Command {
-    let words = std::env::var(SSH).unwrap_or_else(|_| SSH_USUAL.to_owned());
-    let mut words = words.split_whitespace().map(str::to_owned);
-    let mut command = Command::new(words.next().unwrap_or_else(|| "ssh".to_owned()));
+/// A node on a host that `ssh` or a command reaches; its secret goes through the line, because
+/// everybody sees a command.
+fn reached(host: &str, command: Option<&str>) -> Command {
+    let usual = std::env::var(SSH).unwrap_or_else(|_| SSH_USUAL.to_owned());
+    let template = command.unwrap_or(&usual);
     let node = std::env::var(NODE).unwrap_or_else(|_| "assay".to_owned());
-    command.args(words).args([host, node.as_str(), "node"]).env_remove(TOKEN);
+    let mut command = if template.contains(HOST) {
+        // Names of hosts mean nothing to a shell.
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &format!("{} \"$@\"", template.replace(HOST, host)), "sh"]);
+        shell
+    } else {
+        let mut words = template.split_whitespace();
+        let mut program = Command::new(words.next().unwrap_or("ssh"));
+        program.args(words).arg(host);
+        program
+    };
+    command.args([node.as_str(), "node"]).env_remove(TOKEN);
     command
 }
 
@@ -263,6 +273,9 @@ fn ended_within(child: &mut Child, time: Duration) -> Option<ExitStatus> {
 fn describe(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("its program was ended by signal {signal}"),
+        (None, Some(code @ 126..=127)) => {
+            format!("it has no `assay` on its path (exit code {code}); see {NODE}")
+        }
         (None, Some(code)) => format!("its program ended with exit code {code}"),
         (None, None) => "its program ended".to_owned(),
     }

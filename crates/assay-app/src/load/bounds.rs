@@ -70,6 +70,14 @@ pub fn schema_name(text: &str) -> Result<String> {
     ))
 }
 
+/// The same of the name in a plan, where there is one.
+///
+/// # Errors
+/// A usage error that says what it may hold.
+pub fn checked_schema(name: Option<&str>) -> Result<()> {
+    name.map_or(Ok(()), |name| schema_name(name).map(drop))
+}
+
 /// The same of a word of the command line.
 ///
 /// # Errors

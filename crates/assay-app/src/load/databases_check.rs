@@ -89,7 +89,7 @@ impl Databases<'_> {
 /// A usage error that names both.
 fn check_hosts(hosts: Option<&HostNames>, target: &str) -> Result<()> {
     match hosts {
-        Some(HostNames::Named(_) | HostNames::Reached(_))
+        Some(HostNames::Named(_) | HostNames::Reached { .. })
             if Dialect::of_address(target).is_none() =>
         {
             Err(Error::usage(

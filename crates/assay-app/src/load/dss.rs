@@ -6,7 +6,7 @@ mod live_queries;
 mod request;
 mod session;
 
-use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
+use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, checked_schema, plain_name, within};
 use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::partial_data::PartialData;
@@ -16,7 +16,7 @@ use super::settings_table::{joined, shown};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::dss::{Memory, data_bytes, parallel_usual};
+use assay_dbload::dss::{Memory, SCHEMA, data_bytes, parallel_usual};
 use assay_dbload::load::{Dialect, Product};
 use assay_dbload::with_link;
 use assay_loads::dss::{Choice, Scale};
@@ -94,6 +94,10 @@ pub struct DssPlan {
     /// Sessions that load the tables; by default one per CPU
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(LOADERS))]
     pub loaders: Option<u32>,
+    /// Name of Assay's schema on your server; an empty one of yours is used and left empty; by
+    /// default assay_dss
+    #[arg(long, value_name = "NAME", value_parser = plain_name)]
+    pub schema: Option<String>,
     /// What to do with incomplete tables, or tables loaded with other options
     #[arg(long, alias = "left", value_enum)]
     #[serde(alias = "left")]
@@ -159,6 +163,7 @@ impl Load for DssPlan {
             ));
         }
         Scale::new(self.scale)?;
+        checked_schema(self.schema.as_deref())?;
         self.parallel_on_dialect().map(drop)
     }
 
@@ -180,7 +185,7 @@ impl Load for DssPlan {
         #[rustfmt::skip]
         let Self {
             scale, target: _, streams: _, parallel: _, repeats: _, query_limit: _, parameters: _, seed: _, no_power: _,
-            no_refresh: _, answers: _, work_mem: _, buffer_pool: _, loaders: _, partial_data: _, criteria: _,
+            no_refresh: _, answers: _, work_mem: _, buffer_pool: _, loaders: _, schema: _, partial_data: _, criteria: _,
             server: _,
         } = self;
         vec![("scale", scale.to_string())]
@@ -254,6 +259,7 @@ impl DssPlan {
             answers: self.answers.as_deref(),
             buffer_pool: self.buffer_pool,
             loaders: self.loaders.unwrap_or_else(processors),
+            schema: self.schema.clone().unwrap_or_else(|| SCHEMA.to_owned()),
             partial_data: self.partial_data,
             server: &self.server,
         })

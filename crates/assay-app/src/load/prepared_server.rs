@@ -12,12 +12,13 @@ use assay_dbload::load::{
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::environment::Environment;
+use assay_model::failure::Refusal;
 use assay_model::load::Filled;
 use assay_model::load::LoadKind;
 use assay_model::measurement::Remark;
 use assay_model::number::real;
 use assay_model::units::show_bytes;
-use assay_model::{Error, Result};
+use assay_model::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -192,9 +193,10 @@ impl<L: Product> PreparedServer<L> {
         let filled = match (wanted.fill)(&mut database) {
             Ok(filled) => filled,
             Err(error) => {
-                // The failure is what must be heard of; what remains is named by the next start.
-                if wanted.is_named_at_random {
-                    let _ = database.remove_schema();
+                // What an account may not load, or a load never continues, is of no use.
+                let is_denied = error.kind() == ErrorKind::Server(Some(Refusal::Denied));
+                if is_denied || wanted.kind == LoadKind::Slob {
+                    database.undo_claim();
                 }
                 return Err(error);
             }

@@ -1,7 +1,7 @@
 //! The SLOB method: its plan, what it says of itself, its tables on a server, its steps in the
 //! words of workloads.
 
-use super::bounds::{REPEATS, SESSIONS, WORK, one_of, within};
+use super::bounds::{REPEATS, SESSIONS, WORK, checked_schema, one_of, plain_name, within};
 use super::databases_check::{Databases, targets, usual_sessions};
 use super::kind::{Load, Parts, Shape};
 use super::ladder_run::{LadderPlan, run_ladder};
@@ -143,6 +143,10 @@ pub struct SlobPlan {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Name of Assay's schema on your server; an empty one of yours is used and left empty; by
+    /// default a new one
+    #[arg(long, value_name = "NAME", value_parser = plain_name)]
+    pub schema: Option<String>,
     /// What to do with data left by earlier runs of this load; by default it is only listed
     #[arg(long, alias = "left", value_parser = dropped())]
     #[serde(alias = "left")]
@@ -210,6 +214,7 @@ impl Load for SlobPlan {
                 "write drop, or leave it out",
             ));
         }
+        checked_schema(self.schema.as_deref())?;
         self.rules()?.check()?;
         self.access_on_dialect().map(drop)
     }
@@ -232,7 +237,7 @@ impl Load for SlobPlan {
             scale: _, tables: _, compressible: _, scan_size: _, seed: _, // below
             target: _, other_targets: _, sessions: _, find_knee: _, max_latency: _, quantile: _, time: _, work: _, repeats: _,
             work_unit: _, update_work_unit: _, update_pct: _, redo: _, scan_share: _, hot_spot: _, hot_table: _,
-            think: _, access: _, hosts: _, buffer_pool: _, partial_data: _, criteria: _, server: _,
+            think: _, access: _, hosts: _, buffer_pool: _, schema: _, partial_data: _, criteria: _, server: _,
         } = self;
         vec![
             ("scale", self.scale.to_string()),
@@ -311,6 +316,7 @@ impl SlobPlan {
         let setup = BlockSetup {
             rules: &rules,
             server: &self.server,
+            schema: self.schema.as_deref(),
             partial_data: self.partial_data,
             cache_bytes: self.buffer_pool.0,
             sessions_max: ladder.sessions_max(),
@@ -401,6 +407,8 @@ pub struct BlockSetup<'a> {
     pub rules: &'a Rules,
     /// The server.
     pub server: &'a ServerPlan,
+    /// The schema on a server that is not ours; a new one where none is named.
+    pub schema: Option<&'a str>,
     /// What becomes of what earlier runs left behind.
     pub partial_data: Option<PartialData>,
     /// Cache of a managed server, bytes.
@@ -427,15 +435,21 @@ impl BlockSetup<'_> {
             if self.are_given {
                 database.check_room(self.sessions_max)?;
             }
+            if self.partial_data == Some(PartialData::Drop) && database.is_ours()? {
+                database.remove_schema()?;
+            }
             if is_filled(database, rules)? {
                 return Ok(None);
             }
             load(database, rules, context).map(Some)
         };
         let wanted = ServerRequest {
-            schema: schema_name(LoadKind::Slob)?,
+            schema: match self.schema {
+                Some(name) => name.to_owned(),
+                None => schema_name(LoadKind::Slob)?,
+            },
             kind: LoadKind::Slob,
-            is_named_at_random: true,
+            is_named_at_random: self.schema.is_none(),
             partial_data: self.partial_data,
             own_database: None,
             sizing: ServerSizing {

@@ -8,7 +8,7 @@ mod table_setup;
 
 use self::commit_judgement::JudgedLoad;
 use self::commit_ledger::CommitRun;
-use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, plain_name, schema_name, within};
+use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, checked_schema, one_of, plain_name, within};
 use super::call_mode::{CallMode, chosen, chosen_with_identity};
 use super::databases_check::{Databases, targets, usual_sessions};
 use super::kind::Parts;
@@ -124,8 +124,8 @@ pub struct TransactionPlan {
     /// here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     pub hosts: Option<HostNames>,
-    /// Name of Assay's schema on your server, and with --restore-every of its database; by default
-    /// assay_ and the name of the load
+    /// Name of Assay's schema on your server, and with --restore-every of its database; an empty
+    /// schema of yours is used and left empty; by default assay_ and the name of the load
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
     /// What to do with incomplete tables, or tables loaded with other options
@@ -192,7 +192,7 @@ impl TransactionPlan {
         one_of(knee, sessions)?;
         one_of(knee, limit)?;
         one_of(limit, sessions)?;
-        self.schema.as_deref().map_or(Ok(()), |name| schema_name(name).map(drop))?;
+        checked_schema(self.schema.as_deref())?;
         let ledger = ("--ledger and --witness", self.ledger.is_some());
         one_of(ledger, ("--restore-every", self.restore_every.is_some()))?;
         one_of(ledger, ("--hosts", self.hosts.is_some()))?;

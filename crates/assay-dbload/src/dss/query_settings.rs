@@ -1,7 +1,6 @@
 //! What every stream of a run is asked, within which limits, and how sessions and servers of each
 //! product are made fit for it.
 
-use super::tables::SCHEMA;
 use crate::load::{Database, Dialect, Link, Product, single_number};
 use assay_loads::dss::{Choice, Scale};
 use assay_model::failure::{Answer, Failure};
@@ -48,8 +47,13 @@ pub struct QuerySettings {
 
 impl QuerySettings {
     /// Makes a session one that asks.
-    pub(super) fn apply<L: Link>(&self, link: &mut L, product: DatabaseProduct) -> Answer<()> {
-        link.run(&self.statements(product))?;
+    pub(super) fn apply<L: Link>(
+        &self,
+        link: &mut L,
+        product: DatabaseProduct,
+        schema: &str,
+    ) -> Answer<()> {
+        link.run(&self.statements(product, schema))?;
         if product == DatabaseProduct::Postgres {
             // Some versions lack one, and only some users may set the other; the result says what
             // was timed.
@@ -73,12 +77,12 @@ impl QuerySettings {
     }
 
     /// Settings of a session.
-    fn statements(&self, product: DatabaseProduct) -> String {
+    fn statements(&self, product: DatabaseProduct, schema: &str) -> String {
         if product == DatabaseProduct::Postgres {
-            return self.of_postgres();
+            return self.of_postgres(schema);
         }
         let mut all = vec![
-            format!("USE {SCHEMA}"),
+            format!("USE {schema}"),
             format!("SET div_precision_increment = {QUOTIENT_DIGITS}"),
         ];
         match self.limit {
@@ -96,9 +100,9 @@ impl QuerySettings {
         all.join("; ")
     }
 
-    fn of_postgres(&self) -> String {
+    fn of_postgres(&self, schema: &str) -> String {
         let mut all = vec![
-            format!("SET search_path = {SCHEMA}"),
+            format!("SET search_path = {schema}"),
             format!("SET max_parallel_workers_per_gather = {}", self.parallel),
         ];
         if let Some(limit) = self.limit {
@@ -191,19 +195,19 @@ mod tests {
     #[test]
     fn sessions_have_the_settings_that_were_asked() {
         let asked = asked(Bytes(64 << 20));
-        let all = asked.statements(DatabaseProduct::Postgres);
+        let all = asked.statements(DatabaseProduct::Postgres, "s");
         for wanted in ["per_gather = 3", "statement_timeout = 2", "work_mem = '65536kB'"] {
             assert!(all.contains(wanted), "{all}");
         }
         let without = QuerySettings { limit: None, ..asked };
-        assert!(!without.statements(DatabaseProduct::Postgres).contains("timeout"));
+        assert!(!without.statements(DatabaseProduct::Postgres, "s").contains("timeout"));
     }
 
     #[test]
     fn a_limit_is_one_of_queries_and_of_nothing_else() {
         let asked = asked(Bytes(1 << 20));
-        let mariadb = asked.statements(DatabaseProduct::MariaDb);
-        let mysql = asked.statements(DatabaseProduct::MySql);
+        let mariadb = asked.statements(DatabaseProduct::MariaDb, "s");
+        let mysql = asked.statements(DatabaseProduct::MySql, "s");
         assert!(mariadb.contains("max_statement_time = 0") && !mariadb.contains("execution"));
         assert!(mysql.contains("max_execution_time = 2") && !mysql.contains("statement_time"));
         assert!(mysql.contains("join_buffer_size = 1048576"));

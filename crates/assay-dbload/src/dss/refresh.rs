@@ -1,6 +1,6 @@
 //! The refresh functions: new orders with their lines come in, as many old ones go.
 
-use super::tables::{INSERTED, REMOVED, SCHEMA, layout, refresh_sets};
+use super::tables::{INSERTED, REMOVED, layout, refresh_sets};
 use crate::load::{Database, Destination, Manifest, Product, note, transfer};
 use assay_loads::dss::{RefreshSet, Scale, Table, put_rows};
 use assay_loads::sink::Sink;
@@ -9,7 +9,9 @@ use assay_model::failure::Answer;
 
 /// One refresh of the data, in one transaction each way.
 #[derive(Clone, Copy)]
-pub(super) struct Refresh {
+pub(super) struct Refresh<'a> {
+    /// The schema of the tables.
+    pub(super) schema: &'a str,
     /// Its orders.
     pub(super) set: RefreshSet,
     /// The number of the set.
@@ -18,10 +20,10 @@ pub(super) struct Refresh {
     pub(super) scale: Scale,
 }
 
-impl Refresh {
+impl Refresh<'_> {
     /// Inserts the new orders with their lines; gives the rows.
     pub(super) fn insert_new<L: Product>(self, connection: &mut L) -> Answer<u64> {
-        let Self { set, number, scale } = self;
+        let Self { schema, set, number, scale } = self;
         whole(connection, |connection| {
             let mut rows = 0;
             for table in [Table::Orders, Table::LineItem] {
@@ -29,25 +31,25 @@ impl Refresh {
                     put_rows(table, scale, set.part(), |key| set.rekey(key), to);
                 };
                 let layout = &layout(table, scale);
-                let destination = Destination { schema: SCHEMA, layout, is_new: false };
+                let destination = Destination { schema, layout, is_new: false };
                 rows += transfer(connection, &destination, make, |_| true)?;
             }
-            connection.run(&L::put_notes(SCHEMA, &[note(INSERTED, number)]))?;
+            connection.run(&L::put_notes(schema, &[note(INSERTED, number)]))?;
             Ok(rows)
         })
     }
 
     /// Removes the old orders with their lines; gives the rows.
     pub(super) fn remove_old<L: Product>(self, connection: &mut L) -> Answer<u64> {
-        let Self { set, number, scale } = self;
+        let Self { schema, set, number, scale } = self;
         whole(connection, |connection| {
             let mut rows = 0;
             for (table, key) in [(Table::LineItem, "l_orderkey"), (Table::Orders, "o_orderkey")] {
                 let condition = set.condition(scale, key);
                 rows += connection
-                    .change(&format!("DELETE FROM {SCHEMA}.{} WHERE {condition}", table.name()))?;
+                    .change(&format!("DELETE FROM {schema}.{} WHERE {condition}", table.name()))?;
             }
-            connection.run(&L::put_notes(SCHEMA, &[note(REMOVED, number)]))?;
+            connection.run(&L::put_notes(schema, &[note(REMOVED, number)]))?;
             Ok(rows)
         })
     }
@@ -62,7 +64,8 @@ pub fn finish_refresh<L: Product>(
 ) -> Result<u32> {
     let (inserted, removed) = refresh_sets(manifest);
     if inserted > removed {
-        let refresh = Refresh { set: RefreshSet::new(inserted)?, number: inserted, scale };
+        let schema = &database.schema;
+        let refresh = Refresh { schema, set: RefreshSet::new(inserted)?, number: inserted, scale };
         refresh
             .remove_old(&mut database.admin)
             .map_err(|failure| failure.of("removing orders that an earlier run left behind"))?;

@@ -33,6 +33,7 @@ pub(super) type QueryRecord = (DssQuery, Vec<Row>);
 pub(super) struct Stream<L> {
     connection: L,
     product: DatabaseProduct,
+    schema: String,
     /// The statement by which another session ends it.
     ending: Option<String>,
     work: Work,
@@ -59,10 +60,11 @@ impl<L: Product> Stream<L> {
     /// Opens a session as it is to ask.
     pub(super) fn open(database: &Database<L>, work: Work, asked: QuerySettings) -> Result<Self> {
         let (mut connection, product) = (database.connect()?, database.facts.product);
-        let applied = asked.apply(&mut connection, product);
+        let schema = database.schema.clone();
+        let applied = asked.apply(&mut connection, product, &schema);
         let ending = applied.and_then(|()| ending(&mut connection));
         let ending = ending.map_err(|failure| failure.of("choosing the settings of a session"))?;
-        Ok(Self { connection, product, ending, work, asked })
+        Ok(Self { connection, product, schema, ending, work, asked })
     }
 
     /// A handle that ends it from outside.
@@ -126,7 +128,8 @@ impl<L: Product> Stream<L> {
             Err(error) => return Some(error.message().to_owned()),
         };
         let change = if name == "RF1" { Refresh::insert_new } else { Refresh::remove_old };
-        let refresh = Refresh { set, number, scale };
+        let schema = self.schema.clone();
+        let refresh = Refresh { schema: &schema, set, number, scale };
         self.timed(name.to_owned(), stream, common, |connection| {
             Ok((change(refresh, connection)?, Vec::new()))
         })

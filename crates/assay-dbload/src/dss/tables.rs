@@ -109,7 +109,8 @@ pub fn schema_state<L: Product>(database: &mut Database<L>) -> Result<State> {
         State::Whole(manifest) => return Ok(State::Half(manifest)),
         other => return Ok(other),
     };
-    let there = tables_in(&mut database.admin, SCHEMA);
+    let schema = database.schema.clone();
+    let there = tables_in(&mut database.admin, &schema);
     let there = there.map_err(|failure: Failure| failure.of("looking for loaded tables"))?;
     let is_there = |table: Table| there.iter().any(|name| name == table.name());
     let all = TABLES.into_iter().all(is_there);

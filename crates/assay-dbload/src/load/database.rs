@@ -13,7 +13,7 @@ use assay_dbserver::Program;
 use assay_dbserver::tls::Cost;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
-use assay_model::failure::Answer;
+use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::{LoadKind, ServerFacts};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
@@ -42,6 +42,8 @@ pub struct Database<L: Product> {
     pub remarks: Vec<Remark>,
     /// The record in our schema, once it was made or read.
     pub(crate) owner: Option<Owner>,
+    /// Whether this run wrote that record.
+    is_claimed: bool,
     /// The database around our schema, where that is ours alone.
     pub own_database: Option<OwnDatabase>,
     /// What encryption had cost when the first session began to measure.
@@ -55,6 +57,18 @@ pub struct Database<L: Product> {
 pub fn schema_name(kind: LoadKind) -> Result<String> {
     let random = assay_dbserver::password()?;
     Ok(format!("assay_{}_{}", kind.name(), &random[..12]))
+}
+
+/// A right that lacks has its own remedy.
+fn not_claimed(schema: &str, failure: &Failure) -> Error {
+    let doing = format!("creating the schema {schema}");
+    if failure.meaning() != Some(Refusal::Denied) {
+        return failure.of(doing);
+    }
+    Error::environment(
+        format!("{doing}: {failure}"),
+        "specify an empty schema or database of this account with --schema, or grant it this right",
+    )
 }
 
 impl<L: Product> Database<L> {
@@ -91,6 +105,7 @@ impl<L: Product> Database<L> {
             devices: Vec::new(),
             remarks: Vec::new(),
             owner: None,
+            is_claimed: false,
             own_database: None,
             cost_before: Cost::default(),
         };
@@ -203,26 +218,54 @@ impl<L: Product> Database<L> {
         self.remarks = remarks;
     }
 
-    /// Makes our schema, with its record before anything else.
+    /// Makes our schema, or takes an empty one of this account, with its record before anything
+    /// else.
     ///
     /// # Errors
-    /// That there is one of its name, or what the server says.
+    /// That there is one of its name that is not empty, or what the server says.
     pub fn claim(&mut self, kind: LoadKind) -> Result<()> {
-        let owner = Owner::new(OwnedKind::Load(kind))?;
+        let is_given = self.is_vacant()?;
+        let owner = Owner { is_given, ..Owner::new(OwnedKind::Load(kind))? };
         let claimed = self.admin.claim(&self.schema, &owner);
-        claimed.map_err(|failure| failure.of(format!("creating the schema {}", self.schema)))?;
+        claimed.map_err(|failure| not_claimed(&self.schema, &failure))?;
         self.owner = Some(owner);
+        self.is_claimed = true;
         Ok(())
     }
 
-    /// Who owns the schema according to its record; if Assay does, it may be used from now on.
+    /// Removes what this run loaded, as far as the server lets it; what was there before stays.
+    pub fn undo_claim(&mut self) {
+        if self.is_claimed {
+            // Why it is undone is what must be heard of; what remains is named by the next start.
+            let _ = self.remove_schema();
+        }
+    }
+
+    fn is_vacant(&mut self) -> Result<bool> {
+        let vacant = self.admin.is_vacant(&self.schema);
+        vacant.map_err(|failure| failure.of(format!("inspecting the schema {}", self.schema)))
+    }
+
+    /// Who owns the schema according to its record; if Assay does, it may be used from now on. An
+    /// empty one of this account is as good as none.
     pub fn standing(&mut self) -> Result<Ownership> {
         let standing = self.admin.standing(&self.schema);
         let standing = standing.map_err(|failure| failure.of("looking for an owner record"))?;
+        if matches!(standing, Ownership::Foreign(_)) && self.is_vacant()? {
+            return Ok(Ownership::Absent);
+        }
         if let Ownership::Ours(owner) = &standing {
             self.owner = Some(owner.clone());
         }
         Ok(standing)
+    }
+
+    /// Whether the schema is there and of Assay.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn is_ours(&mut self) -> Result<bool> {
+        Ok(matches!(self.standing()?, Ownership::Ours(_)))
     }
 
     /// Removes our tables from a server that is not ours.
@@ -251,8 +294,12 @@ impl<L: Product> Database<L> {
         L::drop_database(&self.address, &own)
     }
 
-    /// Leaves our tables to the user: under a name that Assay never removes.
+    /// Leaves our tables to the user: under a name that Assay never removes, unless the schema is
+    /// the user's own.
     pub fn give_away_schema(&mut self) -> Result<()> {
+        if self.owner.as_ref().is_some_and(|owner| owner.is_given) {
+            return self.keep_schema();
+        }
         let Some(owner) = self.owner.take() else {
             return Err(in_the_way("the schema", &self.schema, "it has no owner record"));
         };

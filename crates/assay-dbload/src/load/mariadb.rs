@@ -12,7 +12,7 @@ use super::owned_mariadb::{ROUTINES, about, check_owner, quoted, strangers, text
 use super::owner::{Candidate, OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, pairs};
 use super::product::{Destination, Product};
 use super::remark::remark;
-use super::tables::{IndexLayout, Procedure, Statistics, TableLayout};
+use super::tables::{IndexLayout, LETTERS, Procedure, Statistics, TableLayout};
 use super::text_rows::TextRows;
 use crate::makes;
 use assay_dbserver::Usage;
@@ -146,15 +146,35 @@ impl Product for MariadbLink {
         ))
     }
 
-    /// Makes a database with its record; one that is there is refused by the server.
+    /// Makes a database with its record, unless it is given; the server refuses what is there.
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        let name = quoted(schema);
+        if !owner.is_given {
+            self.run(&format!("CREATE DATABASE {name}"))?;
+        }
         self.run(&format!(
-            "CREATE DATABASE {0} CHARACTER SET latin1 COLLATE latin1_bin; CREATE TABLE \
-             {0}.{RECORD} (name VARCHAR(40) PRIMARY KEY, value VARCHAR(200) NOT NULL) ENGINE = \
-             InnoDB; INSERT INTO {0}.{RECORD} VALUES {1}",
-            quoted(schema),
-            owner.values(&text(schema))
-        ))
+            "CREATE TABLE {name}.{RECORD} (name VARCHAR(40) PRIMARY KEY, value VARCHAR(200) NOT \
+             NULL) ENGINE = InnoDB {LETTERS}"
+        ))?;
+        let noted = self
+            .run(&format!("INSERT INTO {name}.{RECORD} VALUES {}", owner.values(&text(schema))));
+        if noted.is_err() {
+            // Without its rows nobody would know it again.
+            let _ = self.run(&format!("DROP TABLE {name}.{RECORD}"));
+        }
+        noted
+    }
+
+    /// These products have no owners: who may use a database sees it.
+    fn is_vacant(&mut self, schema: &str) -> Answer<bool> {
+        let row = self.connection.one(&about(
+            "SELECT COUNT(*) - 1 + (SELECT COUNT(*) FROM information_schema.TABLES WHERE \
+             TABLE_SCHEMA = {s}) + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE \
+             ROUTINE_SCHEMA = {s}) + (SELECT COUNT(*) FROM information_schema.EVENTS WHERE \
+             EVENT_SCHEMA = {s}) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {s}",
+            schema,
+        ))?;
+        Ok(row.count(0) == Some(0))
     }
 
     /// Whose a database is.
@@ -207,7 +227,13 @@ impl Product for MariadbLink {
         }
         // The record goes last, so that what is cut short here is known again.
         refuse(strangers(self, schema, OwnedKind::Database).map_err(failed)?)?;
-        self.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(failed)
+        let name = quoted(schema);
+        let last = if owner.is_given {
+            format!("DROP TABLE {name}.{RECORD}")
+        } else {
+            format!("DROP DATABASE {name}")
+        };
+        self.run(&last).map_err(failed)
     }
 
     /// Gives the tables of an Assay database to another one, which is to be kept: no statement
@@ -258,7 +284,7 @@ impl Product for MariadbLink {
     fn create_manifest(schema: &str) -> String {
         format!(
             "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value \
-             VARCHAR(80) NOT NULL) ENGINE = InnoDB"
+             VARCHAR(80) NOT NULL) ENGINE = InnoDB {LETTERS}"
         )
     }
 
@@ -545,7 +571,10 @@ fn create(what: &str, schema: &str, layout: &TableLayout) -> String {
         format!(" PARTITION BY HASH ({by}) PARTITIONS {count}")
     });
     let (name, options) = (&layout.name, layout.options);
-    format!("CREATE {what} {schema}.{name} ({columns}{key}) ENGINE = InnoDB{options}{partitions}")
+    format!(
+        "CREATE {what} {schema}.{name} ({columns}{key}) ENGINE = InnoDB{options} \
+         {LETTERS}{partitions}"
+    )
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub(super) fn standing_as(
         return Ok(Ownership::Absent);
     };
     if !row.is_true(1) {
-        return Ok(foreign("it has no owner record"));
+        return Ok(foreign(&format!("it has no owner record and is of the user {}", row.text(2))));
     }
     if !row.is_true(3) || !row.is_true(4) {
         return Ok(foreign(&format!("its owner record belongs to the user {}", row.text(2))));
@@ -68,15 +68,20 @@ pub(super) fn rolled_back<T, E>(
 }
 
 /// Begins a transaction in which a schema has a name that nobody else can know, so that no other
-/// can take its place, and compares its record; gives that name.
+/// can take its place, and compares its record; gives that name. A given one keeps its name, which
+/// its owner may not be allowed to change.
 pub(super) fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
-    let gone = format!("assay_gone_{}", &password()?[..12]);
     let failed = |failure: Failure| drop_failed(schema, &failure);
-    link.run(&format!(
-        "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; ALTER SCHEMA {} RENAME TO {gone}",
-        quoted(Postgres, schema)
-    ))
-    .map_err(failed)?;
+    let name = quoted(Postgres, schema);
+    let (gone, alone) = if owner.is_given {
+        (schema.to_owned(), format!("LOCK TABLE {name}.{RECORD} IN ACCESS EXCLUSIVE MODE"))
+    } else {
+        let gone = format!("assay_gone_{}", &password()?[..12]);
+        let rename = format!("ALTER SCHEMA {name} RENAME TO {gone}");
+        (gone, rename)
+    };
+    link.run(&format!("BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; {alone}"))
+        .map_err(failed)?;
     let held = link.one(&format!(
         "SELECT pg_try_advisory_xact_lock(hashtext('{}'))",
         schema.replace('\'', "''")
@@ -107,15 +112,15 @@ pub(super) fn drop_failed(schema: &str, failure: &Failure) -> Error {
 }
 
 /// Everything by its own name and without what depends on it: what is not ours makes the server
-/// refuse.
+/// refuse. A given schema stays, empty.
 pub(super) fn drop_all(
     link: &mut Connection,
     schema: &str,
     gone: &str,
-    kind: OwnedKind,
+    owner: &Owner,
 ) -> Result<()> {
     let failed = |failure: Failure| drop_failed(schema, &failure);
-    let strangers = strangers(link, gone, kind).map_err(failed)?;
+    let strangers = strangers(link, gone, owner.kind).map_err(failed)?;
     if !strangers.is_empty() {
         return Err(holds_foreign(&format!("the schema {schema}"), &strangers));
     }
@@ -125,6 +130,9 @@ pub(super) fn drop_all(
         if !names.is_empty() {
             link.run(&format!("DROP {what} {} RESTRICT", names.join(", "))).map_err(failed)?;
         }
+    }
+    if owner.is_given {
+        return Ok(());
     }
     link.run(&format!("DROP SCHEMA {gone} RESTRICT")).map_err(failed)
 }

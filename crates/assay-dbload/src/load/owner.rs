@@ -13,6 +13,9 @@ use assay_model::{Error, Result};
 pub(super) const RECORD: &str = "assay_owner";
 /// What its form is called; another form is another program's.
 const FORM: &str = "ASSAY OWNER 1";
+/// The form inside of a schema that was there before, empty. Releases that would drop the schema
+/// take this for another program's.
+const GIVEN_FORM: &str = "ASSAY OWNER 2";
 
 /// What earlier runs left on a server; and, by name and reason, what only looks like it.
 pub type LeftoversOnServer = (Vec<LeftoverSchema>, Vec<(String, String)>);
@@ -50,6 +53,8 @@ pub struct Owner {
     pub kind: OwnedKind,
     /// Whether a run was asked to leave it for later.
     pub is_kept: bool,
+    /// Whether the schema was there before, empty: it is left so, and never dropped or renamed.
+    pub is_given: bool,
     /// What the server calls the thing itself: a copy of it has another.
     pub(super) place: String,
 }
@@ -87,19 +92,21 @@ pub struct Candidate {
 }
 
 impl Owner {
-    /// A new one.
+    /// A new one of something that its run makes.
     ///
     /// # Errors
     /// An environment error when the system gives no random bytes.
     pub fn new(kind: OwnedKind) -> Result<Self> {
-        Ok(Self { id: password()?, kind, is_kept: false, place: String::new() })
+        let (is_kept, is_given, place) = (false, false, String::new());
+        Ok(Self { id: password()?, kind, is_kept, is_given, place })
     }
 
     /// Its rows, as values of a statement; `place` is an expression of the product.
     pub(super) fn values(&self, place: &str) -> String {
         let kept = if self.is_kept { "yes" } else { "no" };
+        let form = if self.is_given { GIVEN_FORM } else { FORM };
         format!(
-            "('form', '{FORM}'), ('id', '{}'), ('kind', '{}'), ('kept', '{kept}'), ('place', \
+            "('form', '{form}'), ('id', '{}'), ('kind', '{}'), ('kept', '{kept}'), ('place', \
              {place}), ('process', '{}'), ('begun_us', '{}')",
             self.id,
             self.kind.name(),
@@ -114,13 +121,16 @@ impl Owner {
             let found = rows.iter().find(|(known, _)| known == name);
             found.map(|(_, value)| value.as_str())
         };
-        if value("form") != Some(FORM) {
-            return None;
-        }
+        let is_given = match value("form") {
+            Some(FORM) => false,
+            Some(GIVEN_FORM) => true,
+            _ => return None,
+        };
         let id = value("id").filter(|id| id.len() == 32 && is_hexadecimal(id))?;
         let kind = OwnedKind::all().find(|kind| Some(kind.name()) == value("kind"))?;
         let is_kept = value("kept") == Some("yes");
-        Some(Self { id: id.to_owned(), kind, is_kept, place: value("place")?.to_owned() })
+        let place = value("place")?.to_owned();
+        Some(Self { id: id.to_owned(), kind, is_kept, is_given, place })
     }
 }
 
@@ -154,7 +164,8 @@ pub(super) fn keep_owned<L: Link>(link: &mut L, schema: &str) -> Answer<()> {
 pub fn in_the_way(what: &str, name: &str, why: &str) -> Error {
     Error::environment(
         format!("{what} {name} exists and was not created by this load: {why}; it was not changed"),
-        "specify another with --schema or another server, or rename or drop it yourself",
+        "specify another with --schema (an empty one of this account is used and left empty), \
+         or rename or drop it yourself",
     )
 }
 
@@ -199,8 +210,9 @@ mod tests {
             (read.kind, read.is_kept, read.place.as_str()),
             (OwnedKind::Load(LoadKind::Oltp), false, "7")
         );
-        assert!(Owner::of(&rows("kept", "yes")).unwrap().is_kept);
-        for (name, value) in [("form", "ASSAY OWNER 2"), ("id", ""), ("id", "x"), ("kind", "mine")]
+        assert!(Owner::of(&rows("kept", "yes")).unwrap().is_kept && !read.is_given);
+        assert!(Owner::of(&rows("form", GIVEN_FORM)).unwrap().is_given);
+        for (name, value) in [("form", "ASSAY OWNER 3"), ("id", ""), ("id", "x"), ("kind", "mine")]
         {
             assert_eq!(Owner::of(&rows(name, value)), None, "{name} {value}");
         }

@@ -149,15 +149,28 @@ impl Product for Connection {
         })
     }
 
-    /// Makes a schema: its record comes with it or neither.
+    /// Makes a schema, unless it is given: its record comes with it or neither.
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        let name = quoted(Postgres, schema);
+        let create = if owner.is_given { String::new() } else { format!("CREATE SCHEMA {name}; ") };
         let made = self.run(&format!(
-            "BEGIN; CREATE SCHEMA {0}; CREATE TABLE {0}.{RECORD} (name text PRIMARY KEY, value \
-             text NOT NULL); INSERT INTO {0}.{RECORD} VALUES {1}; COMMIT",
-            quoted(Postgres, schema),
+            "BEGIN; {create}CREATE TABLE {name}.{RECORD} (name text PRIMARY KEY, value text NOT \
+             NULL); INSERT INTO {name}.{RECORD} VALUES {}; COMMIT",
             owner.values(&number_of(schema))
         ));
         rolled_back(self, made)
+    }
+
+    /// Everything in a schema depends on it.
+    fn is_vacant(&mut self, schema: &str) -> Answer<bool> {
+        let row = self.one(&format!(
+            "SELECT EXISTS (SELECT FROM pg_namespace AS n WHERE nspname = '{}' AND \
+             pg_get_userbyid(nspowner) = current_user AND NOT EXISTS (SELECT FROM pg_depend WHERE \
+             refclassid = 'pg_namespace'::regclass AND refobjid = n.oid AND classid <> \
+             'pg_default_acl'::regclass))",
+            schema.replace('\'', "''")
+        ))?;
+        Ok(row.is_true(0))
     }
 
     fn standing(&mut self, schema: &str) -> Answer<Ownership> {
@@ -169,7 +182,7 @@ impl Product for Connection {
     fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
         let taken = take(self, schema, owner);
         let done = taken.and_then(|gone| {
-            drop_all(self, schema, &gone, owner.kind)?;
+            drop_all(self, schema, &gone, owner)?;
             self.run("COMMIT").map_err(|failure| drop_failed(schema, &failure))
         });
         rolled_back(self, done)

@@ -91,6 +91,9 @@ pub trait Product: Link {
     /// What the server says, for example that there is one of this name.
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
 
+    /// Whether a schema is there, belongs to this account and holds nothing.
+    fn is_vacant(&mut self, schema: &str) -> Answer<bool>;
+
     /// Whose a schema is, by the record in it.
     fn standing(&mut self, schema: &str) -> Answer<Ownership>;
 

@@ -4,6 +4,10 @@ use assay_loads::sink::{Part, Sink};
 use assay_model::load::LoadKind;
 use std::fmt::Debug;
 
+/// What texts consist of in the products whose tables otherwise follow their database: a
+/// comparison with an index needs the same on both sides.
+pub(crate) const LETTERS: &str = "CHARACTER SET latin1 COLLATE latin1_bin";
+
 /// A table as a server has to keep it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableLayout {

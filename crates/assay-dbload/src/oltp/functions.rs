@@ -12,7 +12,7 @@ use super::FUNCTIONS;
 use super::rows::{order_rows, write_rows};
 use super::statements::{text, within};
 use crate::load::{
-    Dialect, Pipeline, Procedure, Product, Statement, Value, none_open, with_variables,
+    Dialect, LETTERS, Pipeline, Procedure, Product, Statement, Value, none_open, with_variables,
 };
 use assay_loads::oltp::{Customer, Line, NewOrder, Transaction};
 use assay_model::failure::Answer;
@@ -52,6 +52,7 @@ pub(super) fn procedures(schema: &str) -> Vec<Procedure> {
         ("{found}", number),
         ("{buyer}", found("buyer", "discount, last_name, credit, tax, district_tax")),
         ("{low}", found("low", "low")),
+        ("{letters}", LETTERS.to_owned()),
     ];
     let made = |text: &'static str| {
         let (name, _) = text.split_once('(')?;

@@ -57,8 +57,8 @@ pub fn is_filled<L: Product>(database: &mut Database<L>, rules: &Rules) -> Resul
         },
     };
     Err(Error::usage(
-        format!("the kept server contains other tables: {other}"),
-        "use the same --scale, --tables, --scan-share, --compressible and --seed, or create a new \
-         server",
+        format!("the schema {} contains other tables: {other}", database.schema),
+        "use the same --scale, --tables, --scan-share, --compressible and --seed, or drop them \
+         with --partial-data drop",
     ))
 }

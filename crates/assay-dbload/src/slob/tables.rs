@@ -211,7 +211,7 @@ impl Tables for BlockTables<'_> {
             numbered: (!is_heap).then_some("place"),
             indexes: if table.is_indexed { vec![index] } else { Vec::new() },
             filled_percent: 10,
-            options: " ROW_FORMAT = DYNAMIC CHARACTER SET latin1",
+            options: " ROW_FORMAT = DYNAMIC",
             sent: (!is_heap).then_some(sent),
             is_vacuumed: false,
             statistics: if is_heap { Statistics::None } else { Statistics::Table },

@@ -1,13 +1,20 @@
-//! What binds a proof to the way that it travels on: the hash of the server's certificate.
+//! What is read of a server's certificate: the hash that binds a proof to the way that it travels
+//! on, and the time in which it is valid.
 //!
 //! Sources: RFC 5929, section 4 (`tls-server-end-point`); RFC 5280 and X.690 for the form of a
 //! certificate; RFC 4055 and RFC 5758 for the names of signatures.
 
+use assay_model::calendar::unix_days;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 /// The tag of a sequence, and that of a name.
 const SEQUENCE: u8 = 0x30;
 const OBJECT: u8 = 0x06;
+/// The tags of a version, of a number, and of times with two and with four digits of the year.
+const VERSION: u8 = 0xa0;
+const NUMBER: u8 = 0x02;
+const SHORT_TIME: u8 = 0x17;
+const LONG_TIME: u8 = 0x18;
 /// 1.2.840.113549.1.1: signatures with RSA; the last number identifies the hash.
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01];
 /// 1.2.840.10045.4: signatures with elliptic curves; the last numbers identify the hash.
@@ -40,6 +47,43 @@ fn signature_name(certificate: &[u8]) -> Option<&[u8]> {
     let (_, rest) = value(whole, SEQUENCE)?;
     let (algorithm, _) = value(rest, SEQUENCE)?;
     value(algorithm, OBJECT).map(|(name, _)| name)
+}
+
+/// The first and the last second of the time in which a certificate is valid, since 1970.
+pub(super) fn validity(certificate: &[u8]) -> Option<(u64, u64)> {
+    let (whole, _) = value(certificate, SEQUENCE)?;
+    let (signed, _) = value(whole, SEQUENCE)?;
+    // Its version, which the first lacks; number, signature, issuer.
+    let signed = value(signed, VERSION).map_or(signed, |(_, rest)| rest);
+    let (_, signed) = value(signed, NUMBER)?;
+    let (_, signed) = value(signed, SEQUENCE)?;
+    let (_, signed) = value(signed, SEQUENCE)?;
+    let (times, _) = value(signed, SEQUENCE)?;
+    let (from_s, times) = moment_s(times)?;
+    Some((from_s, moment_s(times)?.0))
+}
+
+/// A time as `YYMMDDHHMMSSZ` or `YYYYMMDDHHMMSSZ`, and what follows it.
+fn moment_s(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let ((text, rest), has_century) = match value(bytes, LONG_TIME) {
+        Some(found) => (found, true),
+        None => (value(bytes, SHORT_TIME)?, false),
+    };
+    let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
+    let digits = if has_century { 14 } else { 12 };
+    if text.len() != digits || !text.bytes().all(|letter| letter.is_ascii_digit()) {
+        return None;
+    }
+    let (year, text) = text.split_at(text.len() - 10);
+    let pair = |at: usize| text.get(2 * at..2 * at + 2)?.parse::<u8>().ok();
+    let year = match year.parse::<i32>().ok()? {
+        year if has_century => year,
+        year if year < 50 => 2000 + year,
+        year => 1900 + year,
+    };
+    let day = unix_days(year, pair(0)?, pair(1)?)?;
+    let second = i64::from(pair(2)?) * 3_600 + i64::from(pair(3)?) * 60 + i64::from(pair(4)?);
+    Some((u64::try_from(day * 86_400 + second).unwrap_or(0), rest))
 }
 
 /// The value of an element with this tag, and what follows it.
@@ -95,12 +139,28 @@ mod tests {
         assert_eq!(end_point(&made(10)), None);
     }
 
+    #[test]
+    fn a_certificate_says_when_it_is_valid() {
+        let from_to = |from: i32, to: i32| {
+            let key = rcgen::KeyPair::generate().unwrap();
+            let mut parameters = rcgen::CertificateParams::new(Vec::new()).unwrap();
+            parameters.not_before = rcgen::date_time_ymd(from, 3, 1);
+            parameters.not_after = rcgen::date_time_ymd(to, 1, 2);
+            validity(parameters.self_signed(&key).unwrap().der())
+        };
+        // 1 March 2020 and 2 January 2049 and 2100, as `date -u +%s` has them.
+        assert_eq!(from_to(2020, 2049), Some((1_583_020_800, 2_493_072_000 + 86_400)));
+        assert_eq!(from_to(2020, 2100), Some((1_583_020_800, 4_102_531_200)));
+        assert_eq!(validity(&[]), None);
+    }
+
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0_usize..400) {
-            let _ = end_point(&bytes);
+            let _ = (end_point(&bytes), validity(&bytes));
             let certificate = signed_with(&rcgen::PKCS_ECDSA_P256_SHA256);
             prop_assert!(cut >= certificate.len() || end_point(&certificate[..cut]).is_none());
+            let _ = validity(&certificate[..cut.min(certificate.len())]);
         }
     }
 }

@@ -159,8 +159,9 @@ fn spend(begun: Instant) {
 fn broken_off(error: &Error) -> String {
     match error {
         Error::AlertReceived(alert) => format!(
-            "the server ended the TLS session ({alert:?}): it may require a client certificate \
-             that it trusts (sslcert, sslkey)"
+            "the server ended the TLS session ({}): it may require a client certificate that it \
+             trusts (sslcert, sslkey)",
+            plain_words(&format!("{alert:?}"))
         ),
         other => format!("TLS: {}", words(other.to_string().as_bytes())),
     }
@@ -178,7 +179,7 @@ fn handshake_failure(error: &Error, host: &str) -> Failure {
     let (what, hint) = match error {
         Error::InvalidCertificate(why) => (certificate_words(why, host), certificate_hint(why)),
         Error::AlertReceived(alert) => (
-            format!("the server ended the TLS handshake: {alert:?}"),
+            format!("the server ended the TLS handshake: {}", plain_words(&format!("{alert:?}"))),
             "check the server's log; it may require a client certificate (sslcert, sslkey)",
         ),
         Error::InvalidMessage(_) => (
@@ -212,15 +213,40 @@ fn certificate_words(why: &CertificateError, host: &str) -> String {
             format!("the server's certificate is not for {host} but for {names}")
         }
         Why::BadSignature => "the server's certificate has a wrong signature".to_owned(),
+        other if is_authority(other) => {
+            "the server's certificate signs itself and is not in the named file".to_owned()
+        }
         other => {
-            format!("the server's certificate is refused: {}", words(other.to_string().as_bytes()))
+            format!("the server's certificate is refused: {}", plain_words(&format!("{other:?}")))
         }
     }
 }
 
-const fn certificate_hint(why: &CertificateError) -> &'static str {
+/// Whether a server showed the certificate of an authority as its own. That reason is private to a
+/// library.
+fn is_authority(why: &CertificateError) -> bool {
+    format!("{why:?}").contains("CaUsedAsEndEntity")
+}
+
+/// The innermost name of a reason, as words: `Other(OtherError(BadDer))` is `bad der`.
+fn plain_words(reason: &str) -> String {
+    let name = reason.trim_end_matches([')', '}', ' ']);
+    let name = name.rsplit(['(', '{', ' ']).next().unwrap_or(name);
+    let mut plain = String::new();
+    for (at, letter) in name.char_indices() {
+        let begins = at > 0 && letter.is_uppercase() && name[..at].ends_with(char::is_lowercase);
+        plain.extend(begins.then_some(' '));
+        plain.extend(letter.to_lowercase());
+    }
+    plain
+}
+
+fn certificate_hint(why: &CertificateError) -> &'static str {
     use CertificateError as Why;
     match why {
+        other if is_authority(other) => {
+            "specify a file with this certificate: sslrootcert=FILE (ssl-ca=FILE)"
+        }
         Why::Expired | Why::ExpiredContext { .. } => {
             "renew it, and check the clock of this machine"
         }
@@ -238,6 +264,16 @@ const fn certificate_hint(why: &CertificateError) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_of_the_library_are_words() {
+        assert_eq!(
+            plain_words("Other(OtherError(SignatureAlgorithmMismatch))"),
+            "signature algorithm mismatch"
+        );
+        assert_eq!(plain_words("UnknownCA"), "unknown ca");
+        assert_eq!(plain_words("InvalidPurpose"), "invalid purpose");
+    }
 
     #[test]
     fn the_cost_of_an_answer_is_counted_from_a_moment_on() {

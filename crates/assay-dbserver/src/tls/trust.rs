@@ -1,5 +1,6 @@
 //! Whose certificate a server may show.
 
+use super::certificate::validity;
 use super::files;
 use super::roots::Roots;
 use assay_model::failure::{Answer, Failure};
@@ -9,7 +10,7 @@ use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_na
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use std::sync::{Arc, OnceLock};
 
 /// What the certificate of a server must be.
@@ -17,6 +18,9 @@ use std::sync::{Arc, OnceLock};
 pub(super) struct Trust {
     provider: Arc<CryptoProvider>,
     roots: Arc<RootCertStore>,
+    /// The certificates of the named file: a server may show one of them itself, as one that
+    /// signed its own does.
+    named: Vec<CertificateDer<'static>>,
     check: CertificateCheck,
 }
 
@@ -26,12 +30,48 @@ impl Trust {
         roots: &Roots,
         check: CertificateCheck,
     ) -> Answer<Self> {
+        let named = match roots {
+            Roots::File(path) => files::chain(path)?,
+            Roots::System | Roots::Unnamed => Vec::new(),
+        };
         let roots = match (roots, check) {
-            (Roots::File(path), _) => Arc::new(store(files::chain(path)?)),
+            (Roots::File(_), _) => Arc::new(store(named.clone())),
             (_, CertificateCheck::Nothing) => Arc::new(RootCertStore::empty()),
             (Roots::System | Roots::Unnamed, _) => of_system()?,
         };
-        Ok(Self { provider, roots, check })
+        Ok(Self { provider, roots, named, check })
+    }
+
+    /// Refuses a certificate that no authority signed and that is none of the named ones.
+    fn check_authority(
+        &self,
+        shown: &CertificateDer<'_>,
+        certificate: &ParsedCertificate<'_>,
+        intermediates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<(), Error> {
+        if self.named.iter().any(|named| named == shown) {
+            return check_time(shown, now);
+        }
+        let algorithms = self.provider.signature_verification_algorithms.all;
+        verify_server_cert_signed_by_trust_anchor(
+            certificate,
+            &self.roots,
+            intermediates,
+            now,
+            algorithms,
+        )
+    }
+}
+
+/// Refuses a certificate outside of its time.
+fn check_time(shown: &CertificateDer<'_>, now: UnixTime) -> Result<(), Error> {
+    let refused = |why| Err(Error::InvalidCertificate(why));
+    match validity(shown) {
+        None => refused(CertificateError::BadEncoding),
+        Some((from_s, _)) if now.as_secs() < from_s => refused(CertificateError::NotValidYet),
+        Some((_, until_s)) if now.as_secs() > until_s => refused(CertificateError::Expired),
+        Some(_) => Ok(()),
     }
 }
 
@@ -68,14 +108,7 @@ impl ServerCertVerifier for Trust {
     ) -> Result<ServerCertVerified, Error> {
         if self.check != CertificateCheck::Nothing {
             let certificate = ParsedCertificate::try_from(end_entity)?;
-            let algorithms = self.provider.signature_verification_algorithms.all;
-            verify_server_cert_signed_by_trust_anchor(
-                &certificate,
-                &self.roots,
-                intermediates,
-                now,
-                algorithms,
-            )?;
+            self.check_authority(end_entity, &certificate, intermediates, now)?;
             if self.check == CertificateCheck::AuthorityAndHost {
                 verify_server_name(&certificate, server_name)?;
             }

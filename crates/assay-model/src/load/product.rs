@@ -75,8 +75,8 @@ pub struct DialectFacts {
 
 const POSTGRES: DialectFacts = DialectFacts {
     products: "PostgreSQL",
-    schemes: &["postgresql://", "postgres://"],
-    pairs: &["host=", "hostaddr=", "dbname=", "user=", "port="],
+    schemes: &["postgresql://", "postgres://", "jdbc:postgresql://"],
+    pairs: &["host=", "hostaddr=", "dbname=", "user=", "port=", "service="],
     example: "postgresql://USER@HOST/DATABASE",
     data_file: "data/PG_VERSION",
     backend: BackendKind::Postgresql,
@@ -86,7 +86,7 @@ const POSTGRES: DialectFacts = DialectFacts {
 
 const MARIADB: DialectFacts = DialectFacts {
     products: "MariaDB and MySQL",
-    schemes: &["mysql://", "mariadb://"],
+    schemes: &["mysql://", "mariadb://", "jdbc:mysql://", "jdbc:mariadb://"],
     pairs: &[],
     example: "mysql://USER@HOST/",
     data_file: "data/ibdata1",

@@ -154,6 +154,18 @@ impl Drop for Mounted<'_> {
 }
 
 #[test]
+fn lock_files_that_a_power_cut_emptied_do_not_keep_a_server_from_starting() {
+    let scratch = Scratch::new("cut");
+    let Some(plan) = plan(&scratch.0) else { return };
+    let mut server = Server::create(plan).unwrap();
+    for lock in LOCK_FILES {
+        fs::write(server.daemon.data().join(lock), "").unwrap();
+    }
+    server.start(&SETTINGS, &AtomicBool::new(false)).unwrap();
+    server.daemon.stop(Stop::AtOnce);
+}
+
+#[test]
 fn a_file_system_without_direct_io_is_seen_before_the_server_refuses_it() {
     let scratch = Scratch::new("direct");
     // A file system in memory that has no direct I/O.

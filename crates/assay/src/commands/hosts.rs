@@ -95,8 +95,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         Command::Collect(options) => collect_run(options),
         Command::StartLines(options) => match &options.hosts {
             HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
-            HostNames::Local(_) | HostNames::Reached(_) => Err(Error::usage(
-                "local processes and ssh hosts do not need a cluster",
+            HostNames::Local(_) | HostNames::Reached { .. } => Err(Error::usage(
+                "only hosts of a Ray cluster have start lines",
                 "specify the hosts of the cluster, joined by commas",
             )),
         },

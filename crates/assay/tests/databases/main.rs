@@ -32,6 +32,7 @@ mod postgres_faults;
 mod postgres_oltp;
 mod postgres_servers;
 mod postgres_slob;
+mod restricted;
 mod safety;
 mod several_hosts;
 mod silent;

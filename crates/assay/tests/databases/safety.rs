@@ -273,7 +273,6 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
             "the schema assay_oltp exists",
         ),
         (format!("bench oltp {address} {OLTP} --schema mine"), "no owner record"),
-        (format!("bench oltp {address} {OLTP} --schema assay_empty"), "no owner record"),
         (
             format!("bench dss {address} --scale 0.01 --partial-data drop"),
             "the schema assay_dss exists",

@@ -84,6 +84,12 @@ fn over_tls_alone(product: Product) {
     given.start("elsewhere", &[]);
     given.refused(&full(&given), "is not for localhost but for db.example");
     given.lets_in(&given.at("localhost", &terms.trusting(1, &given, "ca.pem")));
+    given.start("itself", &[]);
+    for mode in 0..3 {
+        given.lets_in(&given.at("localhost", &terms.trusting(mode, &given, "itself.pem")));
+    }
+    given.refused(&given.at("127.0.0.1", &terms.trusting(0, &given, "itself.pem")), "is not for");
+    given.refused(&full(&given), "signs itself and is not in the named file");
     given.start("expired", &[]);
     for mode in [0, 1] {
         given.refused(
@@ -111,7 +117,7 @@ fn wanting_certificates(product: Product, unshown: &str) {
     given.start_wanting_certificates();
     given.loaded(&given.at("localhost", &terms.showing(&given, "client")));
     given.refused(&given.at("localhost", &terms.trusting(0, &given, "ca.pem")), unshown);
-    given.refused(&given.at("localhost", &terms.showing(&given, "stranger")), "UnknownCA");
+    given.refused(&given.at("localhost", &terms.showing(&given, "stranger")), "unknown ca");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::load::partial_data::PartialData;
 use crate::load::prepared_server::{Cleanup, PreparedServer, ServerRequest};
 use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
-    DssTables, SCHEMA, data_bytes, finish_refresh, scale_of, schema_state, sizes, tune,
+    DssTables, data_bytes, finish_refresh, scale_of, schema_state, sizes, tune,
 };
 use assay_dbload::load::{Database, Fill, LoadTarget, Manifest, Product, State, fill, in_the_way};
 use assay_loads::dss::Scale;
@@ -53,7 +53,7 @@ impl<L: Product> Tables<L> {
         };
         let most = request.streams.iter().copied().max().unwrap_or(0);
         let wanted = ServerRequest {
-            schema: SCHEMA.to_owned(),
+            schema: request.schema.clone(),
             kind: LoadKind::Dss,
             is_named_at_random: false,
             partial_data: request.partial_data,
@@ -97,6 +97,7 @@ fn find<L: Product>(
     request: &DssRequest<'_>,
     context: &Context,
 ) -> Result<Came> {
+    let schema = database.schema.clone();
     let mut found = schema_state(database)?;
     let is_ours = matches!(found, State::Whole(_) | State::Half(_));
     if request.partial_data == Some(PartialData::Drop) && is_ours {
@@ -105,7 +106,7 @@ fn find<L: Product>(
         found = State::Absent;
     }
     match found {
-        State::Foreign(why) => Err(in_the_way("the schema", SCHEMA, &why)),
+        State::Foreign(why) => Err(in_the_way("the schema", &schema, &why)),
         State::Whole(manifest) => {
             check_scale(&manifest, request.scale)?;
             let next_set = finish_refresh(database, &manifest, request.scale)?;
@@ -120,7 +121,7 @@ fn find<L: Product>(
             Ok(Came { data, next_set: 1, were_there: true })
         }
         State::Half(_) => Err(Error::environment(
-            format!("the tables in the schema {SCHEMA} are incomplete"),
+            format!("the tables in the schema {schema} are incomplete"),
             "continue with --partial-data resume, or start over with --partial-data drop",
         )),
         State::Absent => {
@@ -147,7 +148,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("the tables in the schema {SCHEMA} have scale {scale}, not {asked}"),
+        format!("the tables have scale {scale}, not {asked}"),
         format!(
             "use them with --scale {scale}, drop them with --partial-data drop, or specify another \
              database"

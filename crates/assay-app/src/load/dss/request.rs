@@ -36,6 +36,8 @@ pub struct DssRequest<'a> {
     pub buffer_pool: Bytes,
     /// Sessions that load at once.
     pub loaders: u32,
+    /// The schema of the tables on a server that is not ours.
+    pub schema: String,
     /// What becomes of tables that are there.
     pub partial_data: Option<PartialData>,
     /// The server.

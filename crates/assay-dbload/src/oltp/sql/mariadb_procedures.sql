@@ -23,7 +23,7 @@ BEGIN
     END IF;
 END
 
-CREATE PROCEDURE {s}.pay(w int, d int, cw int, cd int, c int, name varchar(16), cents int,
+CREATE PROCEDURE {s}.pay(w int, d int, cw int, cd int, c int, name varchar(16) {letters}, cents int,
     OUT customer int, OUT balance decimal(12,2))
 SQL SECURITY INVOKER
 BEGIN
@@ -38,7 +38,7 @@ BEGIN
     COMMIT;
 END
 
-CREATE PROCEDURE {s}.last_order(cw int, cd int, c int, name varchar(16),
+CREATE PROCEDURE {s}.last_order(cw int, cd int, c int, name varchar(16) {letters},
     OUT customer int, OUT first_name varchar(16), OUT middle char(2), OUT last_name varchar(16),
     OUT balance decimal(12,2), OUT number int, OUT carrier int, OUT entered datetime(6),
     OUT line_count int, OUT amount decimal(12,2))

@@ -50,10 +50,7 @@ fn sign(place: &Path, authority: &Authority, of: &str, hosts: &[&str], until: i3
     parameters.not_after = rcgen::date_time_ymd(until, 1, 1);
     let key = KeyPair::generate().unwrap();
     let certificate = parameters.signed_by(&key, authority).unwrap();
-    fs::write(place.join(format!("{of}.pem")), certificate.pem()).unwrap();
-    let path = place.join(format!("{of}.key"));
-    fs::write(&path, key.serialize_pem()).unwrap();
-    fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+    write_pair(place, of, &certificate.pem(), &key);
 }
 
 /// `ca.pem` is trusted by both sides, `other.pem` is an authority that signed `stranger` alone.
@@ -68,6 +65,24 @@ fn make_certificates(place: &Path) {
         sign(place, &trusted, name, hosts, until);
     }
     sign(place, &authority(place, "other"), "stranger", &["client.example"], 2100);
+    sign_itself(place, "itself", &["localhost"]);
+}
+
+/// A certificate that is its own authority, as `openssl req -x509` makes it.
+fn sign_itself(place: &Path, of: &str, hosts: &[&str]) {
+    let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+    let mut parameters = CertificateParams::new(hosts).unwrap();
+    parameters.distinguished_name = name(of);
+    parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().unwrap();
+    write_pair(place, of, &parameters.self_signed(&key).unwrap().pem(), &key);
+}
+
+fn write_pair(place: &Path, of: &str, certificate: &str, key: &KeyPair) {
+    fs::write(place.join(format!("{of}.pem")), certificate).unwrap();
+    let path = place.join(format!("{of}.key"));
+    fs::write(&path, key.serialize_pem()).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
 }
 
 /// A server under test in a directory of its own; it ends with this.
@@ -110,7 +125,7 @@ impl Given {
         make_certificates(&place);
         fs::create_dir(place.join("s")).unwrap();
         let given = Self { place, product, account, child: None, port: free_port() };
-        for name in ["s", "server.key", "elsewhere.key", "expired.key"] {
+        for name in ["s", "server.key", "elsewhere.key", "expired.key", "itself.key"] {
             given.hand_over(name);
         }
         given
