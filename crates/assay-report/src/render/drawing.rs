@@ -74,11 +74,14 @@ fn style(scene: &Scene) -> String {
     let mut rules = STYLE.to_owned();
     for (class, ink) in inks {
         let (class, colour) = (class.replace(' ', "."), palette.colour(ink));
+        // Numbers along a grid line are read; the line itself is not.
+        let text_colour = palette.colour(if ink == Ink::Time { Ink::Axis } else { ink });
         // Writing to a string cannot fail.
         let _ = write!(
             rules,
             ".l.{class},.c.{class},.d.{class}{{stroke:#{colour:06x}}}\
-             .a.{class},.b.{class},text.{class}{{fill:#{colour:06x}}}"
+             .a.{class},.b.{class}{{fill:#{colour:06x}}}\
+             text.{class}{{fill:#{text_colour:06x}}}"
         );
     }
     rules
