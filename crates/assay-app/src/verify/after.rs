@@ -2,12 +2,12 @@
 //! now.
 
 use super::target_identity::{of_device, of_file};
-use super::{Known, VerifyPlan, boot, weighed};
+use super::{KnownLedger, VerifyPlan, boot, weighed};
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run};
 use crate::recording::{OpenTarget, Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_engine::{Target, TargetAfterCut, judge_after_cut};
+use assay_engine::{OpenFile, TargetAfterCut, judge_after_cut};
 use assay_host::clock::unix_ns;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
@@ -32,7 +32,7 @@ pub struct AfterPlan {
 }
 
 /// What is to be judged.
-struct Case<'a> {
+struct AfterCase<'a> {
     epoch: &'a Epoch,
     run: u32,
     block_bytes: u64,
@@ -76,7 +76,7 @@ impl AfterPlan {
         let place = self.place()?;
         let ledger = self.ledger(place)?;
         let criteria = self.verify.judged_by()?;
-        let known = Known { id: ledger.id, cuts: ledger.judgements() };
+        let known = KnownLedger { id: ledger.id, cuts: ledger.judgements() };
         self.verify.check()?;
         let again = LedgerUse::Again(ledger.id.digits());
         self.verify.with_ledger(place, Some(known), |_| again, criteria.as_ref(), context)
@@ -160,11 +160,11 @@ impl AfterPlan {
             durability: Some(durability),
             ..integrity(&case, &after, &found, clipped.length_bytes)
         };
-        recording.writer.put_json(assay_store::Document::Integrity, &integrity)?;
+        recording.writer.put_json(assay_store::StoredDocument::Integrity, &integrity)?;
         recording.keep_versions(&found.versions)
     }
 
-    fn judged(&self, case: &Case<'_>, after: &AfterCut, found: &TargetAfterCut) -> JudgedCut {
+    fn judged(&self, case: &AfterCase<'_>, after: &AfterCut, found: &TargetAfterCut) -> JudgedCut {
         let is_same_boot = boot(&SysRoot::live()) == case.epoch.head.boot;
         let seen = if is_same_boot { CutKind::Process } else { CutKind::System };
         let tear = |(boundary_bytes, blocks): (&u64, &u64)| TearCount {
@@ -218,7 +218,7 @@ fn lost_ages(epoch: &Epoch, after: &AfterCut, broken: &[u64]) -> Vec<LostAge> {
 ///
 /// # Errors
 /// A usage error when it is about a database.
-fn case(ledger: &Ledger) -> Result<Case<'_>> {
+fn case(ledger: &Ledger) -> Result<AfterCase<'_>> {
     let epoch = ledger.last();
     let run_of = |epoch: &Epoch| match epoch.head.subject {
         LedgerSubject::Blocks { run, .. } | LedgerSubject::Commits { run, .. } => run,
@@ -231,11 +231,11 @@ fn case(ledger: &Ledger) -> Result<Case<'_>> {
         ));
     };
     let earlier_runs = ledger.epochs.iter().map(run_of).filter(|earlier| *earlier != run).collect();
-    Ok(Case { epoch, run, block_bytes, first_byte, length_bytes, earlier_runs })
+    Ok(AfterCase { epoch, run, block_bytes, first_byte, length_bytes, earlier_runs })
 }
 
 /// The part of a target that was written to; one that has shrunk has lost what was behind its end.
-fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
+fn within(target: &OpenFile, case: &AfterCase<'_>) -> Result<OpenFile> {
     let end_byte = target.first_byte + target.length_bytes;
     if case.first_byte < target.first_byte || case.first_byte + case.length_bytes > end_byte {
         return Err(Error::environment(
@@ -253,7 +253,7 @@ fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
             "allow more open files",
         )
     })?;
-    Ok(Target {
+    Ok(OpenFile {
         name: target.name.clone(),
         file,
         first_byte: case.first_byte,
@@ -265,7 +265,7 @@ fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
 }
 
 fn integrity(
-    case: &Case<'_>,
+    case: &AfterCase<'_>,
     after: &AfterCut,
     found: &TargetAfterCut,
     length_bytes: u64,
