@@ -1,36 +1,32 @@
-//! The names of public types are made of the words of the glossary, and of a few of Rust and of
-//! computing.
+//! The names of types: each is used once, and public ones are made of the words of the glossary and
+//! of a few of Rust and of computing.
 
 use crate::{Finding, RustFile};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The page whose bold terms are the vocabulary.
 pub const GLOSSARY: &str = "docs/glossary.md";
 
 /// Words that every programmer knows.
 pub const COMPUTING: &str = "
-    Account Accumulator Action Address Answer Axis Background Bench Binary Binding Buffer Builder \
-                             Bulk Byte Call Cancel Certificate
-    Cause Check Checked Choice Chunk Chunked Cleanup Client Command Compare Connection Constant \
-                             Content Copy Cost Cpu Create
-    Created Cross Cycle Daemon Day Detail Destination Deterministic Dir Direct Direction Directory \
-                             Driver Drop Due Encrypted Encryption End Engine
-    Entry Error Execution Exit Field File Fill Filled Filling Finish Finished Fit Flag Formatter \
-                             Generator Given
-    Group Guard Handshake Header Held Hit Holder Hook Id Ignore Image Imported In Index Input \
-                             Instant Instrument Interface Interrupter
-    Io Job Key Kind Last Length Line Lines Link Listing Loaded Loading Location Lookup Loss \
-                             Managed Match Member
-    Memory Message Metric Mode Mount Name Named Nano Network Next Node Note Null Numa Number \
-                             Observed Observer Of On
-    Only Origin Out Output Own Owned Page Pair Parameter Part Per Permission Position Posix \
-                             Prepared Preserved Process
-    Processor Program Progress Random Rank Reader Removed Request Resampling Resumable Retry Ring Role Root
-    Routine Runner Running Scope Search Security Set Setup Shape Shift Simulation Sink Sizing Slow \
-                             Spacing Spec Spelling
-    Speedup Split Sql Start Stat Statistic Storage Sys Tally Task Text Thread Tick Timed Tls Top \
-                             Trait
-    Unreadable Update Uri Uring Usage Use Utc Value Version Word Writer Zip";
+    Account Accumulator Action Address Answer Axis Background Bench Binary Binding Buffer Builder
+    Bulk Byte Calibrate Call Cancel Cause Certificate Check Checked Choice Chunk Chunked Clean
+    Cleanup Client Command Compare Compared Connection Constant Content Converted Copy Cost Cpu
+    Create Created Cross Cycle Daemon Day Destination Detail Deterministic Dir Direct Direction
+    Directory Driver Drop Due Encrypted Encryption End Engine Entry Error Execution Exit Faulty
+    Field File Fill Filled Filling Finish Finished Fio Fit Fitted Flag Folder Formatter Generator
+    Given Group Guard Handshake Header Held Help History Hit Holder Hook Id Ignore Image Imported
+    In Incident Index Input Inspect Instant Instrument Interface Interrupter Io Iometer Job Key
+    Kind Last Left Length Line Lines Link Listing Loaded Loading Location Lookup Loss Managed
+    Mariadb Match Measured Member Memory Message Metric Mode Mount Name Named Nano Network Next
+    Node Note Null Numa Number Observed Observer Of On Only Oracle Origin Out Output Own Owned
+    Page Pair Parameter Part Per Permission Planned Position Posix Postgres Predict Predicted
+    Prepared Preserved Process Processor Program Progress Projected Random Rank Reader Reading
+    Recorded Removed Reported Request Resampling Resumable Retry Ring Role Root Routine Runner
+    Running Safety Scope Search Security Sender Sequential Set Setup Shape Shift Simulation Sink
+    Sizing Slot Slow Socket Spacing Spec Speedup Spelling Split Sql Start Stat Statistic Storage
+    Stored Sys System Tally Task Text Thread Tick Tiered Timed Tls Top Tracked Trait Unreadable
+    Update Uri Uring Usage Use Utc Value Version Word Writer Zip";
 
 /// Every public type of a shipped crate with a word in its name that nobody defines.
 pub fn check(files: &[RustFile], glossary: &str) -> Vec<Finding> {
@@ -74,18 +70,40 @@ fn singular(word: &str) -> String {
 
 /// The public structures, enumerations, traits and aliases outside of tests, with their lines.
 fn public_types(file: &RustFile) -> Vec<(String, usize)> {
-    let types = file.syntax.items.iter().filter_map(|item| match item {
-        syn::Item::Struct(item) => Some((&item.vis, &item.ident)),
-        syn::Item::Enum(item) => Some((&item.vis, &item.ident)),
-        syn::Item::Trait(item) => Some((&item.vis, &item.ident)),
-        syn::Item::Type(item) => Some((&item.vis, &item.ident)),
-        _ => None,
-    });
-    types
-        .filter(|(visibility, _)| matches!(visibility, syn::Visibility::Public(_)))
-        .map(|(_, name)| (name.to_string(), name.span().start().line))
+    types(file)
+        .filter(|(_, visibility, _)| matches!(visibility, syn::Visibility::Public(_)))
+        .map(|(name, _, line)| (name, line))
         .filter(|(_, line)| !file.is_test(*line))
         .collect()
+}
+
+/// All structures, enumerations, traits and aliases of a file: names, visibilities, lines.
+fn types(file: &RustFile) -> impl Iterator<Item = (String, &syn::Visibility, usize)> {
+    let types = file.syntax.items.iter().filter_map(|item| match item {
+        syn::Item::Struct(item) => Some((&item.ident, &item.vis)),
+        syn::Item::Enum(item) => Some((&item.ident, &item.vis)),
+        syn::Item::Trait(item) => Some((&item.ident, &item.vis)),
+        syn::Item::Type(item) => Some((&item.ident, &item.vis)),
+        _ => None,
+    });
+    types.map(|(name, visibility)| (name.to_string(), visibility, name.span().start().line))
+}
+
+/// Types of shipped crates, in tests or not, that share their name with another one: a search for
+/// a name should find one thing.
+pub fn shared(files: &[RustFile]) -> Vec<Finding> {
+    let mut first: BTreeMap<String, String> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| is_shipped(&file.path)) {
+        for (name, _, line) in types(file) {
+            let place = format!("{}:{line}", file.path);
+            if let Some(other) = first.insert(name.clone(), place) {
+                let what = format!("`{name}` is also the name of the type at {other}");
+                findings.push(Finding::at(&file.path, line, what));
+            }
+        }
+    }
+    findings
 }
 
 /// `Db`, `Result` of `DbResult`.
@@ -135,5 +153,17 @@ mod tests {
             "struct Horse;\npub(crate) struct Mare;\n#[cfg(test)]\nmod tests { pub struct Foal; }";
         assert_eq!(findings("crates/a/src/b.rs", text), Vec::<String>::new());
         assert_eq!(findings("crates/a/tests/b.rs", "pub struct Horse;"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn two_types_of_one_name_are_found_wherever_they_are() {
+        let file = |path: &str| RustFile::parse(&Source::new(path, "struct Part;")).unwrap();
+        let files = [file("crates/a/src/b.rs"), file("crates/c/src/d.rs")];
+        let found: Vec<String> = shared(&files).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            ["crates/c/src/d.rs:1: `Part` is also the name of the type at crates/a/src/b.rs:1"]
+        );
+        assert!(shared(&files[..1]).is_empty());
     }
 }

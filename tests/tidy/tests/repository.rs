@@ -73,6 +73,11 @@ fn types_are_named_by_the_glossary() {
 }
 
 #[test]
+fn no_two_types_share_a_name() {
+    tidy(&vocabulary::shared(&rust()));
+}
+
+#[test]
 fn the_prose_is_english() {
     tidy(&phrases::check(&all()));
 }

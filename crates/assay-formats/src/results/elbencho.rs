@@ -7,7 +7,7 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken
 use super::numbers::{number, whole};
 use super::rows::{count, factor_name, word};
 use assay_model::Result;
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
 
@@ -177,7 +177,7 @@ impl ElbenchoTable {
     }
 
     /// Every column up to the operation, which is the first; threads are those of each host.
-    fn settings(&self, cells: &[&str]) -> Vec<Setting> {
+    fn settings(&self, cells: &[&str]) -> Vec<StudySetting> {
         let mut settings = Vec::new();
         for name in setting_names(&self.names) {
             let Some(cell) = self.cell(cells, name) else { continue };
@@ -230,7 +230,7 @@ impl ElbenchoTable {
     }
 }
 
-fn setting(factor: &str, cell: &str) -> Setting {
+fn setting(factor: &str, cell: &str) -> StudySetting {
     match (factor, whole(cell)) {
         ("transfer" | "file_size", Some(bytes)) => word(factor, &Bytes(bytes).to_string()),
         (_, Some(number)) => count(factor, number),
