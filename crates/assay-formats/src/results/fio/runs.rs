@@ -282,7 +282,7 @@ fn sums(jobs: &[&PrintedJob], output: &PrintedOutput) -> Vec<ImportedRow> {
             let sides = group.iter().flat_map(|job| job.sides());
             rate(sides.map(|(_, side)| amount(side)).sum(), elapsed_s)
         };
-        let name = format!("{} and {} other jobs", group[0].full_name(), group.len() - 1);
+        let name = format!("{} and {} more", group[0].full_name(), group.len() - 1);
         let started_ns = started(group, output, elapsed_ns);
         ImportedRow {
             settings: vec![Setting { factor: "run".to_owned(), value: FactorValue::Text(name) }],
