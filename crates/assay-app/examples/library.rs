@@ -7,7 +7,7 @@ use assay_app::load::LoadPlan;
 use assay_app::load::oltp::OltpPlan;
 use assay_app::load::transactions::TransactionPlan;
 use assay_app::target_plan::TargetPlan;
-use assay_app::{Context, Guards, Plan, Progress, Update};
+use assay_app::{Context, Guards, MeasuringPlan, ProgressSender, ProgressUpdate};
 use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Result};
 use assay_store::Store;
@@ -64,8 +64,8 @@ fn main() -> Result<()> {
     let store = words.next().unwrap_or_else(|| "assay-runs".to_owned());
     let context = Context {
         // Notes go to whoever reads; a program with a window would show `Doing`, too.
-        progress: Progress::new(|update| {
-            if let Update::Note(text) = update {
+        progress: ProgressSender::new(|update| {
+            if let ProgressUpdate::Note(text) = update {
                 println!("{text}");
             }
         }),

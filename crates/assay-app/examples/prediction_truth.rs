@@ -5,14 +5,16 @@
 
 use assay_arrays::{ArraySpec, profile, run_host};
 use assay_methods::target::SimulatedDevice;
-use assay_methods::{CalibrationPlan, LogPlan, Mix, SimulatedBench, calibrate, calibrate_log};
+use assay_methods::{
+    CalibrationMix, CalibrationPlan, LogPlan, SimulatedBench, calibrate, calibrate_log,
+};
 use assay_model::array::{SessionLoad, parse_array};
 use assay_model::calibration::Calibration;
 use assay_model::number::{count, real_len};
 use assay_model::projection::{Answer, Effect, Population, TargetOrigin};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Profile, Result};
-use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
+use assay_predict::{PredictedDemand, ProjectionPlan, StorageSource, demand_of, project};
 use assay_stats::random::Random;
 
 const BLOCK: Bytes = Bytes(8192);
@@ -113,7 +115,7 @@ fn predicted(random: &mut Random) -> Result<Outcome> {
     let target = &projection.targets[0];
     // Few statements are counted in so short a run, and many reads: both are work.
     let demand = &read.demand;
-    let reads_per_s = |demand: &Demand| demand.throughput_per_s * demand.reads_mean;
+    let reads_per_s = |demand: &PredictedDemand| demand.throughput_per_s * demand.reads_mean;
     let per_s = reads_per_s(&demand_of(&truth, None).demand) / demand.reads_mean;
     let closed = target.state(|population| matches!(population, Population::Closed { .. }));
     let estimate = closed.map(|state| state.throughput_per_s);
@@ -215,12 +217,12 @@ buffered_write = "{}us"
 }
 
 /// As `predict` calibrates a simulated target, in less time.
-fn calibrated(device: &SimulatedDevice, demand: &Demand) -> Result<Calibration> {
+fn calibrated(device: &SimulatedDevice, demand: &PredictedDemand) -> Result<Calibration> {
     let share = (100.0 * demand.read_share()).round() / 100.0;
-    let mut mixes = vec![Mix::of(1.0)];
+    let mut mixes = vec![CalibrationMix::of(1.0)];
     if demand.writes_mean > 0.0 {
-        mixes.push(Mix::of(0.0));
-        mixes.push(Mix::of(share.clamp(0.01, 0.99)));
+        mixes.push(CalibrationMix::of(0.0));
+        mixes.push(CalibrationMix::of(share.clamp(0.01, 0.99)));
     }
     let plan = CalibrationPlan {
         mixes,

@@ -6,15 +6,15 @@ use crate::database_calibration::{self, append_of, log_plan};
 use crate::database_source::DatabaseSource;
 use crate::dry_run::PlanSummary;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
-use crate::plan::Plan;
+use crate::plan::MeasuringPlan;
 use crate::plan_document::PlanDocument;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
-use assay_methods::target::Storage;
+use assay_methods::target::TargetStorage;
 use assay_methods::{
-    Bench, CalibrationPlan, CalibrationUpdate, Mix, SimulatedBench, StorageBench, calibrate,
-    calibrate_log, transfer_max,
+    Bench, CalibrationMix, CalibrationPlan, CalibrationUpdate, SimulatedBench, StorageBench,
+    calibrate, calibrate_log, transfer_max,
 };
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
 use assay_model::cluster::Cluster;
@@ -24,7 +24,7 @@ use assay_model::run::RunKind;
 use assay_model::spelling::{LimitStatistic, Spelling, defaults, latency, quantity};
 use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
 use assay_model::{Error, Result, read_from_command_line};
-use assay_store::Document;
+use assay_store::StoredDocument;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -123,7 +123,7 @@ impl Default for CalibrationRunPlan {
     }
 }
 
-impl Plan for CalibrationRunPlan {
+impl MeasuringPlan for CalibrationRunPlan {
     fn target(&self) -> TargetPlan {
         self.target.seen_by(self.hosts.as_ref())
     }
@@ -242,7 +242,7 @@ impl CalibrationRunPlan {
         let hosts = self.hosts_count();
         CalibrationPlan {
             limit: LatencyLimit { quantile: self.quantile, service_time_ns: max_latency_ns },
-            mixes: self.read_share.iter().map(|share| Mix::of(share.0)).collect(),
+            mixes: self.read_share.iter().map(|share| CalibrationMix::of(share.0)).collect(),
             transfer: self.transfer,
             large_transfer: self.large_transfer,
             time_budget: self.time,
@@ -272,7 +272,7 @@ pub(crate) fn calibrate_recording(
         OpenTarget::Hosts(hosts) => {
             let (found, cluster) = together(hosts, plan, &mut failure, context)?;
             if let Some(cluster) = cluster {
-                writer.put_json(Document::Cluster, &cluster)?;
+                writer.put_json(StoredDocument::Cluster, &cluster)?;
             }
             Ok(found)
         }
@@ -297,7 +297,7 @@ pub(crate) fn calibrate_recording(
         }
     };
     context.progress.clear();
-    writer.put_json(Document::Calibration, &calibration?)?;
+    writer.put_json(StoredDocument::Calibration, &calibration?)?;
     Ok(match failure {
         Some(reason) => Finish::Failed { reason },
         None if stop.load(Ordering::Relaxed) => Finish::Interrupted,
@@ -307,7 +307,7 @@ pub(crate) fn calibrate_recording(
 
 /// The plan with large transfers that one command can carry, where commands go past the block
 /// layer, which would split them.
-fn carried(plan: &CalibrationPlan, storage: &Storage, context: &Context) -> CalibrationPlan {
+fn carried(plan: &CalibrationPlan, storage: &TargetStorage, context: &Context) -> CalibrationPlan {
     let mut plan = plan.clone();
     if let Some((name, most)) =
         transfer_max(&storage.targets).filter(|(_, most)| *most < plan.large_transfer)
@@ -342,7 +342,7 @@ fn with_log(
     bench: &mut dyn Bench,
     plan: &CalibrationPlan,
     append: Option<Bytes>,
-    progress: &Progress,
+    progress: &ProgressSender,
 ) -> Result<Calibration> {
     let mut answered = 0;
     let mut show = |update: CalibrationUpdate<'_>| match update {

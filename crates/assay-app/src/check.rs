@@ -3,7 +3,7 @@
 
 mod replayed;
 
-pub use replayed::DatabaseDemand;
+pub use replayed::ReplayedDemand;
 
 use crate::calibrate::calibrate_recording;
 use crate::cluster::{HostNames, HostsPlan};
@@ -16,18 +16,18 @@ use crate::load::load_driver::LoadDriver;
 use crate::load::server_plan::ServerPlan;
 use crate::load::slob::{BlockSetup, WARM_UP};
 use crate::loaded_run::LoadedRun;
-use crate::plan::Plan;
+use crate::plan::MeasuringPlan;
 use crate::plan_document::PlanDocument;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use crate::recording::{Recording, RunRequest};
 use crate::target_plan::TargetPlan;
 use assay_dbload::load::{LadderSearch, PostgresLink, RungPlan};
-use assay_dbload::slob::{Access, Slob};
+use assay_dbload::slob::{RowAccess, Slob};
 use assay_judge::check_criteria;
-use assay_loads::slob::Rules;
+use assay_loads::slob::SlobRules;
 use assay_methods::presets::preset;
 use assay_methods::target::is_simulated;
-use assay_methods::{CalibrationPlan, Mix};
+use assay_methods::{CalibrationMix, CalibrationPlan};
 use assay_model::calibration::{Calibration, LatencyLimit};
 use assay_model::cluster::Cluster;
 use assay_model::document::to_toml;
@@ -39,8 +39,8 @@ use assay_model::run::RunKind;
 use assay_model::spelling::{LimitStatistic, defaults, latency};
 use assay_model::units::{Bytes, Nanos, Rate};
 use assay_model::{Error, Result, Workload};
-use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
-use assay_store::{Document, RunWriter};
+use assay_predict::{PredictedDemand, ProjectionPlan, StorageSource, demand_of, project};
+use assay_store::{RunWriter, StoredDocument};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ pub struct CheckPlan {
     /// The database itself: what it would do on this storage is kept with the rest
     #[arg(skip)]
     #[serde(skip)]
-    pub database: Option<DatabaseDemand>,
+    pub database: Option<ReplayedDemand>,
     /// Criteria to judge by instead of the default: a file, oltp-default or dell-2017
     #[arg(long, value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +114,7 @@ const fn run_share(is_demand: bool) -> f64 {
     if is_demand { DEMAND_SHARE } else { RUN_SHARE }
 }
 
-impl Plan for CheckPlan {
+impl MeasuringPlan for CheckPlan {
     fn target(&self) -> TargetPlan {
         self.target.seen_by(self.hosts.as_ref())
     }
@@ -175,7 +175,7 @@ impl Plan for CheckPlan {
         // Test files go before the database comes and before the answer is given.
         let writer = recording.end();
         if let Some(database) = database {
-            writer.put_json(Document::Profile, &database.profile)?;
+            writer.put_json(StoredDocument::Profile, &database.profile)?;
             self.project(database, &writer)?;
         }
         if finish == Finish::Complete
@@ -262,7 +262,7 @@ impl CheckPlan {
         method: &CalibrationPlan,
         append: Option<Bytes>,
     ) -> Result<Finish> {
-        recording.writer.put(Document::Workload, &to_toml(workload)?)?;
+        recording.writer.put(StoredDocument::Workload, &to_toml(workload)?)?;
         let whole = recording.context.progress.clone();
         recording.context.progress = self.part(&whole, 1);
         let calibrated = calibrate_recording(recording, method, append, &self.target)?;
@@ -275,7 +275,7 @@ impl CheckPlan {
 
     /// The progress of one of the parts: calibration, workload, and the database where there is
     /// one.
-    fn part(&self, whole: &Progress, number: u32) -> Progress {
+    fn part(&self, whole: &ProgressSender, number: u32) -> ProgressSender {
         let count = if self.directory().is_some() { 3 } else { 2 };
         let run_s = run_share(self.demand.is_some()) * self.time.seconds();
         let database_s =
@@ -323,12 +323,12 @@ impl CheckPlan {
 
     /// Reads, and where it may be written also a mix, that of the database where there is one; each
     /// for its part of the time.
-    fn method(&self, write: bool, database: Option<&Demand>) -> CalibrationPlan {
+    fn method(&self, write: bool, database: Option<&PredictedDemand>) -> CalibrationPlan {
         let usual = CalibrationPlan::default();
         let database = database.filter(|demand| demand.reads_mean > 0.0);
         let mixes = match (write, database) {
-            (false, _) => vec![Mix::of(1.0)],
-            (true, None) => [1.0, 0.0, 0.7].map(Mix::of).to_vec(),
+            (false, _) => vec![CalibrationMix::of(1.0)],
+            (true, None) => [1.0, 0.0, 0.7].map(CalibrationMix::of).to_vec(),
             (true, Some(demand)) => mixes(demand),
         };
         let time_s = self.time.seconds() * self.calibration_share() / real_len(mixes.len());
@@ -348,8 +348,10 @@ impl CheckPlan {
     }
 
     /// Projection for the database; nothing where there is no calibration of it.
-    fn project(&self, database: &DatabaseDemand, writer: &RunWriter) -> Result<()> {
-        let Some(calibration) = writer.reader()?.json::<Calibration>(Document::Calibration)? else {
+    fn project(&self, database: &ReplayedDemand, writer: &RunWriter) -> Result<()> {
+        let Some(calibration) =
+            writer.reader()?.json::<Calibration>(StoredDocument::Calibration)?
+        else {
             return Ok(());
         };
         let is_simulated = self.target.targets.iter().any(|target| is_simulated(target));
@@ -363,13 +365,13 @@ impl CheckPlan {
         let mut projection = project(&read, None, &[source], &ProjectionPlan::default());
         let measured = LoadedRun::read(&writer.reader()?)?;
         projection.replay = database.replayed(&measured);
-        writer.put_json(Document::Projection, &projection)?;
+        writer.put_json(StoredDocument::Projection, &projection)?;
         Ok(())
     }
 
     /// Three steps of the SLOB method, in the database's part of the time.
     fn on_database(&self, directory: &str, writer: &RunWriter, context: &Context) -> Result<()> {
-        let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
+        let rules = SlobRules { scale_blocks: SCALE_BLOCKS, ..SlobRules::default() };
         rules.check()?;
         let ladder = short_ladder(directory, self.time);
         let server = ServerPlan::of(self.bindir.as_deref());
@@ -382,7 +384,7 @@ impl CheckPlan {
             sessions_max: ladder.climb.sessions_max(),
             are_given: false,
         };
-        let slob = || Slob::<PostgresLink>::new(&rules, Access::Index);
+        let slob = || Slob::<PostgresLink>::new(&rules, RowAccess::Index);
         let driver = || LoadDriver::Statements(slob());
         beside(&ladder, driver, |named, context| setup.prepare(named, context), writer, context)
     }
@@ -391,11 +393,11 @@ impl CheckPlan {
 /// Runs the workload; what the calibration found of hosts stays.
 fn measure_workload(recording: &mut Recording, workload: &Workload) -> Result<Finish> {
     let kept =
-        |recording: &Recording| recording.writer.reader()?.json::<Cluster>(Document::Cluster);
+        |recording: &Recording| recording.writer.reader()?.json::<Cluster>(StoredDocument::Cluster);
     let earlier = kept(recording)?;
     let finish = recording.measure("run", workload)?.finish;
     if let (Some(earlier), Some(last)) = (earlier, kept(recording)?) {
-        recording.writer.put_json(Document::Cluster, &last.with_earlier(earlier))?;
+        recording.writer.put_json(StoredDocument::Cluster, &last.with_earlier(earlier))?;
     }
     Ok(finish)
 }
@@ -410,7 +412,7 @@ fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
         climb: LadderSearch::Given(sessions),
         repeats: 1,
         hosts: None,
-        access: Access::Index.name().to_owned(),
+        access: RowAccess::Index.name().to_owned(),
         plan: Vec::new(),
     }
 }

@@ -28,6 +28,6 @@ pub use load_hosts::LoadHosts;
 pub use node::serve;
 pub use nodes::cluster_survey;
 pub use open_hosts::OpenHosts;
-pub(crate) use open_hosts::{HostsRequest, Order, of_each};
+pub(crate) use open_hosts::{HostsOrder, HostsRequest, of_each};
 pub use watch_hosts::{HostsMoment, WatchHosts};
 pub use wire::TOKEN;

@@ -12,7 +12,7 @@ use assay_model::cluster::Cluster;
 use assay_model::measurement::{Finish, Interval, Window};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result, Workload};
-use assay_store::{CellReader, CellStart, CellWriter, Document, RunReader, RunWriter};
+use assay_store::{CellReader, CellStart, CellWriter, RunReader, RunWriter, StoredDocument};
 
 /// A run whose driver has died.
 struct Died {
@@ -39,14 +39,14 @@ pub fn collect(
     // Who holds the lock still measures; who takes it up writes.
     let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
     let mut kept = KeptHosts::open(&died.hosts, id, context)?;
-    let known = run.json::<Cluster>(Document::Cluster)?;
+    let known = run.json::<Cluster>(StoredDocument::Cluster)?;
     let whole = kept.added_up(&died.workload, known.as_ref())?;
     let finished = if let Some(soak) = &died.soak {
         died.complete_soak(soak, run, writer, &whole)?
     } else {
         let cell = cell_of(run, &writer, &died.workload)?;
         died.complete(cell, run.cell(CELL).ok().as_ref(), &whole)?;
-        writer.put_json(Document::Cluster, &whole.cluster)?;
+        writer.put_json(StoredDocument::Cluster, &whole.cluster)?;
         finish_run(writer, &whole.finish, criteria.as_ref())?
     };
     kept.forget()?;
@@ -175,8 +175,8 @@ impl Died {
         let mut cycles = Cycles::new(soak.cycles, soak.tolerance);
         cycles.restore_progress(&writer.reader()?)?;
         let found = cycles.finish(&self.workload);
-        writer.put_json(Document::Cluster, &whole.cluster)?;
-        writer.put_json(Document::Soak, &found)?;
+        writer.put_json(StoredDocument::Cluster, &whole.cluster)?;
+        writer.put_json(StoredDocument::Soak, &found)?;
         let finish = match &whole.finish {
             failed @ Finish::Failed { .. } => failed.clone(),
             _ => Finish::Interrupted,

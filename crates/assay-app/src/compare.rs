@@ -4,9 +4,9 @@ use crate::loaded_run::{read_cell, series_of_rungs};
 use crate::reports::read_profile;
 use crate::run_part::{RunPart, plain};
 use crate::rung_cell::is_rung;
-use assay_judge::LoadFacts;
+use assay_judge::JudgedLoadFacts;
 use assay_judge::compare::{
-    CompareRules, RunFacts, SideFacts, StudyCells, compare, facts_of_calibration, facts_of_dss,
+    CompareRules, ComparedCells, RunFacts, SideFacts, compare, facts_of_calibration, facts_of_dss,
     facts_of_load, facts_of_profile, facts_of_row, facts_of_run, facts_of_study, joined, of_parts,
     with_intervals,
 };
@@ -19,7 +19,7 @@ use assay_model::load::Load;
 use assay_model::study::{CellResult, StudyResult};
 use assay_model::verdict::Unit;
 use assay_model::{Error, Result, Workload};
-use assay_store::{CellReader, Document, RunReader, Store};
+use assay_store::{CellReader, RunReader, Store, StoredDocument};
 use std::path::Path;
 
 mod history;
@@ -159,7 +159,7 @@ fn read_side(named: &str, runs: &[RunPart], all: &NamedRuns, store: &Store) -> R
         mark_assumed(&mut whole, first.reader.manifest().targets.as_slice());
         if first.part.is_none() && !whole.is_simulated() {
             let manifest = first.reader.manifest();
-            let wanted = history::Wanted {
+            let wanted = history::WantedHistory {
                 kind: manifest.kind,
                 targets: &manifest.targets,
                 compared: &all.ids,
@@ -211,7 +211,7 @@ fn read_run(named: &RunPart) -> Result<SideFacts> {
 /// are repeats of one load. Nothing of a run that Assay measured, and of rows of several loads,
 /// which are compared cell by cell.
 fn imported_rows(run: &RunReader, wanted: Option<&str>) -> Result<Option<SideFacts>> {
-    let Some(study) = run.json::<StudyResult>(Document::Results)? else { return Ok(None) };
+    let Some(study) = run.json::<StudyResult>(StoredDocument::Results)? else { return Ok(None) };
     let rows: Vec<&CellResult> = study.cells.iter().filter(|row| row.is_imported()).collect();
     let Some(first) = rows.first() else { return Ok(None) };
     let number = wanted.and_then(|wanted| wanted.parse::<u32>().ok());
@@ -236,20 +236,20 @@ fn facts_of(run: &RunReader, wanted: Option<&str>) -> Result<SideFacts> {
     if let Some(wanted) = wanted {
         return facts_of_named_cell(run, wanted, &targets);
     }
-    if let Some(study) = run.json::<StudyResult>(Document::Results)? {
-        let facts = facts_of_study(id, &targets, &study, StudyCells::All);
+    if let Some(study) = run.json::<StudyResult>(StoredDocument::Results)? {
+        let facts = facts_of_study(id, &targets, &study, ComparedCells::All);
         return facts.ok_or_else(|| nothing_measured(id));
     }
-    if let Some(dss) = run.json::<Dss>(Document::Dss)? {
+    if let Some(dss) = run.json::<Dss>(StoredDocument::Dss)? {
         return Ok(facts_of_dss(id, &targets, &dss));
     }
     let mut parts = Vec::new();
-    if let Some(calibration) = run.json::<Calibration>(Document::Calibration)? {
+    if let Some(calibration) = run.json::<Calibration>(StoredDocument::Calibration)? {
         parts.push(facts_of_calibration(id, &targets, &calibration));
     }
-    if let Some(load) = run.json::<Load>(Document::Load)? {
+    if let Some(load) = run.json::<Load>(StoredDocument::Load)? {
         let series = series_of_rungs(run, &load)?;
-        let facts = LoadFacts { load: &load, series: &series };
+        let facts = JudgedLoadFacts { load: &load, series: &series };
         parts.push(facts_of_load(id, &targets, facts));
     }
     let workload = run.cells()?.iter().any(|cell| !is_rung(cell.name()));
@@ -270,10 +270,10 @@ fn facts_of_named_cell(run: &RunReader, wanted: &str, targets: &str) -> Result<S
         return facts_of_cell(run, &cell, targets, Some(wanted));
     }
     let id = &run.manifest().id;
-    let study = run.json::<StudyResult>(Document::Results)?;
+    let study = run.json::<StudyResult>(StoredDocument::Results)?;
     let row = study.zip(number).and_then(|(study, number)| {
         let name = format!("{id}:{number}");
-        facts_of_study(&name, targets, &study, StudyCells::Only(number))
+        facts_of_study(&name, targets, &study, ComparedCells::Only(number))
     });
     row.ok_or_else(|| {
         Error::usage(

@@ -1,7 +1,7 @@
 //! What the caller gives to everything that measures: where runs are kept, how it is stopped,
 //! who hears of it.
 
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use assay_store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Context {
     /// Set when the program is asked to end; what was measured until then is kept.
     pub stop: Arc<AtomicBool>,
     /// Hears how far it is.
-    pub progress: Progress,
+    pub progress: ProgressSender,
     /// Whether storage of other hosts may be loaded that a running database has its files on.
     pub loads_in_use: bool,
     /// The command that led here, for the manifest; without passwords.
@@ -43,7 +43,7 @@ impl Context {
         Self {
             store,
             stop: Arc::default(),
-            progress: Progress::silent(),
+            progress: ProgressSender::silent(),
             loads_in_use: false,
             command: Vec::new(),
             server_programs: None,

@@ -1,30 +1,30 @@
 //! What is calibrated for a database: the mixes and the transfer of its I/O, and its log.
 
-use assay_methods::{LogPlan, Mix};
+use assay_methods::{CalibrationMix, LogPlan};
 use assay_model::calibration::{Calibration, MixCalibration};
 use assay_model::number::count;
 use assay_model::units::{Bytes, Nanos};
-use assay_predict::Demand;
+use assay_predict::PredictedDemand;
 
 /// Reads, writes where the database writes, and its own mix.
-pub(crate) fn mixes(demand: &Demand) -> Vec<Mix> {
+pub(crate) fn mixes(demand: &PredictedDemand) -> Vec<CalibrationMix> {
     let share = (100.0 * demand.read_share()).round() / 100.0;
-    let mut mixes = vec![Mix::of(1.0)];
+    let mut mixes = vec![CalibrationMix::of(1.0)];
     if demand.all_writes() > 0.0 {
-        mixes.push(Mix::of(0.0));
-        mixes.extend((share > 0.0 && share < 1.0).then(|| Mix::of(share)));
+        mixes.push(CalibrationMix::of(0.0));
+        mixes.extend((share > 0.0 && share < 1.0).then(|| CalibrationMix::of(share)));
     }
     mixes
 }
 
 /// The database's block, as whole sectors.
-pub(crate) fn transfer(demand: &Demand) -> Bytes {
+pub(crate) fn transfer(demand: &PredictedDemand) -> Bytes {
     let sectors = count(demand.read_bytes / 512.0).max(1);
     Bytes(if demand.read_bytes > 0.0 { 512 * sectors } else { 8192 })
 }
 
 /// Bytes that one flush of a database's log appends, as whole sectors.
-pub(crate) fn append_of(demand: &Demand) -> Bytes {
+pub(crate) fn append_of(demand: &PredictedDemand) -> Bytes {
     let appended = demand.redo_bytes / demand.commits_mean.max(1e-9);
     Bytes(512 * count((appended / 512.0).ceil()).clamp(1, 256))
 }
@@ -61,10 +61,14 @@ mod tests {
 
     #[test]
     fn a_database_that_only_reads_needs_no_writes() {
-        let reading = Demand { reads_mean: 3.0, read_bytes: 16384.0, ..Demand::default() };
-        assert_eq!(mixes(&reading), [Mix::of(1.0)]);
+        let reading =
+            PredictedDemand { reads_mean: 3.0, read_bytes: 16384.0, ..PredictedDemand::default() };
+        assert_eq!(mixes(&reading), [CalibrationMix::of(1.0)]);
         assert_eq!(transfer(&reading), Bytes(16384));
-        let writing = Demand { writes_mean: 1.0, ..reading };
-        assert_eq!(mixes(&writing), [Mix::of(1.0), Mix::of(0.0), Mix::of(0.75)]);
+        let writing = PredictedDemand { writes_mean: 1.0, ..reading };
+        assert_eq!(
+            mixes(&writing),
+            [CalibrationMix::of(1.0), CalibrationMix::of(0.0), CalibrationMix::of(0.75)]
+        );
     }
 }

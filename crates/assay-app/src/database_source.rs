@@ -9,8 +9,8 @@ use assay_model::load::{Dialect, Load, Rung};
 use assay_model::profile::Figure;
 use assay_model::units::{Nanos, show_count};
 use assay_model::{Error, Profile, Result};
-use assay_predict::{Demand, LoadFacts, ReadProfile, demand_of, demand_of_load};
-use assay_store::{Document, RunReader};
+use assay_predict::{PredictedDemand, ReadProfile, StepFacts, demand_of, demand_of_load};
+use assay_store::{RunReader, StoredDocument};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub struct DatabaseSource {
     /// The profile.
     pub profile: Profile,
     /// What the sessions of a benchmark know.
-    pub load: Option<LoadFacts>,
+    pub load: Option<StepFacts>,
 }
 
 impl DatabaseSource {
@@ -90,7 +90,7 @@ impl DatabaseSource {
                 "measure it again; the server refused the session that profiles it",
             )
         })?;
-        let load = Some(LoadFacts::of(load, rung));
+        let load = Some(StepFacts::of(load, rung));
         Ok(Self { profile: with_host(profile, rung), load })
     }
 
@@ -103,7 +103,7 @@ impl DatabaseSource {
     }
 
     /// What one unit of its work demands.
-    pub fn demand(&self) -> Demand {
+    pub fn demand(&self) -> PredictedDemand {
         self.read().demand
     }
 }
@@ -182,7 +182,7 @@ const FORMS: &str = "specify a report, a folder with reports, a profile, a run (
                      RUN:SESSIONS), or an address such as postgresql://user@host/database";
 
 fn of_whole_run(run: &RunReader, context: &Context) -> Result<DatabaseSource> {
-    if let Some(profile) = run.json::<Profile>(Document::Profile)? {
+    if let Some(profile) = run.json::<Profile>(StoredDocument::Profile)? {
         return Ok(DatabaseSource::of_profile(profile));
     }
     let load = load_of(run)?;
@@ -202,7 +202,7 @@ fn of_whole_run(run: &RunReader, context: &Context) -> Result<DatabaseSource> {
 
 /// The load of a run.
 pub(crate) fn load_of(run: &RunReader) -> Result<Load> {
-    run.json::<Load>(Document::Load)?.ok_or_else(|| {
+    run.json::<Load>(StoredDocument::Load)?.ok_or_else(|| {
         Error::usage(
             format!("the run {} did not load a database", run.manifest().id),
             "specify a run of assay bench",

@@ -2,21 +2,21 @@
 
 use crate::loaded_run::LoadedRun;
 use crate::recording::close;
-use assay_judge::{Rules, SHIPPED, shipped_criteria};
+use assay_judge::{CriteriaRules, SHIPPED, shipped_criteria};
 use assay_methods::files::read_document;
 use assay_model::document::to_toml;
 use assay_model::measurement::Finish;
 use assay_model::verdict::parse_criteria;
 use assay_model::{Criteria, Error, Outcome, Result, Workload};
-use assay_report::Options;
-use assay_store::{Document, RunReader, RunWriter};
+use assay_report::ReportOptions;
+use assay_store::{RunReader, RunWriter, StoredDocument};
 use std::path::Path;
 
 /// Criteria as text and as rules; checked before anything is measured.
 pub struct CriteriaSource {
     text: String,
     /// The rules.
-    pub rules: Rules,
+    pub rules: CriteriaRules,
 }
 
 impl CriteriaSource {
@@ -44,7 +44,7 @@ impl CriteriaSource {
     /// # Errors
     /// A usage error when they mean nothing.
     pub fn new(criteria: &Criteria) -> Result<Self> {
-        Ok(Self { rules: Rules::check(criteria)?, text: to_toml(criteria)? })
+        Ok(Self { rules: CriteriaRules::check(criteria)?, text: to_toml(criteria)? })
     }
 
     /// A file of criteria, or those that ship under this name.
@@ -65,7 +65,7 @@ impl CriteriaSource {
     /// # Errors
     /// A usage error when it means nothing.
     pub fn parse(text: String) -> Result<Self> {
-        let rules = Rules::check(&parse_criteria(&text)?)?;
+        let rules = CriteriaRules::check(&parse_criteria(&text)?)?;
         Ok(Self { text, rules })
     }
 }
@@ -98,16 +98,19 @@ pub fn finish_run(
     criteria: Option<&CriteriaSource>,
 ) -> Result<FinishedRun> {
     if let Some(criteria) = criteria {
-        writer.put(Document::Criteria, &criteria.text)?;
+        writer.put(StoredDocument::Criteria, &criteria.text)?;
     }
     let mut loaded = LoadedRun::read(&writer.reader()?)?;
     let verdict = criteria.map(|criteria| loaded.judge(&criteria.rules));
     let judged = verdict.as_ref().map_or(Outcome::Pass, |verdict| verdict.outcome);
     if let Some(verdict) = &verdict {
-        writer.put_json(Document::Verdict, verdict)?;
+        writer.put_json(StoredDocument::Verdict, verdict)?;
     }
     loaded.report.verdict = verdict;
-    writer.put(Document::Report, &assay_report::html(&loaded.report, Options::default()))?;
+    writer.put(
+        StoredDocument::Report,
+        &assay_report::html(&loaded.report, ReportOptions::default()),
+    )?;
     let run = close(writer, finish.clone())?;
     let outcome = if loaded.is_broken() { Outcome::Fail } else { loaded.verified(judged) };
     Ok(FinishedRun { finish: finish.clone(), outcome, loaded, run })
@@ -120,8 +123,8 @@ pub fn finish_with_page(
     outcome: Outcome,
 ) -> Result<FinishedRun> {
     let loaded = LoadedRun::read(&writer.reader()?)?;
-    let page = assay_report::html(&loaded.report, Options::default());
-    writer.put(Document::Report, &page)?;
+    let page = assay_report::html(&loaded.report, ReportOptions::default());
+    writer.put(StoredDocument::Report, &page)?;
     let run = close(writer, finish.clone())?;
     let loaded = LoadedRun::read(&run)?;
     let outcome = loaded.verified(outcome);

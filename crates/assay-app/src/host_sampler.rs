@@ -2,7 +2,7 @@
 //! keeps them.
 
 use assay_host::root::SysRoot;
-use assay_host::watch::Sampler;
+use assay_host::watch::HostWatch;
 use assay_model::number::narrow;
 use assay_model::watch::Moment;
 use assay_store::WatchLog;
@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(1);
 
 /// When the next sample is due; samples that were missed are not made up for.
-pub struct Pace {
+pub struct SamplerPace {
     every: Duration,
     due: Instant,
 }
 
-impl Pace {
+impl SamplerPace {
     /// The first sample is due after one period.
     pub fn new(every: Duration) -> Self {
         let due = Instant::now() + every;
@@ -91,8 +91,8 @@ impl Drop for HostSampler {
 /// Reads and keeps until the watcher is dropped or the store is full: the measurement itself says
 /// so then.
 fn watch(mut log: WatchLog, devices: Vec<String>, words: &Receiver<Word>) {
-    let mut sampler = Sampler::new(SysRoot::live(), devices);
-    let (mut pace, mut cell) = (Pace::new(EVERY), None);
+    let mut sampler = HostWatch::new(SysRoot::live(), devices);
+    let (mut pace, mut cell) = (SamplerPace::new(EVERY), None);
     loop {
         let word = words.recv_timeout(pace.left());
         let late_ns = match word {

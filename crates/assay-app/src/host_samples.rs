@@ -8,7 +8,7 @@ use assay_model::environment::Environment;
 use assay_model::number::{real, seconds};
 use assay_model::verdict::NamedEstimate;
 use assay_model::watch::Moment;
-use assay_report::{Watch, WatchBuilder};
+use assay_report::{WatchBuilder, WatchReport};
 
 /// Samples as they are read from a run.
 #[derive(Default)]
@@ -30,9 +30,9 @@ struct DeviceSeries {
 }
 
 /// Names of the operations in criteria, with their times and counts.
-type Operation = (&'static str, fn(&DeviceCounters) -> (u64, u64));
+type SampledOperation = (&'static str, fn(&DeviceCounters) -> (u64, u64));
 
-const OPERATIONS: [Operation; 3] = [
+const OPERATIONS: [SampledOperation; 3] = [
     ("read", |counters| (counters.read_time_ns, counters.read_ios)),
     ("write", |counters| (counters.write_time_ns, counters.write_ios)),
     ("sync", |counters| (counters.flush_time_ns, counters.flush_ios)),
@@ -105,14 +105,14 @@ impl HostSamples {
     }
 
     /// What a report shows of it.
-    pub fn finish(self) -> Option<Watch> {
+    pub fn finish(self) -> Option<WatchReport> {
         self.builder.finish()
     }
 }
 
 impl DeviceSeries {
     /// Mean time of an operation with its interval; `None` where it barely happened.
-    fn time(&self, (name, of): &Operation, moment_s: f64) -> Option<NamedEstimate> {
+    fn time(&self, (name, of): &SampledOperation, moment_s: f64) -> Option<NamedEstimate> {
         let counted = self.counters.iter().map(of);
         let (times, ios): (Vec<f64>, Vec<f64>) =
             counted.map(|(time_ns, ios)| (real(time_ns), real(ios))).unzip();

@@ -18,7 +18,7 @@ use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::study::{Cell, CellResult, CellState, StudyResult};
 use assay_model::{Error, Outcome, Result};
 use assay_oracle::read_listing;
-use assay_store::{CellStart, Document, Durability, NewRun, RunWriter};
+use assay_store::{CellStart, NewRun, RunWriter, StoredDocument, WriteDurability};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,18 +46,18 @@ struct KeptPlan {
 /// Files of one run, and the first of them, by which they are called in errors.
 pub struct ImportGroup {
     path: PathBuf,
-    files: Vec<ReadFile>,
+    files: Vec<ImportedFile>,
     /// Files of a folder that are not results.
     left_out: NamedFiles,
 }
 
 /// A file as it was read.
-struct ReadFile {
+struct ImportedFile {
     name: String,
     text: String,
 }
 
-impl ReadFile {
+impl ImportedFile {
     fn named(&self) -> NamedText<'_> {
         NamedText { name: &self.name, text: &self.text }
     }
@@ -95,7 +95,8 @@ pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
                     .for_each(|group| group.left_out.clone_from(&left_out));
             }
             None => {
-                let file = ReadFile { name: name_of(path), text: read_foreign(path, "result")? };
+                let file =
+                    ImportedFile { name: name_of(path), text: read_foreign(path, "result")? };
                 join(&mut groups, path, file);
             }
         }
@@ -105,7 +106,7 @@ pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
 }
 
 /// Puts a file to those of its run.
-fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ReadFile) {
+fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ImportedFile) {
     let same = |group: &&mut ImportGroup| {
         let first = group.files.first().filter(|_| group.path.parent() == path.parent());
         first.is_some_and(|first| are_of_one_run(&first.named(), &file.named()))
@@ -123,7 +124,7 @@ fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ReadFile) {
 /// What a folder holds: results by path, and the names of its other files.
 #[derive(Default)]
 struct FolderFiles {
-    results: Vec<(PathBuf, ReadFile)>,
+    results: Vec<(PathBuf, ImportedFile)>,
     left_out: NamedFiles,
 }
 
@@ -144,7 +145,7 @@ fn results_of(folder: &Path) -> Result<FolderFiles> {
         let name = name_of(&path);
         match read_foreign_plain(&path, "result") {
             Ok(text) if program(&text).is_some() => {
-                found.results.push((path, ReadFile { name, text }));
+                found.results.push((path, ImportedFile { name, text }));
             }
             Ok(text) if has_report(&text) => return Ok(FolderFiles::default()),
             read => found.left_out.add(name, read.as_deref().unwrap_or_default()),
@@ -158,7 +159,7 @@ fn add_companion(group: &mut ImportGroup) {
     let [only] = group.files.as_slice() else { return };
     let Some(name) = companion(&only.name) else { return };
     let text = read_foreign(&group.path.with_file_name(&name), "summary");
-    group.files.extend(text.ok().map(|text| ReadFile { name, text }));
+    group.files.extend(text.ok().map(|text| ImportedFile { name, text }));
 }
 
 /// Imports the files of one run, or the folder of a SLOB run; each measurement in it becomes a run.
@@ -186,7 +187,7 @@ pub fn import_group(
         (folder.result, folder.content)
     } else {
         group.left_out.notes().iter().for_each(|note| context.progress.say(note));
-        let files: Vec<NamedText<'_>> = group.files.iter().map(ReadFile::named).collect();
+        let files: Vec<NamedText<'_>> = group.files.iter().map(ImportedFile::named).collect();
         let result = import_files(&files)
             .or_else(|error| listing(&files).ok_or(error))
             .map_err(|error| not_imported(error, &files, path))?;
@@ -248,7 +249,7 @@ fn listing(files: &[NamedText<'_>]) -> Option<ImportedResult> {
 fn imported_before(plan: &ImportPlan, context: &Context) -> Result<Option<String>> {
     for run in context.store.runs()?.runs {
         let Ok(reader) = context.store.open(&run.path.display().to_string()) else { continue };
-        let Ok(Some(text)) = reader.document(Document::Plan) else { continue };
+        let Ok(Some(text)) = reader.document(StoredDocument::Plan) else { continue };
         let kept = serde_json::from_str::<KeptPlan>(&text).ok().map(|kept| kept.plan);
         if kept.is_some_and(|kept| (kept.crc32, kept.bytes) == (plan.crc32, plan.bytes)) {
             return Ok(Some(reader.manifest().id.clone()));
@@ -300,7 +301,7 @@ fn keep_run(
     let start = CellStart {
         started_unix_ns: measurement.started_unix_ns,
         conduct: measurement.conduct.clone(),
-        durability: Durability::Finished,
+        durability: WriteDurability::Finished,
     };
     let mut cell = writer.create_cell("run", &run.workload, &start)?;
     for (interval, streams) in &run.intervals {
@@ -354,7 +355,7 @@ fn keep_rows(
         published: Vec::new(),
         mean_latency_max: None,
     };
-    writer.put_json(Document::Results, &study)?;
+    writer.put_json(StoredDocument::Results, &study)?;
     finish_with_page(writer, &Finish::Complete, Outcome::Pass)
 }
 

@@ -7,7 +7,8 @@ use crate::run::RunPlan;
 use crate::study::StudyPlan;
 use crate::target_plan::TargetPlan;
 use assay_formats::{
-    Conversion, ConversionPart, Document, FileKind, NamedTarget, Refused, Surroundings, detect, fio,
+    Conversion, ConversionPart, ConvertedDocument, FileKind, NamedTarget, Refused, Surroundings,
+    detect, fio,
 };
 use assay_host::size;
 use assay_methods::files::{read_foreign, read_foreign_plain};
@@ -143,13 +144,13 @@ fn of_host(word: &str) -> Option<String> {
 }
 
 /// Adds a sentence to the description, which the run keeps.
-fn describe(document: &mut Document, sentence: &str) {
+fn describe(document: &mut ConvertedDocument, sentence: &str) {
     let description = match document {
-        Document::Workload(workload) => {
+        ConvertedDocument::Workload(workload) => {
             workload.description = load_of(workload, None);
             &mut workload.description
         }
-        Document::Study(study) => &mut study.description,
+        ConvertedDocument::Study(study) => &mut study.description,
     };
     let separator = if description.is_empty() { "" } else { "; " };
     *description = format!("{description}{separator}{sentence}");
@@ -242,10 +243,10 @@ pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> Jo
     };
     let target = TargetPlan { targets, ..target.clone() };
     match document {
-        Document::Workload(workload) => {
+        ConvertedDocument::Workload(workload) => {
             JobPlan::Run(RunPlan { workload, target, ..RunPlan::default() })
         }
-        Document::Study(study) => {
+        ConvertedDocument::Study(study) => {
             JobPlan::Study(StudyPlan { study, target, ..StudyPlan::default() })
         }
     }

@@ -1,6 +1,6 @@
 //! The profile of a live server over an interval.
 
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use assay_dbload::load::{Dialect, Product};
 use assay_dbload::with_link;
 use assay_host::counters::{process_cpu_s, read_counters};
@@ -8,7 +8,7 @@ use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
 use assay_live::HostContext;
-use assay_live::watch::{ObservedServer, ObservedServerSpan, Plan, TaskTimes};
+use assay_live::watch::{ObservedServer, ObservedServerSpan, TaskTimes, WatchPlan};
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
 use assay_model::profile::DeviceIo;
@@ -42,7 +42,7 @@ pub struct ServerWatch<'a> {
 pub fn profile(
     wanted: &ServerWatch<'_>,
     stop: &Arc<AtomicBool>,
-    progress: &Progress,
+    progress: &ProgressSender,
 ) -> Result<Profile> {
     let length = Duration::from_nanos(wanted.length.0);
     if length < LENGTH_MIN {
@@ -60,7 +60,7 @@ fn watched<W: ObservedServer>(
     wanted: &ServerWatch<'_>,
     length: Duration,
     stop: &Arc<AtomicBool>,
-    progress: &Progress,
+    progress: &ProgressSender,
 ) -> Result<Profile> {
     let address = W::parse(wanted.address)?;
     let mut watcher = W::connect_warm(&address)?;
@@ -79,7 +79,7 @@ fn watched<W: ObservedServer>(
     if wanted.canary && canary.is_none() {
         place.missing.push(format!("times of single blocks: {}", W::NO_CANARY));
     }
-    let seen = watcher.watch(canary, Plan::of(length), times, stop, &mut show)?;
+    let seen = watcher.watch(canary, WatchPlan::of(length), times, stop, &mut show)?;
     progress.clear();
     let outside = HostContext {
         own_cpu_s: process_cpu_s() - cpu_s,

@@ -26,7 +26,7 @@ use assay_model::number::real;
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
 use clap::Subcommand;
-use kind::Load;
+use kind::PlannedLoad;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use transactions::{CommitPlan, CommitStep};
@@ -69,12 +69,12 @@ impl LoadPlan {
     }
 
     /// What it says of itself.
-    pub fn load(&self) -> &dyn Load {
+    pub fn load(&self) -> &dyn PlannedLoad {
         inner!(self)
     }
 
     /// The same, to be changed.
-    pub fn load_mut(&mut self) -> &mut dyn Load {
+    pub fn load_mut(&mut self) -> &mut dyn PlannedLoad {
         inner!(self)
     }
 

@@ -5,8 +5,8 @@ use crate::host_samples::HostSamples;
 use crate::run_part::RunPart;
 use crate::rung_cell::{is_rung, rung_cell};
 use assay_judge::{
-    Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, StreamShare, estimates_of_run,
-    last_change, no_interval_of_run, weighted_response,
+    CriteriaRules, Facts, JudgedLoadFacts, JudgedRun, Series, SeriesBuilder, StreamShare,
+    estimates_of_run, last_change, no_interval_of_run, weighted_response,
 };
 use assay_model::calibration::Calibration;
 use assay_model::cluster::Cluster;
@@ -24,15 +24,15 @@ use assay_model::study::StudyResult;
 use assay_model::verdict::{Bias, Doubt, NamedEstimate};
 use assay_model::workload::parse_workload;
 use assay_model::{Estimate, Outcome, Result, Verdict};
-use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
-use assay_store::{CellReader, Document, RunReader};
+use assay_report::{GivenReport, InputDocument as Text, RunReport, TimelineBuilder};
+use assay_store::{CellReader, RunReader, StoredDocument};
 
 mod imported;
 
 /// A run's documents, ready to be shown or judged.
 pub struct LoadedRun {
     /// Everything that a page says; the verdict is the stored one.
-    pub report: Report,
+    pub report: GivenReport,
     /// How each cell went over time, in the order of the report's runs.
     series: Vec<Series>,
     /// How each step of a load went over time, in their order.
@@ -45,27 +45,28 @@ impl LoadedRun {
     /// Reads a run.
     pub fn read(run: &RunReader) -> Result<Self> {
         let manifest = run.manifest();
-        let mut report = Report {
+        let mut report = GivenReport {
             title: manifest.kind.name().to_owned(),
             target: target_names(&manifest.targets),
             created_unix_ns: manifest.created_unix_ns,
             program: format!("assay {}", manifest.tool_version),
             command: crate::command_line::typed(&manifest.command),
             run_id: manifest.id.clone(),
-            verdict: run.json(Document::Verdict)?,
-            calibration: run.json::<Calibration>(Document::Calibration)?,
-            environment: run.json::<Environment>(Document::Environment)?,
-            study: run.json::<StudyResult>(Document::Results)?,
-            locality: run.json::<Locality>(Document::Locality)?,
-            soak: run.json::<Soak>(Document::Soak)?,
-            integrity: run.json::<Integrity>(Document::Integrity)?,
-            load: run.json::<Load>(Document::Load)?,
-            dss: run.json::<Dss>(Document::Dss)?,
-            cluster: run.json::<Cluster>(Document::Cluster)?,
-            projection: run.json::<Projection>(Document::Projection)?,
-            ..Report::default()
+            verdict: run.json(StoredDocument::Verdict)?,
+            calibration: run.json::<Calibration>(StoredDocument::Calibration)?,
+            environment: run.json::<Environment>(StoredDocument::Environment)?,
+            study: run.json::<StudyResult>(StoredDocument::Results)?,
+            locality: run.json::<Locality>(StoredDocument::Locality)?,
+            soak: run.json::<Soak>(StoredDocument::Soak)?,
+            integrity: run.json::<Integrity>(StoredDocument::Integrity)?,
+            load: run.json::<Load>(StoredDocument::Load)?,
+            dss: run.json::<Dss>(StoredDocument::Dss)?,
+            cluster: run.json::<Cluster>(StoredDocument::Cluster)?,
+            projection: run.json::<Projection>(StoredDocument::Projection)?,
+            ..GivenReport::default()
         };
-        for document in [Document::Workload, Document::Criteria, Document::Study] {
+        for document in [StoredDocument::Workload, StoredDocument::Criteria, StoredDocument::Study]
+        {
             if let Some(text) = run.document(document)? {
                 report.documents.push(Text { name: document.file_name().to_owned(), text });
             }
@@ -123,7 +124,7 @@ impl LoadedRun {
     /// Whether data was damaged, transactions were lost or queries failed: a failure whatever was
     /// asked.
     pub fn is_broken(&self) -> bool {
-        let Report { load, dss, integrity, .. } = &self.report;
+        let GivenReport { load, dss, integrity, .. } = &self.report;
         load.as_ref().is_some_and(Load::is_damaged)
             || integrity.as_ref().is_some_and(|found| found.outcome() == Outcome::Fail)
             || dss.as_ref().is_some_and(|dss| dss.outcome() == Outcome::Fail)
@@ -153,7 +154,7 @@ impl LoadedRun {
     /// Mean response times of streams of the last workload together, each times its weight.
     pub(crate) fn weighted_response(&self, weights: &[StreamShare<'_>]) -> Option<Estimate> {
         let (run, series) = self.report.runs.last().zip(self.series.last())?;
-        weighted_response(Run { measurement: &run.measurement, series }, weights)
+        weighted_response(JudgedRun { measurement: &run.measurement, series }, weights)
     }
 
     /// What a unit of the database's work takes with the times that were measured, where it was
@@ -166,7 +167,7 @@ impl LoadedRun {
     }
 
     /// Judges the run by rules.
-    pub fn judge(&self, rules: &Rules) -> Verdict {
+    pub fn judge(&self, rules: &CriteriaRules) -> Verdict {
         let run = self.report.runs.last().zip(self.series.last());
         let given: Vec<NamedEstimate> =
             self.watched.iter().cloned().chain(self.database_response()).collect();
@@ -174,8 +175,12 @@ impl LoadedRun {
         let doubts: Vec<Doubt> = of_hosts.chain(self.report.doubts()).collect();
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
-            run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
-            load: self.report.load.as_ref().map(|load| LoadFacts { load, series: &self.rungs }),
+            run: run.map(|(run, series)| JudgedRun { measurement: &run.measurement, series }),
+            load: self
+                .report
+                .load
+                .as_ref()
+                .map(|load| JudgedLoadFacts { load, series: &self.rungs }),
             dss: self.report.dss.as_ref(),
             integrity: self.report.integrity.as_ref(),
             given: &given,
@@ -211,7 +216,7 @@ fn remark(event: Event) -> Option<Remark> {
 
 /// Whether a document is a workload whose load itself changes from second to second.
 fn has_pattern(document: &Text) -> bool {
-    document.name == Document::Workload.file_name()
+    document.name == StoredDocument::Workload.file_name()
         && parse_workload(&document.text).is_ok_and(|workload| workload.has_pattern())
 }
 
@@ -249,7 +254,7 @@ pub fn series_of_rungs(run: &RunReader, load: &Load) -> Result<Vec<Series>> {
 }
 
 /// Puts what was watched into the report, and gives what it says to the criteria.
-fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
+fn watched(run: &RunReader, report: &mut GivenReport) -> Result<Vec<NamedEstimate>> {
     let cells = run.cells()?;
     let mut watched = HostSamples::new(cells.last().map(CellReader::name));
     for moment in run.moments()? {
@@ -292,12 +297,12 @@ fn read_paced_cell(
     if is_paced {
         series.keep_one_level();
     }
-    let run = Run { measurement: &measurement, series: &series };
+    let run = JudgedRun { measurement: &measurement, series: &series };
     let (estimates, no_interval) = (estimates_of_run(run), no_interval_of_run(run));
     let level_change = last_change(run).map(|left| left.change);
     let began_ns = measurement.started_unix_ns;
     let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
-    let shown = mine.map(|event| assay_report::Event {
+    let shown = mine.map(|event| assay_report::RunIncident {
         at_ns: event.at_unix_ns.saturating_sub(began_ns),
         what: words(&event.what),
     });

@@ -4,11 +4,11 @@ use crate::cluster::ClusterBench;
 use crate::context::Context;
 use crate::dry_run::PlanSummary;
 use crate::finish::{FinishedRun, finish_with_page};
-use crate::plan::Plan;
+use crate::plan::MeasuringPlan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_methods::locality::{Curve, locality};
+use assay_methods::locality::{LocalityCurve, locality};
 use assay_methods::{SimulatedBench, StorageBench};
 use assay_model::locality::Locality;
 use assay_model::measurement::Finish;
@@ -16,7 +16,7 @@ use assay_model::number::real;
 use assay_model::run::RunKind;
 use assay_model::units::show_bytes;
 use assay_model::{Outcome, Result};
-use assay_store::Document;
+use assay_store::StoredDocument;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -27,13 +27,13 @@ use std::sync::Arc;
 pub struct LocalityPlan {
     /// The curve that is measured.
     #[command(flatten)]
-    pub curve: Curve,
+    pub curve: LocalityCurve,
     /// What is measured, and how it is opened.
     #[command(flatten)]
     pub target: TargetPlan,
 }
 
-impl Plan for LocalityPlan {
+impl MeasuringPlan for LocalityPlan {
     fn target(&self) -> TargetPlan {
         self.target.clone()
     }
@@ -68,7 +68,7 @@ impl Plan for LocalityPlan {
         };
         // Test files go before the answer is given.
         let writer = recording.end();
-        writer.put_json(Document::Locality, &found)?;
+        writer.put_json(StoredDocument::Locality, &found)?;
         let finish = if context.is_stopped() { Finish::Interrupted } else { Finish::Complete };
         finish_with_page(writer, &finish, Outcome::Pass)
     }

@@ -9,12 +9,12 @@ use crate::resume::needed;
 use crate::target_plan::TargetPlan;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
-use assay_store::{Document, RunReader};
+use assay_store::{RunReader, StoredDocument};
 use serde::de::DeserializeOwned;
 
 /// The plan of a command that measures storage: its fields are the options of the command, and the
 /// run keeps it as a document.
-pub trait Plan {
+pub trait MeasuringPlan {
     /// What is measured, as this machine sees it.
     fn target(&self) -> TargetPlan;
 
@@ -59,7 +59,7 @@ pub fn kept_plan<P: ResumablePlan>(run: &RunReader) -> Result<P> {
             format!("specify a run of kind {}; `assay runs` lists them", P::KIND.name()),
         ));
     }
-    needed(run, Document::Plan)?;
+    needed(run, StoredDocument::Plan)?;
     read_plan(run, P::KIND)?
         .ok_or_else(|| Error::environment("the plan of the run is missing", "run it again"))
 }

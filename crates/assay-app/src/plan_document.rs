@@ -3,7 +3,7 @@
 use assay_dbserver::redacted;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
-use assay_store::{Document, RunReader, RunWriter};
+use assay_store::{RunReader, RunWriter, StoredDocument};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -49,7 +49,7 @@ impl PlanDocument {
 
     /// Keeps it in a run.
     pub fn keep(&self, writer: &RunWriter) -> Result<()> {
-        writer.put(Document::Plan, &self.0)
+        writer.put(StoredDocument::Plan, &self.0)
     }
 }
 
@@ -58,7 +58,7 @@ pub fn read_plan<P: DeserializeOwned>(run: &RunReader, kind: RunKind) -> Result<
     if run.manifest().kind != kind {
         return Ok(None);
     }
-    Ok(run.json::<Kept<P>>(Document::Plan)?.map(|kept| kept.plan))
+    Ok(run.json::<Kept<P>>(StoredDocument::Plan)?.map(|kept| kept.plan))
 }
 
 /// Writes an address without its password; a path is itself.

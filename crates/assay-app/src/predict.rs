@@ -10,7 +10,9 @@ use assay_model::calibration::Calibration;
 use assay_model::projection::Projection;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Profile, Result};
-use assay_predict::{CacheChange, Demand, ProjectionPlan, ReadProfile, StorageSource, project};
+use assay_predict::{
+    CacheChange, PredictedDemand, ProjectionPlan, ReadProfile, StorageSource, project,
+};
 use targets::TargetReader;
 
 pub use targets::PredictionTarget;
@@ -57,7 +59,7 @@ impl PredictionPlan {
         Ok(project(&read, from.as_ref(), &sources, &projection))
     }
 
-    fn reader<'a>(&self, demand: &'a Demand, context: &'a Context) -> TargetReader<'a> {
+    fn reader<'a>(&self, demand: &'a PredictedDemand, context: &'a Context) -> TargetReader<'a> {
         let (calibration_time, seed) = (self.calibration_time, self.projection.seed);
         TargetReader { demand, calibration_time, seed, context }
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// One thing that is said.
 #[derive(Clone, Copy, Debug)]
-pub enum Update<'a> {
+pub enum ProgressUpdate<'a> {
     /// What is being done.
     Phase {
         /// In a few words.
@@ -35,17 +35,17 @@ pub enum Update<'a> {
 }
 
 /// Whoever shows it.
-type Sink = dyn FnMut(Update<'_>) + Send;
+type ProgressSink = dyn FnMut(ProgressUpdate<'_>) + Send;
 
 /// A way to whoever shows it; clones lead to the same place.
 #[derive(Clone)]
-pub struct Progress {
-    sink: Arc<Mutex<Sink>>,
+pub struct ProgressSender {
+    sink: Arc<Mutex<ProgressSink>>,
 }
 
-impl Progress {
+impl ProgressSender {
     /// Says everything to `sink`.
-    pub fn new(sink: impl FnMut(Update<'_>) + Send + 'static) -> Self {
+    pub fn new(sink: impl FnMut(ProgressUpdate<'_>) + Send + 'static) -> Self {
         Self { sink: Arc::new(Mutex::new(sink)) }
     }
 
@@ -58,7 +58,7 @@ impl Progress {
     pub fn without_notes(&self) -> Self {
         let all = self.clone();
         Self::new(move |update| match update {
-            Update::Note(_) => (),
+            ProgressUpdate::Note(_) => (),
             other => all.tell(other),
         })
     }
@@ -76,7 +76,7 @@ impl Progress {
     pub fn span(&self, name: String, span: Range<f64>, left_after_s: f64) -> Self {
         let all = self.clone();
         Self::new(move |update| match update {
-            Update::Phase { what, share, left_s } => {
+            ProgressUpdate::Phase { what, share, left_s } => {
                 let done = span.start + share.clamp(0.0, 1.0) * (span.end - span.start);
                 let left_s = left_s.map(|left_s| left_s + left_after_s);
                 all.show(&format!("{name}, {what}"), done, left_s);
@@ -88,37 +88,37 @@ impl Progress {
     /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where
     /// it is known.
     pub fn show(&self, what: &str, share: f64, left_s: Option<f64>) {
-        self.tell(Update::Phase { what, share, left_s });
+        self.tell(ProgressUpdate::Phase { what, share, left_s });
     }
 
     /// Takes away what was shown.
     pub fn clear(&self) {
-        self.tell(Update::Idle);
+        self.tell(ProgressUpdate::Idle);
     }
 
     /// Says something that stays.
     pub fn say(&self, text: &str) {
-        self.tell(Update::Note(text));
+        self.tell(ProgressUpdate::Note(text));
     }
 
     /// Says that a run was begun in the store or goes on; `subject` names what is measured and
     /// where.
     pub fn run(&self, directory: &Path, subject: &str) {
-        self.tell(Update::Run { directory, subject });
+        self.tell(ProgressUpdate::Run { directory, subject });
     }
 
     /// Gives an interval that was measured.
     pub fn interval(&self, interval: &Interval) {
-        self.tell(Update::Interval(interval));
+        self.tell(ProgressUpdate::Interval(interval));
     }
 
-    fn tell(&self, update: Update<'_>) {
+    fn tell(&self, update: ProgressUpdate<'_>) {
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         (*sink)(update);
     }
 }
 
-impl fmt::Debug for Progress {
+impl fmt::Debug for ProgressSender {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Progress").finish_non_exhaustive()
     }
@@ -132,8 +132,8 @@ mod tests {
     fn parts_of_parts_are_shares_of_the_whole() {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&heard);
-        let all = Progress::new(move |update| {
-            if let Update::Phase { what, share, left_s } = update {
+        let all = ProgressSender::new(move |update| {
+            if let ProgressUpdate::Phase { what, share, left_s } = update {
                 sink.lock().unwrap().push((what.to_owned(), share, left_s));
             }
         });
@@ -146,7 +146,8 @@ mod tests {
     fn notes_are_left_out_where_they_are_not_wanted() {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&heard);
-        let all = Progress::new(move |update| sink.lock().unwrap().push(format!("{update:?}")));
+        let all =
+            ProgressSender::new(move |update| sink.lock().unwrap().push(format!("{update:?}")));
         let quiet = all.without_notes();
         quiet.say("one");
         quiet.show("two", 0.5, None);

@@ -1,19 +1,19 @@
 //! One command that measures: its place in the store, its targets, its progress, and every interval
 //! kept as it comes.
 
-use crate::cluster::{HostsPlan, HostsRequest, OpenHosts, Order};
+use crate::cluster::{HostsOrder, HostsPlan, HostsRequest, OpenHosts};
 use crate::context::Context;
 use crate::host_sampler::HostSampler;
 use crate::plan_document::PlanDocument;
 use crate::target_plan::TargetPlan;
-use assay_engine::{BackendChoice, Simulation, Target};
+use assay_engine::{BackendChoice, OpenFile, Simulation};
 use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
-use assay_ledger::{KeptAcknowledgements, Recorder};
+use assay_ledger::{KeptAcknowledgements, LedgerRecorder};
 use assay_methods::sessions::run_sessions;
 use assay_methods::target::{
-    Filling, SimulatedDevice, SpeedupObserver, Storage, Targets, parse_targets,
+    SimulatedDevice, SpeedupObserver, TargetFilling, TargetStorage, Targets, parse_targets,
 };
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
@@ -28,8 +28,8 @@ use assay_model::study::Study;
 use assay_model::units::{Nanos, Share, show_bytes};
 use assay_model::{Error, Result, Workload};
 use assay_store::{
-    CellStart, CellWriter, Document, Durability as CellDurability, NewRun, RunReader, RunWriter,
-    Store,
+    CellStart, CellWriter, NewRun, RunReader, RunWriter, Store, StoredDocument,
+    WriteDurability as CellDurability,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -42,8 +42,8 @@ mod unmeasured;
 mod verification;
 
 pub(crate) use on_storage::{StorageWork, at_once, device_names, on_storage};
-use real_time::Pace;
-use verification::Verification;
+use real_time::RealTimePace;
+use verification::RunVerification;
 pub use verification::check_verifiable;
 
 /// The cell of a run of one workload.
@@ -52,7 +52,7 @@ pub(crate) const CELL: &str = "run";
 /// Where workloads run.
 pub enum OpenTarget {
     /// Opened files and devices.
-    Storage(Box<Storage>),
+    Storage(Box<TargetStorage>),
     /// A simulated device in virtual time, with its description.
     Simulated(Box<Simulation>, Box<SimulatedDevice>),
     /// What several hosts opened, each for itself.
@@ -69,7 +69,7 @@ pub struct Recording {
     pub target: OpenTarget,
     backend: BackendChoice,
     /// Where what is read is compared with what was written.
-    verification: Option<Verification>,
+    verification: Option<RunVerification>,
     /// Samples the host as long as the recording lives; nothing real is sampled while a device is
     /// simulated.
     sampler: Option<HostSampler>,
@@ -80,7 +80,7 @@ pub struct Recording {
 
 /// What is run: a workload, or sessions of a simulated database that it is the storage's view of.
 #[derive(Clone, Copy)]
-pub struct Work<'a> {
+pub struct RecordedWork<'a> {
     /// The workload, and the times of either.
     pub workload: &'a Workload,
     /// Sessions, on a simulated device.
@@ -242,7 +242,7 @@ impl Recording {
         let Self { writer, target, context, is_new, sampler, .. } = self;
         drop((target, sampler));
         let is_empty = |run: RunReader| {
-            let calibrated = run.document(Document::Calibration).ok().flatten();
+            let calibrated = run.document(StoredDocument::Calibration).ok().flatten();
             calibrated.is_none() && run.measured_ns().is_ok_and(|measured_ns| measured_ns == 0)
         };
         if is_new && writer.reader().is_ok_and(is_empty) {
@@ -270,11 +270,11 @@ impl Recording {
     fn keep_environment(&self) -> Result<()> {
         match &self.target {
             OpenTarget::Hosts(hosts) => match hosts.environment() {
-                Some(environment) => self.writer.put_json(Document::Environment, environment),
+                Some(environment) => self.writer.put_json(StoredDocument::Environment, environment),
                 None => Ok(()),
             },
             OpenTarget::Storage(storage) => {
-                self.writer.put_json(Document::Environment, &storage.environment)
+                self.writer.put_json(StoredDocument::Environment, &storage.environment)
             }
             OpenTarget::Simulated(..) => Ok(()),
         }
@@ -295,7 +295,7 @@ impl Recording {
     pub fn measure_watched(
         &mut self,
         cell: &str,
-        work: Work<'_>,
+        work: RecordedWork<'_>,
         watch: &mut dyn FnMut(&Interval) -> Option<String>,
     ) -> Result<Measurement> {
         let start = self.cell_start();
@@ -314,14 +314,14 @@ impl Recording {
 
     /// The same for a cell that was opened to go on.
     pub fn measure_into(&mut self, cell: CellWriter, workload: &Workload) -> Result<Measurement> {
-        self.measure_with(cell, Work { workload, sessions: None }, &mut |_| None)
+        self.measure_with(cell, RecordedWork { workload, sessions: None }, &mut |_| None)
     }
 
     /// The same for any cell that is open.
     pub fn measure_with(
         &mut self,
         mut cell: CellWriter,
-        work: Work<'_>,
+        work: RecordedWork<'_>,
         watch: &mut dyn FnMut(&Interval) -> Option<String>,
     ) -> Result<Measurement> {
         let (workload, mut failure) = (work.workload, None);
@@ -343,7 +343,7 @@ impl Recording {
             if let Some(words) = watch(interval) {
                 progress.say(&words);
             }
-            if let Some(words) = verification.as_mut().and_then(Verification::news) {
+            if let Some(words) = verification.as_mut().and_then(RunVerification::news) {
                 progress.say(&words);
             }
             match cell.append_interval(interval, joint) {
@@ -358,7 +358,7 @@ impl Recording {
         };
         let measured = match &mut self.target {
             OpenTarget::Simulated(simulation, device) => {
-                let mut paced = Pace::of(device, &self.context.stop, &mut observe);
+                let mut paced = RealTimePace::of(device, &self.context.stop, &mut observe);
                 in_virtual_time(simulation, device, work, &mut paced)
             }
             OpenTarget::Storage(storage) => {
@@ -430,12 +430,12 @@ impl Recording {
         let name = self.writer.manifest().targets.first().map_or("", String::as_str);
         self.verification = match &mut self.target {
             OpenTarget::Storage(storage) => {
-                Some(Verification::begin(workload, &storage.targets, checked_share)?)
+                Some(RunVerification::begin(workload, &storage.targets, checked_share)?)
             }
             OpenTarget::Simulated(simulation, device) => {
                 let (simulation, device) = (simulation.as_mut(), device.as_ref());
                 let share = checked_share;
-                Some(Verification::begin_simulated(workload, simulation, device, name, share)?)
+                Some(RunVerification::begin_simulated(workload, simulation, device, name, share)?)
             }
             // Each host would verify what it wrote itself; nobody asks for that.
             OpenTarget::Hosts(_) => None,
@@ -452,12 +452,12 @@ impl Recording {
     pub fn verify_with_ledger(
         &mut self,
         workload: &Workload,
-        begin: impl FnOnce(&Target, u32, u64) -> Result<Recorder>,
+        begin: impl FnOnce(&OpenFile, u32, u64) -> Result<LedgerRecorder>,
     ) -> Result<()> {
         let OpenTarget::Storage(storage) = &self.target else {
             return Err(keeps_no_acknowledged_data());
         };
-        let begun = Verification::begin(workload, &storage.targets, Share(1.0))?;
+        let begun = RunVerification::begin(workload, &storage.targets, Share(1.0))?;
         self.verification = Some(begun.with_ledger(&storage.targets[0], begin)?);
         Ok(())
     }
@@ -478,7 +478,7 @@ impl Recording {
     ) -> Result<Option<Integrity>> {
         let found = self.sweep_verified(finish, durability)?;
         if let Some(integrity) = &found {
-            self.writer.put_json(Document::Integrity, integrity)?;
+            self.writer.put_json(StoredDocument::Integrity, integrity)?;
         }
         Ok(found)
     }
@@ -578,10 +578,10 @@ fn keep_documents(writer: &RunWriter, wanted: &RunRequest<'_>) -> Result<()> {
         document.keep(writer)?;
     }
     if let Some(workload) = wanted.workload {
-        writer.put(Document::Workload, &to_toml(workload)?)?;
+        writer.put(StoredDocument::Workload, &to_toml(workload)?)?;
     }
     match wanted.study {
-        Some(study) => writer.put(Document::Study, &to_toml(study)?),
+        Some(study) => writer.put(StoredDocument::Study, &to_toml(study)?),
         None => Ok(()),
     }
 }
@@ -618,14 +618,14 @@ fn open(
     };
     context.progress.show("opening the target", 0.0, None);
     let opening = wanted.target.opening(wanted.write, wanted.direct, wanted.grows);
-    let mut show = |filling: Filling<'_>| match filling {
-        Filling::Begins(note) => context.progress.say(&format!("note: {note}")),
-        Filling::Written { bytes, total_bytes } => {
+    let mut show = |filling: TargetFilling<'_>| match filling {
+        TargetFilling::Begins(note) => context.progress.say(&format!("note: {note}")),
+        TargetFilling::Written { bytes, total_bytes } => {
             let what = format!("filling the test file: {}", show_bytes(real(bytes)));
             context.progress.show(&what, assay_model::number::share(bytes, total_bytes), None);
         }
     };
-    let storage = Storage::open(&paths, &opening, &context.stop, &mut show)?;
+    let storage = TargetStorage::open(&paths, &opening, &context.stop, &mut show)?;
     context.progress.clear();
     Ok(OpenTarget::Storage(Box::new(storage)))
 }
@@ -649,14 +649,14 @@ fn on_hosts(
 ) -> Result<Measurement> {
     let members = hosts.chosen();
     let outstanding = hosts.outstanding();
-    let order = Order { workload, members: &members, outstanding, is_slice: false };
+    let order = HostsOrder { workload, members: &members, outstanding, is_slice: false };
     if let Some(found) = hosts.document_before() {
-        writer.put_json(Document::Cluster, &found)?;
+        writer.put_json(StoredDocument::Cluster, &found)?;
     }
     let outcome =
         hosts.measure(&order, &mut |merged| observe.interval(&merged.interval, &merged.joint))?;
     if let Some(found) = hosts.document_to_keep(&outcome) {
-        writer.put_json(Document::Cluster, &found)?;
+        writer.put_json(StoredDocument::Cluster, &found)?;
     }
     Ok(outcome.measurement)
 }
@@ -665,7 +665,7 @@ fn on_hosts(
 fn in_virtual_time(
     simulation: &mut Simulation,
     device: &SimulatedDevice,
-    work: Work<'_>,
+    work: RecordedWork<'_>,
     observer: &mut dyn assay_engine::Observer,
 ) -> Result<Measurement> {
     let hasten = device.hasten();

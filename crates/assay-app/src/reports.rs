@@ -9,7 +9,7 @@ use assay_model::plausibility::judged;
 use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};
 use assay_oracle::{
-    Report, TableCell, profile, profile_on, rac_stats_line, read_reports, table_row,
+    OracleReport, TableCell, profile, profile_on, rac_stats_line, read_reports, table_row,
 };
 use std::borrow::Cow;
 use std::io::ErrorKind;
@@ -42,7 +42,7 @@ pub struct ReadReport {
 
 /// What came of one file: its reports, and what was wrong with the others.
 #[derive(Default)]
-pub struct ReadFile {
+pub struct ReportFile {
     /// In their order.
     pub reports: Vec<ReadReport>,
     /// An error for each part that could not be read, or for the file.
@@ -59,7 +59,7 @@ pub struct ReportRequest {
 }
 
 /// Reads all files, in parallel, those of folders by their names; the order is kept.
-pub fn read_files(named_paths: &[PathBuf], wanted: ReportRequest) -> Vec<ReadFile> {
+pub fn read_files(named_paths: &[PathBuf], wanted: ReportRequest) -> Vec<ReportFile> {
     let named: Vec<Vec<PathBuf>> = named_paths.iter().map(|path| expanded(path)).collect();
     let counts: Vec<usize> = named.iter().map(Vec::len).collect();
     let paths: Vec<PathBuf> = named.into_iter().flatten().collect();
@@ -84,7 +84,7 @@ pub fn read_files(named_paths: &[PathBuf], wanted: ReportRequest) -> Vec<ReadFil
 }
 
 /// What came of a folder; one error in place of many where it has no report at all.
-fn of_folder(folder: &Path, files: Vec<ReadFile>) -> Vec<ReadFile> {
+fn of_folder(folder: &Path, files: Vec<ReportFile>) -> Vec<ReportFile> {
     let errors: Vec<&Error> = files.iter().flat_map(|file| &file.errors).collect();
     let [first, others @ ..] = errors.as_slice() else { return files };
     if others.is_empty() || files.iter().any(|file| !file.reports.is_empty()) {
@@ -101,7 +101,7 @@ fn of_folder(folder: &Path, files: Vec<ReadFile>) -> Vec<ReadFile> {
          `assay runs import {}`",
         folder.display()
     );
-    vec![ReadFile { reports: Vec::new(), errors: vec![Error::usage(what, hint)] }]
+    vec![ReportFile { reports: Vec::new(), errors: vec![Error::usage(what, hint)] }]
 }
 
 /// What all threads brought; a panic of one of them goes on here.
@@ -158,25 +158,25 @@ fn not_a_profile(path: &Path) -> Error {
 }
 
 /// Reads a file; one of which something unpacks to much is read when no other one is.
-fn read_file(path: &Path, wanted: ReportRequest, budget: &Budget) -> ReadFile {
+fn read_file(path: &Path, wanted: ReportRequest, budget: &Budget) -> ReportFile {
     static ALONE: Mutex<()> = Mutex::new(());
     let size = std::fs::metadata(path).map_or(0, |facts| facts.len());
     let _held = budget.take(size);
-    let mut reading = Reading::new(wanted, UNPACKED_TOGETHER_MAX);
+    let mut reading = ReportsReading::new(wanted, UNPACKED_TOGETHER_MAX);
     reading.read(path);
     if !reading.exceeds {
         return reading.file;
     }
     drop(reading);
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut reading = Reading::new(wanted, UNPACKED_BYTES_MAX);
+    let mut reading = ReportsReading::new(wanted, UNPACKED_BYTES_MAX);
     reading.read(path);
     reading.file
 }
 
 /// A file that is being read.
-struct Reading {
-    file: ReadFile,
+struct ReportsReading {
+    file: ReportFile,
     wanted: ReportRequest,
     /// The most that a part of it may unpack to.
     unpacked_max: usize,
@@ -184,9 +184,9 @@ struct Reading {
     exceeds: bool,
 }
 
-impl Reading {
+impl ReportsReading {
     fn new(wanted: ReportRequest, unpacked_max: usize) -> Self {
-        Self { file: ReadFile::default(), wanted, unpacked_max, exceeds: false }
+        Self { file: ReportFile::default(), wanted, unpacked_max, exceeds: false }
     }
 
     fn read(&mut self, path: &Path) {
@@ -304,7 +304,7 @@ fn may_be_report(path: &Path) -> bool {
     ending.is_none_or(|ending| ENDINGS.contains(&ending.as_str()) || is_number(&ending))
 }
 
-fn derived(file: String, report: &Report, wanted: ReportRequest) -> ReadReport {
+fn derived(file: String, report: &OracleReport, wanted: ReportRequest) -> ReadReport {
     let profile = profile_on(report, wanted.medium);
     ReadReport {
         row: table_row(&file, report, &profile),
@@ -351,19 +351,19 @@ struct Budget {
 }
 
 /// A part of the budget, given back at its end.
-struct Held<'a> {
+struct HeldReports<'a> {
     budget: &'a Budget,
     bytes: u64,
 }
 
 impl Budget {
     /// Waits until there is room; a file that alone is too large waits until nothing else is there.
-    fn take(&self, bytes: u64) -> Held<'_> {
+    fn take(&self, bytes: u64) -> HeldReports<'_> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.freed.wait_while(taken, |taken| is_full(*taken, bytes));
         *waited.unwrap_or_else(PoisonError::into_inner) += bytes;
         let budget = self;
-        Held { budget, bytes }
+        HeldReports { budget, bytes }
     }
 }
 
@@ -372,7 +372,7 @@ const fn is_full(taken: u64, bytes: u64) -> bool {
     taken > 0 && taken + bytes > BYTES_AT_ONCE
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldReports<'_> {
     fn drop(&mut self) {
         let budget = self.budget;
         let taken = budget.taken.lock();

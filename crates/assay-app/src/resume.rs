@@ -3,13 +3,13 @@
 use crate::command_line::typed;
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
-use assay_store::{Document, RunReader};
+use assay_store::{RunReader, StoredDocument};
 
 /// A document without which a run does not go on.
 ///
 /// # Errors
 /// A usage error when the program was ended before it was kept.
-pub fn needed(run: &RunReader, document: Document) -> Result<String> {
+pub fn needed(run: &RunReader, document: StoredDocument) -> Result<String> {
     run.document(document)?.ok_or_else(|| {
         let manifest = run.manifest();
         Error::usage(

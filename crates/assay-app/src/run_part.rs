@@ -5,7 +5,7 @@ use crate::rung_cell::{is_rung, rung_sessions};
 use assay_model::load::Load;
 use assay_model::study::StudyResult;
 use assay_model::{Error, Result};
-use assay_store::{CellReader, Document, RunReader, Store};
+use assay_store::{CellReader, RunReader, Store, StoredDocument};
 use std::collections::BTreeSet;
 
 /// A run, or one part of it.
@@ -70,10 +70,10 @@ impl RunPart {
             let name = plain(cell.name());
             name.parse().map_or_else(|_| names.insert(name), |number: u32| numbers.insert(number));
         }
-        if let Some(study) = run.json::<StudyResult>(Document::Results)? {
+        if let Some(study) = run.json::<StudyResult>(StoredDocument::Results)? {
             numbers.extend(study.cells.iter().map(|row| row.cell.number));
         }
-        if let Some(load) = run.json::<Load>(Document::Load)? {
+        if let Some(load) = run.json::<Load>(StoredDocument::Load)? {
             numbers.extend(load.rungs.iter().map(|rung| rung.sessions));
         }
         let parts: Vec<String> = numbers

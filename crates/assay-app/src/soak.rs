@@ -6,7 +6,7 @@ use crate::cluster::HostsPlan;
 use crate::context::Context;
 use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{FinishedRun, finish_with_page};
-use crate::plan::{Plan, ResumablePlan};
+use crate::plan::{MeasuringPlan, ResumablePlan};
 use crate::plan_document::PlanDocument;
 use crate::read_verification::ReadVerification;
 use crate::recording::{Recording, RunRequest, is_short};
@@ -20,7 +20,7 @@ use assay_model::soak::SoakCycles;
 use assay_model::spelling::defaults;
 use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Outcome, Result, Workload};
-use assay_store::{Document, RunReader};
+use assay_store::{RunReader, StoredDocument};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ impl Default for SoakPlan {
     }
 }
 
-impl Plan for SoakPlan {
+impl MeasuringPlan for SoakPlan {
     fn target(&self) -> TargetPlan {
         self.target.seen_by(HostsPlan::names(self.hosts.as_ref()))
     }
@@ -164,7 +164,7 @@ impl SoakPlan {
         let soak = cycles.finish(&self.workload);
         // Test files go before the answer is given.
         let writer = recording.end();
-        writer.put_json(Document::Soak, &soak)?;
+        writer.put_json(StoredDocument::Soak, &soak)?;
         let verified = integrity.map(|integrity| integrity.outcome());
         let outcomes = std::iter::once(soak.outcome).chain(verified);
         finish_with_page(writer, finish, Outcome::of_all(outcomes))

@@ -74,8 +74,8 @@ pub struct TargetPlan {
 #[serde(default, deny_unknown_fields)]
 pub struct EnginePlan {
     /// How I/Os are submitted
-    #[arg(long, alias = "ioengine", value_enum, default_value_t = Backend::Auto)]
-    pub backend: Backend,
+    #[arg(long, alias = "ioengine", value_enum, default_value_t = SubmissionBackend::Auto)]
+    pub backend: SubmissionBackend,
     /// When the kernel processes completions of a ring
     #[arg(long, value_enum, default_value_t = RingTasks::Cooperative)]
     pub task_run: RingTasks,
@@ -91,7 +91,7 @@ pub struct EnginePlan {
 /// How I/Os are submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Backend {
+pub enum SubmissionBackend {
     /// `io_uring`, or blocking calls if it is denied
     Auto,
     /// `io_uring`
@@ -130,9 +130,9 @@ impl EnginePlan {
     /// Refuses settings of a ring for who has none.
     fn check(self) -> Result<()> {
         let ringless = match self.backend {
-            Backend::Auto | Backend::Uring => return Ok(()),
-            Backend::Posix => "posix",
-            Backend::Null => "null",
+            SubmissionBackend::Auto | SubmissionBackend::Uring => return Ok(()),
+            SubmissionBackend::Posix => "posix",
+            SubmissionBackend::Null => "null",
         };
         let setting = match (self.polled, self.task_run) {
             (true, _) => "--polled",
@@ -155,10 +155,10 @@ impl EnginePlan {
         let options =
             UringOptions { task_run, polled: self.polled, submit_batch: self.submit_batch };
         match self.backend {
-            Backend::Auto => BackendChoice::Auto(options),
-            Backend::Uring => BackendChoice::Uring(options),
-            Backend::Posix => BackendChoice::Posix,
-            Backend::Null => BackendChoice::Null,
+            SubmissionBackend::Auto => BackendChoice::Auto(options),
+            SubmissionBackend::Uring => BackendChoice::Uring(options),
+            SubmissionBackend::Posix => BackendChoice::Posix,
+            SubmissionBackend::Null => BackendChoice::Null,
         }
     }
 }

@@ -8,23 +8,23 @@ mod workload;
 use crate::context::Context;
 use crate::dry_run::PlanSummary;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
-use crate::plan::Plan;
+use crate::plan::MeasuringPlan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{
     OpenTarget, Recording, RunRequest, check_verifiable, keeps_no_acknowledged_data,
 };
 use crate::target_plan::TargetPlan;
-use assay_engine::Target;
+use assay_engine::OpenFile;
 use assay_host::clock::unix_ns;
 use assay_host::declarations::{declarations, declared_units};
 use assay_host::root::SysRoot;
 use assay_ledger::{
-    KeptAcknowledgements, LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Recorder,
+    KeptAcknowledgements, LedgerHead, LedgerId, LedgerPlace, LedgerRecorder, LedgerSubject,
 };
 use assay_methods::durability::durability;
 use assay_methods::flush_timing::time_flushes;
 use assay_methods::page_protection::with_page_protection;
-use assay_methods::target::{LedgerUse, Storage, is_simulated};
+use assay_methods::target::{LedgerUse, TargetStorage, is_simulated};
 use assay_model::durability::{Durability, FlushTiming, JudgedCut};
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
@@ -72,12 +72,12 @@ pub struct VerifyPlan {
 }
 
 /// A ledger that is gone on with, and what was judged of it before.
-struct Known {
+struct KnownLedger {
     id: LedgerId,
     cuts: Vec<JudgedCut>,
 }
 
-impl Plan for VerifyPlan {
+impl MeasuringPlan for VerifyPlan {
     fn target(&self) -> TargetPlan {
         self.target.clone()
     }
@@ -210,14 +210,14 @@ impl VerifyPlan {
     fn with_ledger(
         &self,
         place: &LedgerPlace,
-        known: Option<Known>,
+        known: Option<KnownLedger>,
         use_of: impl FnOnce(&LedgerId) -> LedgerUse,
         named: Option<&CriteriaSource>,
         context: &Context,
     ) -> Result<FinishedRun> {
-        let Known { id, cuts } = match known {
+        let KnownLedger { id, cuts } = match known {
             Some(known) => known,
-            None => Known { id: LedgerId::random()?, cuts: Vec::new() },
+            None => KnownLedger { id: LedgerId::random()?, cuts: Vec::new() },
         };
         let use_of = use_of(&id);
         let goes_on = matches!(use_of, LedgerUse::Again(_));
@@ -249,7 +249,7 @@ impl VerifyPlan {
         recording.verify_with_ledger(workload, |opened, run, block_bytes| {
             let head = head(id, &target, identity, opened, run, block_bytes);
             let writer = if goes_on { place.go_on(id, &head)? } else { place.create(id, &head)? };
-            Recorder::begin(writer, complaint(&context))
+            LedgerRecorder::begin(writer, complaint(&context))
         })?;
         let hint = format!(
             "note: acknowledgements go to {place}; cut the power at any time, then `assay verify \
@@ -313,7 +313,7 @@ fn head(
     id: LedgerId,
     named: &str,
     identity: String,
-    target: &Target,
+    target: &OpenFile,
     run: u32,
     block_bytes: u64,
 ) -> LedgerHead {
@@ -346,7 +346,7 @@ fn weighed(recording: &Recording, timing: Option<FlushTiming>, cuts: Vec<JudgedC
     with_page_protection(found, workload::PAGE.0, declared_units(&facts.stack, file))
 }
 
-fn storage_of(recording: &Recording) -> Result<&Storage> {
+fn storage_of(recording: &Recording) -> Result<&TargetStorage> {
     match &recording.target {
         OpenTarget::Storage(storage) => Ok(storage),
         OpenTarget::Simulated(..) | OpenTarget::Hosts(_) => Err(keeps_no_acknowledged_data()),

@@ -72,7 +72,7 @@ impl<'a> CampaignDocument<'a> {
 }
 
 /// Where a campaign stands.
-enum Stage {
+enum WitnessStage {
     /// Acknowledgements are to come for this long; they were waited for since this moment.
     Load(Duration, Instant),
     /// The command has ended, after this number of judgements of that ledger; no acknowledgement
@@ -86,7 +86,7 @@ enum Stage {
 struct Campaign<'a> {
     plan: &'a CampaignPlan,
     context: &'a Context,
-    stage: Stage,
+    stage: WitnessStage,
     random: Random,
     cuts: Vec<JudgedCut>,
     failures: u32,
@@ -162,14 +162,14 @@ fn words(cut: &JudgedCut) -> String {
 impl<'a> Campaign<'a> {
     fn new(plan: &'a CampaignPlan, context: &'a Context) -> Self {
         let mut random = Random::new(monotonic_ns());
-        let stage = Stage::Load(delay(plan, &mut random), Instant::now());
+        let stage = WitnessStage::Load(delay(plan, &mut random), Instant::now());
         Self { plan, context, stage, random, cuts: Vec::new(), failures: 0 }
     }
 
     /// Goes on as far as what happened allows; whether it has come to its end.
     fn go_on(&mut self, activities: &[LedgerActivity]) -> Result<bool> {
         match self.stage {
-            Stage::Load(steady, since) => {
+            WitnessStage::Load(steady, since) => {
                 let is_heard = |activity: &&LedgerActivity| {
                     activity.acknowledgements > 0 && activity.last.elapsed() < SILENCE
                 };
@@ -180,12 +180,12 @@ impl<'a> Campaign<'a> {
                 let loaded = heard.find(|activity| activity.began.elapsed() >= steady);
                 loaded.map_or(Ok(()), |activity| self.cut(activity))?;
             }
-            Stage::Silence(id, before, ended) => {
+            WitnessStage::Silence(id, before, ended) => {
                 if let Some(activity) = activities.iter().find(|activity| activity.id == id) {
                     self.look_for_silence(activity, before, ended)?;
                 }
             }
-            Stage::Judgement(id, before, since) => {
+            WitnessStage::Judgement(id, before, since) => {
                 let activity = activities.iter().find(|activity| activity.id == id);
                 let judged = activity.and_then(|activity| activity.judged.get(before));
                 match judged {
@@ -233,7 +233,7 @@ impl<'a> Campaign<'a> {
         match run_hook(&self.plan.command, &hook) {
             Ok(_) => {
                 let (id, before) = (activity.id, activity.judged.len());
-                self.stage = Stage::Silence(id, before, Instant::now());
+                self.stage = WitnessStage::Silence(id, before, Instant::now());
                 Ok(())
             }
             Err(error) => self.fail(error),
@@ -249,7 +249,7 @@ impl<'a> Campaign<'a> {
     ) -> Result<()> {
         let is_judged = activity.judged.len() > before;
         if is_judged || activity.last.elapsed() > SILENCE {
-            self.stage = Stage::Judgement(activity.id, before, Instant::now());
+            self.stage = WitnessStage::Judgement(activity.id, before, Instant::now());
             return Ok(());
         }
         if ended.elapsed() <= GRACE {
@@ -271,14 +271,14 @@ impl<'a> Campaign<'a> {
             return Err(error);
         }
         self.context.progress.say(&format!("note: {}", error.message()));
-        self.stage = Stage::Load(delay(self.plan, &mut self.random), Instant::now());
+        self.stage = WitnessStage::Load(delay(self.plan, &mut self.random), Instant::now());
         Ok(())
     }
 
     fn take(&mut self, judged: JudgedCut) {
         self.failures = 0;
         self.cuts.push(judged);
-        self.stage = Stage::Load(delay(self.plan, &mut self.random), Instant::now());
+        self.stage = WitnessStage::Load(delay(self.plan, &mut self.random), Instant::now());
     }
 }
 

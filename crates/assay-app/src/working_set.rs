@@ -1,6 +1,6 @@
 //! The part of the targets that a workload works on.
 
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use assay_methods::study::within;
 use assay_model::Workload;
 use assay_model::number::share;
@@ -8,7 +8,11 @@ use assay_model::units::Bytes;
 
 /// The workload on the part of larger targets that it asks for; what is measured says where it went
 /// by its spans.
-pub(crate) fn within_capacity(workload: &Workload, length: u64, progress: &Progress) -> Workload {
+pub(crate) fn within_capacity(
+    workload: &Workload,
+    length: u64,
+    progress: &ProgressSender,
+) -> Workload {
     let Some(capacity) = workload.capacity else { return workload.clone() };
     let narrowed = Workload { capacity: None, ..workload.clone() };
     if capacity.0 <= length {

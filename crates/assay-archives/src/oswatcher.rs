@@ -14,13 +14,13 @@ pub use means::{ToolMeans, tool_means};
 pub use trace::read_trace;
 pub use write::ArchiveWriter;
 
-use archive::{Sample, read_archive};
+use archive::{ArchiveSample, read_archive};
 use assay_model::counters::{Counters, CpuCounters, SwapCounters, TcpCounters};
 use assay_model::number::{count, real};
 use assay_model::watch::Moment;
 use assay_model::{Error, Result};
-use collector::Collector;
-use parse::{Found, Remainders};
+use collector::ArchiveCollector;
+use parse::{FoundSample, Remainders};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -81,7 +81,7 @@ pub struct Imported {
 pub fn read(directory: &Path) -> Result<Imported> {
     let mut archive = read_archive(directory)?;
     let mut notes = archive.notes;
-    let parsed: Vec<Parsed> = Collector::ALL
+    let parsed: Vec<Parsed> = ArchiveCollector::ALL
         .into_iter()
         .map(|collector| Parsed::of(&mut archive.samples, collector))
         .collect();
@@ -107,14 +107,14 @@ pub fn read(directory: &Path) -> Result<Imported> {
 #[derive(Debug, Default)]
 struct Parsed {
     times_s: Vec<u64>,
-    found: Vec<Found>,
+    found: Vec<FoundSample>,
     has_joint_await: bool,
     has_impossible_queue: bool,
 }
 
 impl Parsed {
     /// Takes the samples of a collector out of all.
-    fn of(samples: &mut Vec<Sample>, collector: Collector) -> Self {
+    fn of(samples: &mut Vec<ArchiveSample>, collector: ArchiveCollector) -> Self {
         let mut parsed = Self::default();
         for sample in samples.extract_if(.., |sample| sample.collector == collector) {
             parsed.has_joint_await |= sample.found.joint_await;
@@ -134,7 +134,7 @@ impl Parsed {
     }
 
     /// The sample nearest to a time, no farther than half a period.
-    fn nearest(&self, at_s: u64, period_s: u64) -> Option<&Found> {
+    fn nearest(&self, at_s: u64, period_s: u64) -> Option<&FoundSample> {
         let after = self.times_s.partition_point(|time_s| *time_s < at_s);
         let near = [after.checked_sub(1), Some(after)].into_iter().flatten();
         let near = near.filter(|place| *place < self.times_s.len());
@@ -153,7 +153,7 @@ fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
     for at_s in &base.times_s {
         let gap_s = before_s.map_or(period_s, |before: u64| at_s.saturating_sub(before).max(1));
         before_s = Some(*at_s);
-        let found: Vec<&Found> =
+        let found: Vec<&FoundSample> =
             all.iter().filter_map(|one| one.nearest(*at_s, period_s)).collect();
         moments.push(moment(*at_s, gap_s, &found, processors, &mut rests));
     }
@@ -165,11 +165,11 @@ fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
 fn moment(
     at_s: u64,
     gap_s: u64,
-    found: &[&Found],
+    found: &[&FoundSample],
     processors: u64,
     rests: &mut Remainders,
 ) -> Moment {
-    let pick = |of: &dyn Fn(&Found) -> bool| found.iter().find(|one| of(one)).copied();
+    let pick = |of: &dyn Fn(&FoundSample) -> bool| found.iter().find(|one| of(one)).copied();
     let elapsed_s = found.iter().find_map(|one| one.covered_s).unwrap_or(gap_s);
     let rows = found.iter().filter_map(|one| one.processors).max();
     let processors = rows.unwrap_or(processors);

@@ -9,7 +9,7 @@ use crate::hdd::HddDevice;
 use crate::path::path;
 use crate::raid::{RaidDevice, data_members};
 use crate::ram::RamDevice;
-use crate::stage::Stage;
+use crate::stage::ArrayStage;
 use crate::tier::{TierDevice, shares};
 use assay_model::array::{ArrayModel, Part, Path, Raid};
 use assay_model::device::Device;
@@ -17,7 +17,7 @@ use assay_stats::random::mix;
 
 /// What is built of: how much is used, how fast slow processes run, and the seed.
 #[derive(Clone, Copy, Debug)]
-struct Scale {
+struct ModelScale {
     capacity_bytes: u64,
     hasten: f64,
     seed: u64,
@@ -82,7 +82,7 @@ impl ArraySpec {
     /// # Panics
     /// When the model was not checked: its parts have to end with what stores.
     pub fn build_at(&self, now_ns: u64) -> Box<dyn Device> {
-        let scale = Scale {
+        let scale = ModelScale {
             capacity_bytes: self.capacity_bytes,
             hasten: assay_model::number::real(self.hasten_times),
             seed: self.seed,
@@ -92,18 +92,18 @@ impl ArraySpec {
     }
 }
 
-fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
+fn chain(parts: &[Part], scale: ModelScale) -> Box<dyn Device> {
     let Some((part, rest)) = parts.split_first() else {
         panic!("a checked model ends with what stores")
     };
-    let lower = |scale: Scale| chain(rest, scale.deeper());
+    let lower = |scale: ModelScale| chain(rest, scale.deeper());
     match part {
         Part::Path(described) if is_way_alone(described) => way(described, rest, scale),
         Part::Path(described) => path(described, scale.capacity_bytes, lower(scale)),
         Part::Controller(controller) => {
             let law =
                 Processors::new(controller, scale.seed).failing(scale.failures.controller_lost);
-            Box::new(Stage::new(law, lower(scale)))
+            Box::new(ArrayStage::new(law, lower(scale)))
         }
         Part::Cache(cache) => Box::new(
             CacheDevice::new(cache, scale.seed, lower(scale)).failing(scale.failures.of_cache()),
@@ -116,7 +116,7 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
             let (fast, slow) = shares(tier, scale.capacity_bytes);
             let fast = chain(&tier.fast, scale.holding(fast));
             let slow = chain(&tier.slow, scale.holding(slow).deeper());
-            let Scale { capacity_bytes, seed, hasten, .. } = scale;
+            let ModelScale { capacity_bytes, seed, hasten, .. } = scale;
             Box::new(TierDevice::new(tier, capacity_bytes, seed, hasten, fast, slow))
         }
         Part::Hdd(hdd) => Box::new(HddDevice::new(hdd)),
@@ -134,17 +134,17 @@ const fn is_way_alone(path: &Path) -> bool {
 
 /// A constant delay: the stage behind it, where there is one, knows when an I/O arrives without an
 /// event for it.
-fn way(described: &Path, rest: &[Part], scale: Scale) -> Box<dyn Device> {
+fn way(described: &Path, rest: &[Part], scale: ModelScale) -> Box<dyn Device> {
     let Some((Part::Controller(controller), lower)) = rest.split_first() else {
         return path(described, scale.capacity_bytes, chain(rest, scale.deeper()));
     };
     let scale = scale.deeper();
     let law = Processors::new(controller, scale.seed).failing(scale.failures.controller_lost);
-    let stage = Stage::new(law, chain(lower, scale.deeper()));
+    let stage = ArrayStage::new(law, chain(lower, scale.deeper()));
     Box::new(stage.behind(described.latency.0))
 }
 
-impl Scale {
+impl ModelScale {
     /// The part below draws numbers of its own.
     const fn deeper(mut self) -> Self {
         self.seed = mix(self.seed);

@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 
 mod lines;
 
-use lines::Lines;
+use lines::CacheLines;
 
 /// A cache as a device.
 pub struct CacheDevice {
     lower: Box<dyn Device>,
     /// The tag of what it destages, with no host behind it.
     own_tag: u64,
-    lines: Lines,
+    lines: CacheLines,
     line_bytes: u64,
     hit_ns: u64,
     reads: bool,
@@ -44,7 +44,7 @@ impl CacheDevice {
         Self {
             lower,
             own_tag: own_tag(seed),
-            lines: Lines::new(index_of(lines), cache.eviction == EvictionPolicy::Clock),
+            lines: CacheLines::new(index_of(lines), cache.eviction == EvictionPolicy::Clock),
             line_bytes: cache.line.0,
             hit_ns: cache.hit.0,
             reads: cache.reads,

@@ -1,8 +1,8 @@
 //! Processors of an array: cores behind a queue, or a load that hinders itself; several controllers
 //! share the load.
 
-use crate::service::Service;
-use crate::stage::{Servers, StageLaw};
+use crate::service::ServiceSource;
+use crate::stage::{StageLaw, StageServers};
 use assay_model::array::Controller;
 use assay_model::device::DeviceIo;
 use assay_model::measurement::Operation;
@@ -13,10 +13,10 @@ const MIB: f64 = 1_048_576.0;
 
 /// The law of a controller stage.
 pub struct Processors {
-    nodes: Vec<Servers>,
+    nodes: Vec<StageServers>,
     turn: usize,
-    read: Service,
-    write: Service,
+    read: ServiceSource,
+    write: ServiceSource,
     per_byte_ns: f64,
     per_mib_sigma: f64,
     sigma: f64,
@@ -32,10 +32,10 @@ impl Processors {
     pub fn new(controller: &Controller, seed: u64) -> Self {
         let nodes = controller.nodes.max(1);
         Self {
-            nodes: (0..nodes).map(|_| Servers::new(controller.cores)).collect(),
+            nodes: (0..nodes).map(|_| StageServers::new(controller.cores)).collect(),
             turn: 0,
-            read: Service::new(controller.read, controller.spread, seed),
-            write: Service::new(controller.write, controller.spread, seed ^ 1),
+            read: ServiceSource::new(controller.read, controller.spread, seed),
+            write: ServiceSource::new(controller.write, controller.spread, seed ^ 1),
             per_byte_ns: real(controller.per_mib.0) / MIB,
             per_mib_sigma: controller.per_mib_sigma,
             sigma: controller.sigma,
@@ -107,7 +107,7 @@ impl StageLaw for Processors {
 mod tests {
     use super::*;
     use crate::drive::{Closed, Instant};
-    use crate::stage::Stage;
+    use crate::stage::ArrayStage;
     use assay_model::array::Spread;
 
     fn controller(nodes: u32, cores: u32) -> Controller {
@@ -126,7 +126,8 @@ mod tests {
     }
 
     fn iops(controller: &Controller, outstanding: u32) -> f64 {
-        let mut stage = Stage::new(Processors::new(controller, 1), Box::new(Instant::default()));
+        let mut stage =
+            ArrayStage::new(Processors::new(controller, 1), Box::new(Instant::default()));
         Closed::reads(outstanding).run(&mut stage, 1_000_000_000).iops()
     }
 
@@ -139,7 +140,7 @@ mod tests {
     #[test]
     fn writes_take_their_own_time() {
         let mut stage =
-            Stage::new(Processors::new(&controller(1, 1), 1), Box::new(Instant::default()));
+            ArrayStage::new(Processors::new(&controller(1, 1), 1), Box::new(Instant::default()));
         let run = Closed::reads(8).with_read_share(0.5).run(&mut stage, 1_000_000_000);
         assert!((run.iops() * 15e-6 - 1.0).abs() < 0.01, "{}", run.iops());
     }

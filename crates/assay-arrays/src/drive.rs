@@ -28,7 +28,7 @@ pub struct Closed {
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]
-pub struct Run {
+pub struct SequentialRun {
     /// Times of reads.
     pub read: Histogram,
     /// Times of writes.
@@ -42,7 +42,7 @@ pub struct Run {
 /// Parts that the measured time is cut into, to see how it went.
 pub const TIME_PARTS: usize = 64;
 
-impl Run {
+impl SequentialRun {
     /// Reads and writes per second.
     pub fn iops(&self) -> f64 {
         rate(self.read.ios() + self.write.ios(), seconds(self.elapsed_ns))
@@ -95,9 +95,9 @@ impl Closed {
     }
 
     /// Runs it for `elapsed_ns` of measured time.
-    pub fn run(&self, device: &mut dyn Device, elapsed_ns: u64) -> Run {
-        let mut run = Run::of(elapsed_ns);
-        let mut source = Source::new(self);
+    pub fn run(&self, device: &mut dyn Device, elapsed_ns: u64) -> SequentialRun {
+        let mut run = SequentialRun::of(elapsed_ns);
+        let mut source = IoSource::new(self);
         let mut flying = vec![(0, Operation::Read); self.outstanding as usize];
         for (slot, io) in flying.iter_mut().enumerate() {
             *io = source.issue(device, 0, slot);
@@ -119,14 +119,14 @@ impl Closed {
 }
 
 /// Where I/Os come from.
-struct Source<'a> {
+struct IoSource<'a> {
     load: &'a Closed,
     random: Random,
     places: u64,
     next: u64,
 }
 
-impl<'a> Source<'a> {
+impl<'a> IoSource<'a> {
     fn new(load: &'a Closed) -> Self {
         Self {
             load,

@@ -7,7 +7,7 @@ mod heap;
 mod sorted_run;
 mod wheel;
 
-use entry::{Entry, NEVER, NEVER_NS};
+use entry::{NEVER, NEVER_NS, QueueEntry};
 use heap::Heap;
 use sorted_run::SortedRun;
 use wheel::Wheel;
@@ -43,7 +43,7 @@ impl<T: Copy> EventQueue<T> {
     pub fn push(&mut self, at_ns: u64, what: T) {
         self.arrivals += 1;
         self.first_ns = self.first_ns.min(at_ns);
-        let entry = Entry { at_ns, arrival: self.arrivals, what };
+        let entry = QueueEntry { at_ns, arrival: self.arrivals, what };
         if let Some(wheel) = &mut self.wheel {
             return wheel.push(entry);
         }
@@ -59,7 +59,7 @@ impl<T: Copy> EventQueue<T> {
     #[cold]
     fn turn_into_wheel(&mut self) {
         let lines = self.lines.iter_mut();
-        let mut entries: Vec<Entry<T>> =
+        let mut entries: Vec<QueueEntry<T>> =
             lines.flat_map(|line| std::iter::from_fn(|| line.pop())).collect();
         entries.extend(std::iter::from_fn(|| self.heap.pop()));
         self.wheel = Some(Wheel::of(entries));
@@ -97,7 +97,7 @@ impl<T: Copy> EventQueue<T> {
 
     /// The next event, out of where it waits.
     #[inline]
-    fn take_first(&mut self) -> Option<Entry<T>> {
+    fn take_first(&mut self) -> Option<QueueEntry<T>> {
         let [one, other, heap] = self.keys();
         if one < other.min(heap) {
             self.lines[0].pop()

@@ -2,8 +2,8 @@
 //! collecting makes.
 
 use crate::event_queue::EventQueue;
-use crate::ftl::{Cost, Ftl};
-use crate::service::Service;
+use crate::ftl::{FlashCost, Ftl};
+use crate::service::ServiceSource;
 use assay_model::array::Flash;
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;
@@ -16,10 +16,10 @@ pub struct FlashDevice {
     dies: Vec<u64>,
     turn: usize,
     page_bytes: u64,
-    read: Service,
+    read: ServiceSource,
     program_ns: u64,
     buffer: Buffer,
-    collector: Option<Collector>,
+    collector: Option<GarbageCollector>,
     due: EventQueue<(u64, i32)>,
 }
 
@@ -32,7 +32,7 @@ struct Buffer {
 }
 
 /// The translation layer at a smaller scale, and the die time that collecting costs.
-struct Collector {
+struct GarbageCollector {
     ftl: Ftl,
     capacity_bytes: u64,
     /// Real pages that one mapped page stands for, over how many times faster slow processes run.
@@ -62,7 +62,7 @@ impl FlashDevice {
             dies: vec![0; flash.dies as usize],
             turn: 0,
             page_bytes: flash.page.0,
-            read: Service::new(flash.read, flash.spread, seed),
+            read: ServiceSource::new(flash.read, flash.spread, seed),
             program_ns: flash.program.0,
             buffer: Buffer {
                 pages: index_of(flash.buffer.0 / flash.page.0),
@@ -70,7 +70,7 @@ impl FlashDevice {
                 programs_ns: VecDeque::new(),
             },
             collector: (flash.over_provisioning.0 > 0.0)
-                .then(|| Collector::new(flash, capacity_bytes, hasten)),
+                .then(|| GarbageCollector::new(flash, capacity_bytes, hasten)),
             due: EventQueue::default(),
         }
     }
@@ -139,7 +139,7 @@ impl Buffer {
     }
 }
 
-impl Collector {
+impl GarbageCollector {
     fn new(flash: &Flash, capacity_bytes: u64, hasten: f64) -> Self {
         let real_pages = (capacity_bytes / flash.page.0).max(1);
         let mapped = u64::from(flash.mapped_pages).min(real_pages);
@@ -183,7 +183,7 @@ impl Collector {
         count(paid_ns)
     }
 
-    fn charge(&mut self, cost: Cost) {
+    fn charge(&mut self, cost: FlashCost) {
         let once = f64::from(cost.moved) * self.move_ns + f64::from(cost.erased) * self.erase_ns;
         self.debt_ns += once * self.stands_for;
     }

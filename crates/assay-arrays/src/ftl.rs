@@ -17,7 +17,7 @@ const SEED: u64 = 0xb10c;
 
 /// What a write or a collection cost beyond the page itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct FlashCost {
     /// Valid pages that were moved.
     pub moved: u32,
     /// Blocks that were erased.
@@ -25,7 +25,7 @@ pub struct Cost {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Block {
+struct FlashBlock {
     valid: u32,
     /// Writes that had been done when its last page was written.
     closed: u64,
@@ -38,7 +38,7 @@ pub struct Ftl {
     policy: CollectionPolicy,
     place_of: Vec<u32>,
     page_at: Vec<u32>,
-    blocks: Vec<Block>,
+    blocks: Vec<FlashBlock>,
     free: VecDeque<u32>,
     /// Closed blocks, for policies that do not look into them: the oldest first, or in no order.
     closed: VecDeque<u32>,
@@ -60,7 +60,7 @@ impl Ftl {
             policy,
             place_of: vec![NONE; pages as usize],
             page_at: vec![NONE; blocks * pages_per_block as usize],
-            blocks: vec![Block::default(); blocks],
+            blocks: vec![FlashBlock::default(); blocks],
             free,
             closed: VecDeque::new(),
             random: Random::new(SEED),
@@ -76,8 +76,8 @@ impl Ftl {
     }
 
     /// Writes a page, and first collects if there is no room.
-    pub fn write(&mut self, page: u32) -> Cost {
-        let mut cost = Cost::default();
+    pub fn write(&mut self, page: u32) -> FlashCost {
+        let mut cost = FlashCost::default();
         let most = self.blocks.len();
         let mut rounds = 0;
         while self.free.len() <= RESERVE && rounds < most {
@@ -95,9 +95,9 @@ impl Ftl {
     }
 
     /// Frees the block that the policy chooses; nothing where no block would free anything.
-    pub fn collect(&mut self) -> Cost {
+    pub fn collect(&mut self) -> FlashCost {
         let Some(victim) = self.victim() else {
-            return Cost::default();
+            return FlashCost::default();
         };
         let first = victim * self.pages_per_block;
         let mut moved = 0;
@@ -108,17 +108,17 @@ impl Ftl {
                 moved += 1;
             }
         }
-        self.blocks[victim as usize] = Block::default();
+        self.blocks[victim as usize] = FlashBlock::default();
         self.free.push_back(victim);
-        Cost { moved, erased: 1 }
+        FlashCost { moved, erased: 1 }
     }
 
     /// Collects in the background: until the over-provisioning is free again, where anything can be
     /// won.
-    pub fn collect_if_short(&mut self) -> Cost {
+    pub fn collect_if_short(&mut self) -> FlashCost {
         let used = self.place_of.len() / self.pages_per_block as usize;
         if self.free.len() + used + RESERVE >= self.blocks.len() {
-            return Cost::default();
+            return FlashCost::default();
         }
         self.collect()
     }
@@ -170,12 +170,12 @@ impl Ftl {
 
     /// Cost over benefit (Rosenblum and Ousterhout 1992): 2u / ((1 - u) age), the smaller the
     /// better.
-    fn price(block: &Block, writes: u64, pages: u32) -> f64 {
+    fn price(block: &FlashBlock, writes: u64, pages: u32) -> f64 {
         let used = f64::from(block.valid) / f64::from(pages);
         2.0 * used / ((1.0 - used).max(1e-9) * real(writes - block.closed + 1))
     }
 
-    fn best(&self, price: impl Fn(&Block, u64, u32) -> f64) -> Option<u32> {
+    fn best(&self, price: impl Fn(&FlashBlock, u64, u32) -> f64) -> Option<u32> {
         let price_now = |block| price(block, self.writes, self.pages_per_block);
         let closed = (0u32..)
             .zip(&self.blocks)

@@ -18,12 +18,12 @@ pub struct HddDevice {
     capacity: f64,
     depth: usize,
     head: f64,
-    queue: Vec<Command>,
-    serving: Option<(u64, Command)>,
+    queue: Vec<DriveCommand>,
+    serving: Option<(u64, DriveCommand)>,
 }
 
 #[derive(Clone, Copy)]
-struct Command {
+struct DriveCommand {
     tag: u64,
     arrived_ns: u64,
     /// Where on the disk, 0..1 of its stroke.
@@ -52,9 +52,9 @@ impl HddDevice {
         }
     }
 
-    fn command(&self, now_ns: u64, tag: u64, io: &DeviceIo) -> Command {
+    fn command(&self, now_ns: u64, tag: u64, io: &DeviceIo) -> DriveCommand {
         let offset = real(io.offset);
-        Command {
+        DriveCommand {
             tag,
             arrived_ns: now_ns,
             place: (offset / self.capacity).min(1.0),
@@ -75,7 +75,7 @@ impl HddDevice {
     }
 
     /// Time from `now_ns` until the data of a command is under the head.
-    fn access_ns(&self, now_ns: u64, command: &Command) -> f64 {
+    fn access_ns(&self, now_ns: u64, command: &DriveCommand) -> f64 {
         let seek_ns = self.seek_ns(command.place);
         let angle = ((real(now_ns) + seek_ns) / self.turn_ns).fract();
         let wait = (command.angle - angle).rem_euclid(1.0);

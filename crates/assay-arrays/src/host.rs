@@ -1,7 +1,7 @@
 //! A database host above an array: sessions without think time, processors, a buffer cache,
 //! database writers and a log writer, in virtual time.
 
-use crate::drive::{Run, TIME_PARTS};
+use crate::drive::{SequentialRun, TIME_PARTS};
 use crate::event_queue::{EventQueue, earlier};
 use assay_model::Histogram;
 use assay_model::array::{SessionLoad, Spread};
@@ -16,9 +16,9 @@ mod processors;
 mod profile;
 mod writers;
 
-use intervals::{Intervals, Watch};
-use processors::{Admission, Cpus};
-use writers::{DataWriters, LogWriter};
+use intervals::{HostIntervals, IntervalsWatch};
+use processors::{Cpus, ProcessorAdmission};
+use writers::{DataWriters, SimulatedLogWriter};
 
 pub use intervals::{HostInterval, HostTimes};
 pub use profile::profile;
@@ -28,7 +28,7 @@ pub use profile::profile;
 pub struct HostRun {
     /// Reads as sessions waited for them (until they were on a processor again), and writes of
     /// data blocks.
-    pub io: Run,
+    pub io: SequentialRun,
     /// Writes of the log writers.
     pub log_writes: Histogram,
     /// Waits of sessions for their commits.
@@ -78,7 +78,7 @@ const KIND_SHIFT: u32 = 48;
 
 /// Something that happens without the device.
 #[derive(Clone, Copy)]
-enum Event {
+enum HostEvent {
     /// Another host has answered a session.
     Answered(usize),
     /// A session is done with its processor.
@@ -89,32 +89,32 @@ enum Event {
 
 /// A session in its round: wait for other hosts, read, compute, change, commit.
 #[derive(Clone, Copy, Default)]
-struct Session {
+struct HostSession {
     host: usize,
     begun_ns: u64,
     /// Commits that are still to be waited for before the next read.
     commits: u32,
 }
 
-struct Host {
+struct SimulatedHost {
     cpus: Cpus,
     data: DataWriters,
-    log: LogWriter,
+    log: SimulatedLogWriter,
 }
 
 /// The simulation of hosts on a device.
-struct World<'a> {
+struct HostsWorld<'a> {
     load: &'a SessionLoad,
     device: &'a mut dyn Device,
     now_ns: u64,
     block_bytes: u32,
     blocks: u64,
-    sessions: Vec<Session>,
-    hosts: Vec<Host>,
-    events: EventQueue<Event>,
+    sessions: Vec<HostSession>,
+    hosts: Vec<SimulatedHost>,
+    events: EventQueue<HostEvent>,
     random: Random,
-    burst: crate::service::Service,
-    intervals: Intervals,
+    burst: crate::service::ServiceSource,
+    intervals: HostIntervals,
     run: HostRun,
 }
 
@@ -157,9 +157,9 @@ pub fn watch_host(
     device: &mut dyn Device,
     times: HostTimes,
     seed: u64,
-    watch: Watch<'_>,
+    watch: IntervalsWatch<'_>,
 ) -> HostEnd {
-    let mut world = World::new(load, device, times, seed);
+    let mut world = HostsWorld::new(load, device, times, seed);
     (0..world.sessions.len()).for_each(|session| world.next_round(session));
     let mut done = Vec::new();
     while let Some(now_ns) = world.next_ns().filter(|at_ns| *at_ns < world.intervals.end_ns()) {
@@ -176,15 +176,15 @@ pub fn watch_host(
     world.drain(done)
 }
 
-impl<'a> World<'a> {
+impl<'a> HostsWorld<'a> {
     fn new(load: &'a SessionLoad, device: &'a mut dyn Device, times: HostTimes, seed: u64) -> Self {
         let hosts = load.hosts as usize;
-        let host = |_| Host {
+        let host = |_| SimulatedHost {
             cpus: Cpus::new(load.cpus),
             data: DataWriters::new(load),
-            log: LogWriter::new(load),
+            log: SimulatedLogWriter::new(load),
         };
-        let session = |index: usize| Session { host: index % hosts, ..Session::default() };
+        let session = |index: usize| HostSession { host: index % hosts, ..HostSession::default() };
         Self {
             device,
             now_ns: times.start_ns,
@@ -194,8 +194,8 @@ impl<'a> World<'a> {
             hosts: (0..hosts).map(host).collect(),
             events: EventQueue::default(),
             random: Random::part(seed, 0x4057),
-            burst: crate::service::Service::new(load.cpu_per_read, Spread::Half, seed),
-            intervals: Intervals::new(times),
+            burst: crate::service::ServiceSource::new(load.cpu_per_read, Spread::Half, seed),
+            intervals: HostIntervals::new(times),
             run: HostRun::default(),
             load,
         }
@@ -203,7 +203,7 @@ impl<'a> World<'a> {
 
     /// The clock goes on; intervals that are over join the whole.
     #[inline]
-    fn moves_to(&mut self, now_ns: u64, watch: Watch<'_>) {
+    fn moves_to(&mut self, now_ns: u64, watch: IntervalsWatch<'_>) {
         while now_ns >= self.intervals.edge_ns() {
             if let Some(over) = self.intervals.roll(self.intervals.edge_ns(), watch) {
                 self.run.take(&over);
@@ -244,7 +244,7 @@ impl<'a> World<'a> {
             self.run.cluster_ns += wait_ns;
             self.run.cluster_waits += 1;
         }
-        self.events.push(self.now_ns + wait_ns, Event::Answered(session));
+        self.events.push(self.now_ns + wait_ns, HostEvent::Answered(session));
     }
 
     fn read(&mut self, session: usize) {
@@ -275,11 +275,11 @@ impl<'a> World<'a> {
         }
     }
 
-    fn happened(&mut self, event: Event) {
+    fn happened(&mut self, event: HostEvent) {
         match event {
-            Event::Answered(session) => self.read(session),
-            Event::Computed(session) => self.computed(session),
-            Event::Rested(host) => {
+            HostEvent::Answered(session) => self.read(session),
+            HostEvent::Computed(session) => self.computed(session),
+            HostEvent::Rested(host) => {
                 self.hosts[host].log.rest_is_over();
                 self.write_log(host);
             }
@@ -289,7 +289,7 @@ impl<'a> World<'a> {
     /// A session's block has come: its wait ends when it has a processor.
     fn wake(&mut self, session: usize) {
         let host = self.sessions[session].host;
-        if self.hosts[host].cpus.ask(session) == Admission::Now {
+        if self.hosts[host].cpus.ask(session) == ProcessorAdmission::Now {
             self.compute(session);
         }
     }
@@ -301,7 +301,7 @@ impl<'a> World<'a> {
         if self.intervals.is_measuring() {
             self.run.cpu_ns += burst_ns;
         }
-        self.events.push(self.now_ns + burst_ns, Event::Computed(session));
+        self.events.push(self.now_ns + burst_ns, HostEvent::Computed(session));
     }
 
     /// A burst is over: the processor goes to the next session, this one ends its statements.
@@ -415,7 +415,7 @@ impl<'a> World<'a> {
             }
         }
         let ready_ns = self.now_ns + self.load.log_pause.0;
-        self.events.push(ready_ns, Event::Rested(host));
+        self.events.push(ready_ns, HostEvent::Rested(host));
     }
 }
 

@@ -30,4 +30,4 @@ pub use build::ArraySpec;
 pub use catalog::{find, names, text};
 pub use failure::Failures;
 pub use host::{HostEnd, HostInterval, HostRun, HostTimes, profile, run_host, watch_host};
-pub use verify::{Outcome, session_profile, spec, verify};
+pub use verify::{ExperimentOutcome, session_profile, spec, verify};

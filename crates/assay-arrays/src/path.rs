@@ -1,26 +1,26 @@
 //! The way between host and array: a delay, links that carry data, and volumes that each limit
 //! their I/Os.
 
-use crate::stage::{Servers, StageLaw};
+use crate::stage::{StageLaw, StageServers};
 use assay_model::array::Path;
 use assay_model::device::{DataLoss, Device, DeviceIo};
 use assay_model::number::{count, real};
 use std::collections::VecDeque;
 
 /// Links that carry data one I/O after the other.
-pub struct Links {
-    links: Servers,
+pub struct PathLinks {
+    links: StageServers,
     bytes_per_ns: f64,
 }
 
-impl Links {
+impl PathLinks {
     /// Equal links, each with this bandwidth in bytes per second.
     pub fn new(links: u32, bytes_per_s: u64) -> Self {
-        Self { links: Servers::new(links), bytes_per_ns: real(bytes_per_s) / 1e9 }
+        Self { links: StageServers::new(links), bytes_per_ns: real(bytes_per_s) / 1e9 }
     }
 }
 
-impl StageLaw for Links {
+impl StageLaw for PathLinks {
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, _inside: u32) -> u64 {
         let carry_ns = count(f64::from(io.bytes) / self.bytes_per_ns);
         self.links.serve_ns(now_ns, carry_ns)
@@ -28,21 +28,21 @@ impl StageLaw for Links {
 }
 
 /// A constant delay on the way back.
-pub struct Delay {
+pub struct PathDelay {
     way_ns: u64,
     lower: Box<dyn Device>,
     back: VecDeque<(u64, u64, i32)>,
     arrived: Vec<(u64, i32)>,
 }
 
-impl Delay {
+impl PathDelay {
     /// A delay over a device.
     pub fn new(way_ns: u64, lower: Box<dyn Device>) -> Self {
         Self { way_ns, lower, back: VecDeque::new(), arrived: Vec::new() }
     }
 }
 
-impl Device for Delay {
+impl Device for PathDelay {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         self.lower.submit(now_ns, tag, io);
     }
@@ -75,7 +75,7 @@ impl Device for Delay {
 pub struct Volumes {
     volume_bytes: u64,
     depth: u32,
-    gates: Vec<Gate>,
+    gates: Vec<PathGate>,
     slots: Vec<(u64, usize)>,
     free: Vec<usize>,
     lower: Box<dyn Device>,
@@ -83,7 +83,7 @@ pub struct Volumes {
 }
 
 #[derive(Default)]
-struct Gate {
+struct PathGate {
     inside: u32,
     waiting: VecDeque<(u64, DeviceIo)>,
 }
@@ -94,7 +94,7 @@ impl Volumes {
         Self {
             volume_bytes: (capacity_bytes / u64::from(volumes)).max(1),
             depth,
-            gates: (0..volumes).map(|_| Gate::default()).collect(),
+            gates: (0..volumes).map(|_| PathGate::default()).collect(),
             slots: Vec::new(),
             free: Vec::new(),
             lower,
@@ -158,11 +158,11 @@ impl Device for Volumes {
 pub fn path(path: &Path, capacity_bytes: u64, lower: Box<dyn Device>) -> Box<dyn Device> {
     let mut device = lower;
     if path.latency.0 > 0 {
-        device = Box::new(Delay::new(path.latency.0, device));
+        device = Box::new(PathDelay::new(path.latency.0, device));
     }
     if let Some(bandwidth) = path.bandwidth_per_s {
-        let links = Links::new(path.links, bandwidth.0);
-        device = Box::new(crate::stage::Stage::new(links, device));
+        let links = PathLinks::new(path.links, bandwidth.0);
+        device = Box::new(crate::stage::ArrayStage::new(links, device));
     }
     if let Some(depth) = path.volume_depth {
         let volumes = path.volumes.unwrap_or(1);
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    fn run(described: &Path, outstanding: u32) -> crate::drive::Run {
+    fn run(described: &Path, outstanding: u32) -> crate::drive::SequentialRun {
         let mut device = path(described, 1 << 30, Box::new(Instant::default()));
         Closed::reads(outstanding).run(device.as_mut(), 1_000_000_000)
     }
@@ -210,7 +210,7 @@ mod tests {
     fn a_volume_lets_in_what_its_depth_allows() {
         let mut gated = plain();
         (gated.volumes, gated.volume_depth) = (Some(2), Some(4));
-        let slow = Box::new(Delay::new(1_000_000, Box::new(Instant::default())));
+        let slow = Box::new(PathDelay::new(1_000_000, Box::new(Instant::default())));
         let mut device = path(&gated, 1 << 30, slow);
         let run = Closed::reads(64).run(device.as_mut(), 1_000_000_000);
         assert!((run.iops() / 8000.0 - 1.0).abs() < 0.02, "{}", run.iops());

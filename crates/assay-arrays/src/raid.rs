@@ -13,16 +13,16 @@ mod parity;
 mod piece;
 
 use absent::{ABSENT, Absent};
-use parity::Row;
-use piece::{OnMembers, Piece};
+use parity::ParityRow;
+use piece::{OnMembers, StripePiece};
 use std::collections::BTreeSet;
 
 /// Members as a device.
 pub struct RaidDevice {
     level: RaidLevel,
     stripe_bytes: u64,
-    members: Vec<Member>,
-    joins: Vec<Join>,
+    members: Vec<RaidMember>,
+    joins: Vec<RaidJoin>,
     free: Vec<usize>,
     arrived: Vec<(u64, i32)>,
     done: Vec<(u64, i32)>,
@@ -30,7 +30,7 @@ pub struct RaidDevice {
     absent: Option<Absent>,
 }
 
-struct Member {
+struct RaidMember {
     device: Box<dyn Device>,
     next_ns: Option<u64>,
     inside: u32,
@@ -38,7 +38,7 @@ struct Member {
 
 /// An I/O of the host, with what of it is still under way and what follows.
 #[derive(Default)]
-struct Join {
+struct RaidJoin {
     tag: u64,
     result: i32,
     left: u32,
@@ -49,7 +49,7 @@ struct Join {
 impl RaidDevice {
     /// Members as described, made one by one.
     pub fn new(raid: &Raid, make: impl FnMut(u32) -> Box<dyn Device>) -> Self {
-        let member = |device| Member { device, next_ns: None, inside: 0 };
+        let member = |device| RaidMember { device, next_ns: None, inside: 0 };
         Self {
             level: raid.level,
             stripe_bytes: raid.stripe.0,
@@ -72,13 +72,13 @@ impl RaidDevice {
         data_members(self.level, count_of(self.members.len()))
     }
 
-    fn pieces(&self, io: &DeviceIo) -> impl Iterator<Item = Piece> + use<> {
+    fn pieces(&self, io: &DeviceIo) -> impl Iterator<Item = StripePiece> + use<> {
         let (stripe, mut at, end) = (self.stripe_bytes, io.offset, io.offset + u64::from(io.bytes));
         std::iter::from_fn(move || {
             let (unit, within) = (at / stripe, at % stripe);
             let bytes = (end.saturating_sub(at)).min(stripe - within);
             at += bytes;
-            (bytes > 0).then(|| Piece {
+            (bytes > 0).then(|| StripePiece {
                 unit,
                 within,
                 bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
@@ -107,7 +107,7 @@ impl RaidDevice {
     }
 
     /// The I/O on a member that carries a piece.
-    fn on_member(&self, operation: Operation, piece: &Piece) -> DeviceIo {
+    fn on_member(&self, operation: Operation, piece: &StripePiece) -> DeviceIo {
         let offset = piece.unit / self.data() * self.stripe_bytes + piece.within;
         DeviceIo { operation, target: 0, offset, bytes: piece.bytes, number: 0 }
     }
@@ -163,9 +163,9 @@ impl RaidDevice {
     }
 
     /// The members of a row of parity RAID.
-    fn row(&self, row: u64) -> Row {
+    fn row(&self, row: u64) -> ParityRow {
         let first = row * self.data();
-        Row {
+        ParityRow {
             offset: row * self.stripe_bytes,
             data: (first..first + self.data()).map(|unit| self.holders(unit).0).collect(),
             parity: self.holders(first).1,
@@ -261,10 +261,10 @@ impl Device for RaidDevice {
         self.note(now_ns, &io);
         let (now, then) = self.plan(&io);
         let join = self.free.pop().unwrap_or_else(|| {
-            self.joins.push(Join::default());
+            self.joins.push(RaidJoin::default());
             self.joins.len() - 1
         });
-        self.joins[join] = Join { tag, result: io.moved(), left: 0, then };
+        self.joins[join] = RaidJoin { tag, result: io.moved(), left: 0, then };
         self.start(now_ns, join, &now);
     }
 

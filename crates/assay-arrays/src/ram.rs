@@ -1,15 +1,15 @@
 //! Memory that stores: channels behind one queue.
 
 use crate::event_queue::EventQueue;
-use crate::service::Service;
-use crate::stage::Servers;
+use crate::service::ServiceSource;
+use crate::stage::StageServers;
 use assay_model::array::Ram;
 use assay_model::device::{Device, DeviceIo};
 
 /// Memory as a device.
 pub struct RamDevice {
-    channels: Servers,
-    service: Service,
+    channels: StageServers,
+    service: ServiceSource,
     due: EventQueue<(u64, i32)>,
 }
 
@@ -17,8 +17,8 @@ impl RamDevice {
     /// Memory as described.
     pub fn new(ram: &Ram, seed: u64) -> Self {
         Self {
-            channels: Servers::new(ram.channels),
-            service: Service::new(ram.latency, ram.spread, seed),
+            channels: StageServers::new(ram.channels),
+            service: ServiceSource::new(ram.latency, ram.spread, seed),
             due: EventQueue::default(),
         }
     }

@@ -7,7 +7,7 @@ use assay_model::units::Nanos;
 use assay_stats::random::Random;
 
 /// A source of service times.
-pub struct Service {
+pub struct ServiceSource {
     mean_ns: f64,
     whole_ns: u64,
     spread: Spread,
@@ -15,7 +15,7 @@ pub struct Service {
     layers: &'static Layers,
 }
 
-impl Service {
+impl ServiceSource {
     /// Times around a mean.
     pub fn new(mean: Nanos, spread: Spread, seed: u64) -> Self {
         Self {
@@ -57,7 +57,7 @@ mod tests {
         for (spread, deviation) in
             [(Spread::Constant, 0.0), (Spread::Exponential, 1000.0), (Spread::Half, 500.0)]
         {
-            let mut service = Service::new(Nanos(1000), spread, 1);
+            let mut service = ServiceSource::new(Nanos(1000), spread, 1);
             let times: Vec<f64> = (0..100_000).map(|_| real(service.next_ns())).collect();
             let mean = times.iter().sum::<f64>() / 1e5;
             let square = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / 1e5;

@@ -20,7 +20,7 @@ pub trait StageLaw {
 /// An I/O needs an event of its own to go on only where the device below must not know it before
 /// its time. Elsewhere it goes on as soon as nothing that arrives later can overtake it: that saves
 /// a third of the events of an array of flash.
-pub struct Stage<L> {
+pub struct ArrayStage<L> {
     law: L,
     /// What an I/O travels before it is here, ns; for all the same, so that nobody overtakes.
     way_ns: u64,
@@ -31,7 +31,7 @@ pub struct Stage<L> {
     ahead_ns: u64,
 }
 
-impl<L: StageLaw> Stage<L> {
+impl<L: StageLaw> ArrayStage<L> {
     /// A stage over a device.
     pub fn new(law: L, lower: Box<dyn Device>) -> Self {
         let ahead_ns = if lower.takes_ahead() { law.least_ns() } else { 0 };
@@ -59,7 +59,7 @@ impl<L: StageLaw> Stage<L> {
     }
 }
 
-impl<L: StageLaw> Device for Stage<L> {
+impl<L: StageLaw> Device for ArrayStage<L> {
     #[inline]
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         self.inside += 1;
@@ -92,11 +92,11 @@ impl<L: StageLaw> Device for Stage<L> {
 
 /// Equal servers behind one queue, first come first served: when each is free.
 #[derive(Debug)]
-pub struct Servers {
+pub struct StageServers {
     free_ns: Vec<u64>,
 }
 
-impl Servers {
+impl StageServers {
     /// This number of servers, all free.
     pub fn new(servers: u32) -> Self {
         Self { free_ns: vec![0; servers.max(1) as usize] }
@@ -139,7 +139,7 @@ mod tests {
                 now_ns + 10
             }
         }
-        let mut stage = Stage::new(At(Vec::new()), Box::new(crate::drive::Instant::default()));
+        let mut stage = ArrayStage::new(At(Vec::new()), Box::new(crate::drive::Instant::default()));
         stage = stage.behind(100);
         stage.submit(5, 1, DeviceIo::read(0, 512));
         assert_eq!((stage.next_event_ns(), stage.law.0.as_slice()), (Some(115), [105].as_slice()));
@@ -175,7 +175,7 @@ mod tests {
         let stage = |way_ns: u64, in_time: bool| {
             let below = Box::new(FlashDevice::new(&flash, 1 << 40, 1.0, 3));
             let below: Box<dyn Device> = if in_time { Box::new(InTime(below)) } else { below };
-            Stage::new(Processors::new(controller, 1), below).behind(way_ns)
+            ArrayStage::new(Processors::new(controller, 1), below).behind(way_ns)
         };
         for (way_ns, read_share) in [(0, 1.0), (50_000, 1.0), (50_000, 0.6), (3000, 0.0)] {
             let load = Closed::reads(48).with_read_share(read_share);
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn servers_serve_in_the_order_of_arrival() {
-        let mut servers = Servers::new(2);
+        let mut servers = StageServers::new(2);
         let ends: Vec<u64> = [(0, 10), (0, 4), (1, 5), (20, 1)]
             .iter()
             .map(|(now_ns, service_ns)| servers.serve_ns(*now_ns, *service_ns))

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 mod heat;
 
-use heat::Pages;
+use heat::TieredPages;
 
 /// Moves that are under way at once at most; a power of two.
 const MOVES_AT_ONCE: usize = 32;
@@ -26,7 +26,7 @@ pub struct TierDevice {
     stands_for: u32,
     /// The tag of its own moves.
     own_tag: u64,
-    pages: Pages,
+    pages: TieredPages,
     fast: Box<dyn Device>,
     slow: Box<dyn Device>,
     every_ns: u64,
@@ -66,7 +66,7 @@ impl TierDevice {
                 .unwrap_or(u32::MAX),
             stands_for: u32::try_from(count(hasten)).unwrap_or(u32::MAX),
             own_tag: own_tag(seed) & !MOVES_MASK,
-            pages: Pages::new(pages, fast_pages),
+            pages: TieredPages::new(pages, fast_pages),
             fast,
             slow,
             every_ns,

@@ -1,7 +1,7 @@
 //! A model held against what was published of the system: every figure simulated, and the error of
 //! each.
 
-use crate::drive::{Closed, Run, TIME_PARTS};
+use crate::drive::{Closed, SequentialRun, TIME_PARTS};
 use crate::host::{HostRun, profile, run_host};
 use crate::{ArraySpec, find};
 use assay_model::array::{ArrayModel, ClosedLoad, Experiment, FigureCheck, Load, Measure};
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 const SETTLED_SHARE: f64 = 0.02;
 
 /// What came out of an experiment.
-pub struct Outcome {
-    io: Run,
+pub struct ExperimentOutcome {
+    io: SequentialRun,
     host: Option<HostRun>,
     transfer_bytes: f64,
     hasten: f64,
@@ -24,7 +24,7 @@ pub struct Outcome {
 /// them.
 pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<FigureCheck>> {
     model.check()?;
-    let mut outcomes: BTreeMap<&str, Outcome> = BTreeMap::new();
+    let mut outcomes: BTreeMap<&str, ExperimentOutcome> = BTreeMap::new();
     let mut checked = Vec::new();
     for figure in &model.figures {
         for name in [&figure.experiment, &figure.over].into_iter().flatten() {
@@ -55,7 +55,7 @@ pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<
 
 /// What comes out of an experiment of the model, or of another one where the name is
 /// `MODEL/EXPERIMENT`.
-fn named(model: &ArrayModel, name: &str) -> Result<Outcome> {
+fn named(model: &ArrayModel, name: &str) -> Result<ExperimentOutcome> {
     let other = name.split_once('/').map(|(other, _)| find(other));
     let other = other.transpose()?;
     let (model, name) = match (&other, name.split_once('/')) {
@@ -109,7 +109,7 @@ pub fn session_profile(model: &ArrayModel, name: &str) -> Result<Profile> {
     Ok(profile(&run, load, &model.name))
 }
 
-fn simulate(model: &ArrayModel, experiment: &Experiment) -> Outcome {
+fn simulate(model: &ArrayModel, experiment: &Experiment) -> ExperimentOutcome {
     let spec = spec(model, experiment);
     let times = (experiment.warm_up.0, experiment.duration.0);
     let (io, host, bytes) = match &experiment.load {
@@ -119,11 +119,16 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> Outcome {
             (host.io.clone(), Some(host), load.block.0)
         }
     };
-    Outcome { io, host, transfer_bytes: real(bytes), hasten: real(experiment.hasten_times) }
+    ExperimentOutcome {
+        io,
+        host,
+        transfer_bytes: real(bytes),
+        hasten: real(experiment.hasten_times),
+    }
 }
 
 /// A closed load with the outstanding I/Os it says, or the most that stay below its limit.
-fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> Run {
+fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> SequentialRun {
     let run = |outstanding: u32| {
         let closed = Closed {
             outstanding,
@@ -139,7 +144,7 @@ fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> Run {
     let Some(limit) = load.latency_max else {
         return run(load.outstanding);
     };
-    let keeps = |run: &Run| {
+    let keeps = |run: &SequentialRun| {
         let limit_ns = real(limit.0);
         run.read.mean_ns() <= limit_ns && run.write.mean_ns() <= limit_ns
     };
@@ -157,7 +162,7 @@ fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> Run {
     best
 }
 
-impl Outcome {
+impl ExperimentOutcome {
     /// A measure of the experiment in its unit; `None` where there was nothing to measure.
     pub fn measure(&self, measure: Measure) -> Option<f64> {
         let elapsed_s = seconds(self.io.elapsed_ns);

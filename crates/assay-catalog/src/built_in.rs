@@ -18,7 +18,7 @@ catalogs! { "aws", "azure", "google", "devices", "arrays" }
 
 /// An entry, the currency of its prices, and the catalog that it stands in.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listing {
+pub struct CatalogListing {
     /// The entry.
     pub entry: CatalogEntry,
     /// Currency of its prices.
@@ -30,7 +30,7 @@ pub struct Listing {
 /// All entries, each under a name of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CatalogIndex {
-    listings: Vec<Listing>,
+    listings: Vec<CatalogListing>,
 }
 
 impl CatalogIndex {
@@ -67,17 +67,17 @@ impl CatalogIndex {
         for entry in entries {
             self.listings.retain(|listing| listing.entry.name != entry.name);
             let (currency, catalog) = (currency.clone(), name.to_owned());
-            self.listings.push(Listing { entry, currency, catalog });
+            self.listings.push(CatalogListing { entry, currency, catalog });
         }
     }
 
     /// All entries in their order.
-    pub fn listings(&self) -> &[Listing] {
+    pub fn listings(&self) -> &[CatalogListing] {
         &self.listings
     }
 
     /// The entry of a name, where there is one.
-    pub fn get(&self, name: &str) -> Option<&Listing> {
+    pub fn get(&self, name: &str) -> Option<&CatalogListing> {
         self.listings.iter().find(|listing| listing.entry.name == name)
     }
 
@@ -85,7 +85,7 @@ impl CatalogIndex {
     ///
     /// # Errors
     /// A usage error with the nearest name.
-    pub fn find(&self, name: &str) -> Result<&Listing> {
+    pub fn find(&self, name: &str) -> Result<&CatalogListing> {
         self.get(name).ok_or_else(|| {
             let known: Vec<String> =
                 self.listings.iter().map(|listing| listing.entry.name.clone()).collect();

@@ -7,5 +7,5 @@ mod built_in;
 mod target;
 
 pub use age::{PriceAge, price_age};
-pub use built_in::{CatalogIndex, Listing};
+pub use built_in::{CatalogIndex, CatalogListing};
 pub use target::VolumeTarget;

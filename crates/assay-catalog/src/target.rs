@@ -30,7 +30,7 @@ pub struct VolumeTarget {
 
 /// An order, key by key.
 #[derive(Default)]
-struct Words<'a> {
+struct TargetWords<'a> {
     size: Option<Bytes>,
     iops: Option<f64>,
     throughput: Option<Bytes>,
@@ -61,7 +61,7 @@ impl VolumeTarget {
             }
         };
         let words =
-            Words::parse(query).map_err(|error| error.context(format!("catalog:{name}")))?;
+            TargetWords::parse(query).map_err(|error| error.context(format!("catalog:{name}")))?;
         words.ordered(name, volume, index).map_err(|error| error.context(format!("catalog:{name}")))
     }
 
@@ -114,7 +114,7 @@ fn per_s(text: &str) -> &str {
     text.strip_suffix("/s").unwrap_or(text)
 }
 
-impl<'a> Words<'a> {
+impl<'a> TargetWords<'a> {
     fn parse(query: &'a str) -> Result<Self> {
         let mut words = Self::default();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {

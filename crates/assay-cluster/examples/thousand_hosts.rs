@@ -3,9 +3,9 @@
 //! 600`: hosts, virtual seconds.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example for people")]
 
-use assay_cluster::findings::{HostRecord, Start, cluster};
+use assay_cluster::findings::{HostRecord, StartFindings, cluster};
 use assay_cluster::merge::Merger;
-use assay_cluster::protocol::{NodeAnswer, Part, line, next};
+use assay_cluster::protocol::{MeasuredPart, NodeAnswer, line, next};
 use assay_model::Precision;
 use assay_model::cluster::Transport;
 use assay_model::measurement::{NamedResult, OperationResult, PerOperation, Window};
@@ -37,7 +37,7 @@ fn said(random: &mut Random, second: u64) -> NodeAnswer {
         ..PerOperation::default()
     };
     let streams = vec![NamedResult { name: "mixed".to_owned(), operations }];
-    NodeAnswer::Interval(Box::new(Part {
+    NodeAnswer::Interval(Box::new(MeasuredPart {
         start_ns: second * SECOND_NS,
         end_ns: (second + 1) * SECOND_NS,
         outstanding_mean: 8.0,
@@ -72,7 +72,7 @@ fn main() {
     }
     let begun = Instant::now();
     let records = vec![HostRecord::default(); index_of(hosts)];
-    let start = Start { at_ns: 0, attempts: 1, interval_ns: SECOND_NS, warm_up_ns: 0 };
+    let start = StartFindings { at_ns: 0, attempts: 1, interval_ns: SECOND_NS, warm_up_ns: 0 };
     let found = cluster(Transport::Local, &records, Some(start), &merger);
     let judged_s = begun.elapsed().as_secs_f64();
     let virtual_s = assay_model::number::real(seconds);

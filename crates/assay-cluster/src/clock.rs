@@ -48,7 +48,7 @@ pub struct Clock {
 
 /// How fast a clock leaves the driver's, parts per billion, and by how much that may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drift {
+pub struct ClockDrift {
     /// The best guess; positive where the node's clock is faster.
     pub ppb: i64,
     /// What it may be off by, either way.
@@ -125,7 +125,7 @@ impl Clock {
     /// How fast it leaves the driver's clock: the slope between the best ping of the first third
     /// and that of the last. Nothing where the pings are too near to each other to say it
     /// better than what quartz promises.
-    pub fn drift(&self) -> Option<Drift> {
+    pub fn drift(&self) -> Option<ClockDrift> {
         let third = self.pings.len() / 3;
         let best = |pings: &[Ping]| pings.iter().min_by_key(|ping| ping.round_trip_ns()).copied();
         let first = best(&self.pings[..third])?;
@@ -137,7 +137,7 @@ impl Clock {
         let per_billion = |ns: i128| ns * 1_000_000_000 / apart_ns;
         let uncertainty = per_billion(first.uncertainty_ns() + last.uncertainty_ns()) + 1;
         let ppb = per_billion(last.offset_ns() - first.offset_ns());
-        (uncertainty < DRIFT_MAX_PPB).then(|| Drift {
+        (uncertainty < DRIFT_MAX_PPB).then(|| ClockDrift {
             ppb: i64::try_from(ppb).unwrap_or(i64::MAX),
             uncertainty_ppb: u64::try_from(uncertainty).unwrap_or(u64::MAX),
         })

@@ -28,7 +28,7 @@ pub enum Places {
 
 /// One of several hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct DivisionMember {
     /// Its number, from 0.
     pub host: u32,
     /// How many there are.
@@ -44,7 +44,7 @@ pub struct Member {
 /// A usage error when there are fewer outstanding I/Os than hosts that share them.
 pub fn part_of(
     workload: &Workload,
-    member: Member,
+    member: DivisionMember,
     outstanding: Outstanding,
     places: Places,
 ) -> Result<Workload> {
@@ -62,7 +62,11 @@ pub fn part_of(
     Ok(part)
 }
 
-fn divide_arrivals(stream: &mut Stream, member: Member, divided: Outstanding) -> Result<()> {
+fn divide_arrivals(
+    stream: &mut Stream,
+    member: DivisionMember,
+    divided: Outstanding,
+) -> Result<()> {
     let hosts = member.hosts;
     match &mut stream.arrival {
         Arrival::Open { rate, .. } => *rate = Rate(rate.0 / f64::from(hosts)),
@@ -86,7 +90,7 @@ fn divide_arrivals(stream: &mut Stream, member: Member, divided: Outstanding) ->
 }
 
 /// A host's slice of a span; slices of all hosts cover it without overlap.
-fn slice(span: Span, member: Member) -> Span {
+fn slice(span: Span, member: DivisionMember) -> Span {
     let (from, length) = (span.from.0, span.to.0 - span.from.0);
     let at = |host: u32| from + length * (f64::from(host) / f64::from(member.hosts));
     let end = if member.host + 1 == member.hosts { span.to.0 } else { at(member.host + 1) };
@@ -111,7 +115,8 @@ mod tests {
     }
 
     fn parts(workload: &Workload, hosts: u32, outstanding: Outstanding) -> Result<Vec<Workload>> {
-        let part = |host| part_of(workload, Member { host, hosts }, outstanding, Places::Slices);
+        let part =
+            |host| part_of(workload, DivisionMember { host, hosts }, outstanding, Places::Slices);
         (0..hosts).map(part).collect()
     }
 
@@ -159,7 +164,7 @@ mod tests {
         #[test]
         fn slices_cover_the_span_without_overlap(from in 0.0..0.9f64, length in 0.01..0.1f64, hosts in 1u32..100) {
             let span = Span { from: Share(from), to: Share(from + length) };
-            let slices: Vec<Span> = (0..hosts).map(|host| slice(span, Member { host, hosts })).collect();
+            let slices: Vec<Span> = (0..hosts).map(|host| slice(span, DivisionMember { host, hosts })).collect();
             prop_assert!((slices[0].from.0 - from).abs() < 1e-12);
             prop_assert!((slices[slices.len() - 1].to.0 - span.to.0).abs() < 1e-12);
             for pair in slices.windows(2) {

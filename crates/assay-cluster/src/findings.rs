@@ -12,7 +12,7 @@ use assay_model::cluster::{
 use assay_model::measurement::{Conduct, OperationResult};
 use assay_model::number::{count_of, real_len, share};
 use assay_stats::batches::{CONFIDENCE, book, mean_of_batches, noun};
-use assay_stats::hosts::{Limit, fairness, stragglers, sums};
+use assay_stats::hosts::{HostsLimit, fairness, stragglers, sums};
 
 /// A host whose rate is below this part of the others' lags behind.
 const RATE_MIN: f64 = 0.9;
@@ -49,7 +49,7 @@ pub struct HostRecord {
 
 /// What is known of the start.
 #[derive(Clone, Copy, Debug)]
-pub struct Start {
+pub struct StartFindings {
     /// The moment, ns on the driver's clock.
     pub at_ns: u64,
     /// Tries until all hosts knew it in time.
@@ -65,7 +65,7 @@ pub struct Start {
 pub fn cluster(
     transport: Transport,
     hosts: &[HostRecord],
-    start: Option<Start>,
+    start: Option<StartFindings>,
     merger: &Merger,
 ) -> Cluster {
     let rates: Vec<Vec<f64>> = merger.series().iter().map(|host| host.iops.clone()).collect();
@@ -106,7 +106,7 @@ pub fn cluster(
 fn host(
     record: &HostRecord,
     series: &HostSeries,
-    start: Option<Start>,
+    start: Option<StartFindings>,
     all_ios: u64,
 ) -> ClusterHost {
     let operations = &series.operations;
@@ -152,7 +152,7 @@ fn latency(
     }
 }
 
-fn clock(clock: &Clock, start: Option<Start>) -> HostClock {
+fn clock(clock: &Clock, start: Option<StartFindings>) -> HostClock {
     let offset = start.and_then(|start| clock.offset_at(start.at_ns)).unwrap_or_default();
     clock_with(clock, offset)
 }
@@ -174,7 +174,7 @@ fn clock_with(clock: &Clock, offset: Offset) -> HostClock {
 }
 
 /// How well the hosts began together; nothing where one of them did not say so.
-pub fn common_start(hosts: &[HostRecord], start: Start) -> Option<CommonStart> {
+pub fn common_start(hosts: &[HostRecord], start: StartFindings) -> Option<CommonStart> {
     let begins = hosts.iter().map(|host| host.begin).collect::<Option<Vec<HostStart>>>()?;
     let skew = Skew::of(&begins)?;
     let measured_from_ns = start.at_ns + start.warm_up_ns;
@@ -237,7 +237,7 @@ fn sum_of(estimates: &[Estimate]) -> Estimate {
 }
 
 fn slow_hosts(hosts: &[HostRecord], rates: &[Vec<f64>]) -> Vec<Straggler> {
-    let found = stragglers(rates, Limit::Below(RATE_MIN), ERROR_SHARE);
+    let found = stragglers(rates, HostsLimit::Below(RATE_MIN), ERROR_SHARE);
     found.iter().map(|found| straggler(hosts, StragglerKind::Rate, found)).collect()
 }
 
@@ -247,14 +247,14 @@ fn slow_tails(hosts: &[HostRecord], series: &[HostSeries]) -> Vec<Straggler> {
         return Vec::new();
     }
     let tails: Vec<Vec<f64>> = series.iter().map(|host| host.tail_ns.clone()).collect();
-    let found = stragglers(&tails, Limit::Above(TAIL_MAX), ERROR_SHARE);
+    let found = stragglers(&tails, HostsLimit::Above(TAIL_MAX), ERROR_SHARE);
     found.iter().map(|found| straggler(hosts, StragglerKind::Tail, found)).collect()
 }
 
 fn straggler(
     hosts: &[HostRecord],
     kind: StragglerKind,
-    found: &assay_stats::hosts::Straggler,
+    found: &assay_stats::hosts::StragglerHost,
 ) -> Straggler {
     let host = &hosts[found.host];
     Straggler {

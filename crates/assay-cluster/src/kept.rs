@@ -1,7 +1,7 @@
 //! What a node keeps on its own host of a workload, and what becomes of it when the driver has
 //! died.
 
-use crate::protocol::{Began, KeptRecord, Part};
+use crate::protocol::{Began, KeptRecord, MeasuredPart};
 use assay_model::measurement::Measurement;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub enum KeptLine {
     /// The measured workload begins at this moment of the node's clock, ns.
     Begun(u64),
     /// An interval is over.
-    Interval(Box<Part>),
+    Interval(Box<MeasuredPart>),
     /// The workload has ended.
     Ended {
         /// What was measured.
@@ -48,8 +48,8 @@ pub fn common_begin_ns(records: &[KeptRecord]) -> Option<u64> {
 }
 
 /// The intervals of a record that begin at a moment or later; edges of hosts differ by their skew.
-pub fn parts_from(record: &KeptRecord, from_ns: u64) -> impl Iterator<Item = &Part> {
-    let half = |part: &Part| part.end_ns.saturating_sub(part.start_ns) / 2;
+pub fn parts_from(record: &KeptRecord, from_ns: u64) -> impl Iterator<Item = &MeasuredPart> {
+    let half = |part: &MeasuredPart| part.end_ns.saturating_sub(part.start_ns) / 2;
     record.parts.iter().filter(move |part| part.start_ns + half(part) >= from_ns)
 }
 
@@ -58,8 +58,8 @@ mod tests {
     use super::*;
     use assay_model::measurement::Window;
 
-    fn part(start_ns: u64) -> Part {
-        Part {
+    fn part(start_ns: u64) -> MeasuredPart {
+        MeasuredPart {
             start_ns,
             end_ns: start_ns + 100,
             outstanding_mean: 1.0,

@@ -1,7 +1,7 @@
 //! Intervals of several hosts become those of all of them: counts are added exactly, and only where
 //! all hosts have them.
 
-use crate::protocol::Part;
+use crate::protocol::MeasuredPart;
 use assay_model::measurement::{Interval, Operation, OperationResult, PerOperation, Window};
 use assay_model::number::{count_of, rate, real, seconds};
 use assay_model::watch::Moment;
@@ -24,7 +24,7 @@ pub struct Merged {
     /// In full precision.
     pub joint: Window,
     /// What each host had of it, in their order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MeasuredPart>,
 }
 
 /// What one host gave in the intervals that all of them have.
@@ -42,7 +42,7 @@ pub struct HostSeries {
 /// Waits for the slowest host, and adds up.
 #[derive(Clone, Debug, Default)]
 pub struct Merger {
-    waiting: Vec<VecDeque<Part>>,
+    waiting: Vec<VecDeque<MeasuredPart>>,
     series: Vec<HostSeries>,
     intervals: u64,
     elapsed_ns: u64,
@@ -60,12 +60,13 @@ impl Merger {
     }
 
     /// Takes a host's next interval; gives that of all hosts where this was the last one missing.
-    pub fn add(&mut self, host: usize, part: Part) -> Option<Merged> {
+    pub fn add(&mut self, host: usize, part: MeasuredPart) -> Option<Merged> {
         self.waiting[host].push_back(part);
         if self.waiting.iter().any(VecDeque::is_empty) {
             return None;
         }
-        let parts: Vec<Part> = self.waiting.iter_mut().filter_map(VecDeque::pop_front).collect();
+        let parts: Vec<MeasuredPart> =
+            self.waiting.iter_mut().filter_map(VecDeque::pop_front).collect();
         if !are_common(&parts) {
             self.left_out += count_of(parts.len());
             return None;
@@ -118,7 +119,7 @@ impl Merger {
         self
     }
 
-    fn merge(&mut self, parts: Vec<Part>) -> Merged {
+    fn merge(&mut self, parts: Vec<MeasuredPart>) -> Merged {
         let (start_ns, end_ns) = (parts[0].start_ns, parts[0].end_ns);
         let mut merged = Merged {
             interval: Interval { index: self.intervals, start_ns, end_ns, ..Interval::default() },
@@ -169,7 +170,7 @@ fn of_all_streams(joint: &Window) -> PerOperation {
 }
 
 /// Whether all hosts cut the same interval.
-fn are_common(parts: &[Part]) -> bool {
+fn are_common(parts: &[MeasuredPart]) -> bool {
     let nearly = |one: u64, other: u64, length_ns: u64| {
         one.abs_diff(other) <= length_ns / EDGE_PART + EDGE_NS
     };
@@ -191,7 +192,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// An interval in which reads took these times.
-    fn part(index: u64, times_ns: &[u64]) -> Part {
+    fn part(index: u64, times_ns: &[u64]) -> MeasuredPart {
         let mut read = OperationResult::empty(Precision::Fine, false);
         for time_ns in times_ns {
             read.ios += 1;
@@ -200,7 +201,7 @@ mod tests {
         }
         let operations = PerOperation { read: Some(read), ..PerOperation::default() };
         let stream = NamedResult { name: "reads".to_owned(), operations };
-        Part {
+        MeasuredPart {
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
             outstanding_mean: 2.0,

@@ -33,7 +33,7 @@ const WORDS_CHARACTERS_MAX: usize = 500;
 /// The session that a driver opens with a node; it comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Session {
+pub struct NodeSession {
     /// The form of the messages.
     pub format: u32,
     /// The program's version.
@@ -53,7 +53,7 @@ pub struct Session {
     clippy::struct_excessive_bools,
     reason = "each is a wish of its own, independent of the others"
 )]
-pub struct Opening {
+pub struct NodeOpening {
     /// The plan of the targets, in the form of the library that reads it.
     pub target: serde_json::Value,
     /// Serial numbers or sizes of the devices whose content may go.
@@ -144,7 +144,7 @@ pub struct RungRecord {
 /// An interval that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct MeasuredPart {
     /// Begin, ns after the measured time began.
     pub start_ns: u64,
     /// End, ns after the measured time began.
@@ -178,7 +178,7 @@ pub struct KeptRecord {
     /// longer kept.
     pub start_ns: Option<u64>,
     /// Intervals, in their order; the first ones may be gone.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MeasuredPart>,
     /// What was measured, where the node came to an end.
     pub measurement: Option<Box<Measurement>>,
     /// When the workers began.
@@ -198,7 +198,7 @@ pub struct Began {
 /// A refusal, with whose it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refusal {
+pub struct NodeRefusal {
     /// What was tried and what happened.
     pub message: String,
     /// What to do next.
@@ -212,11 +212,11 @@ pub struct Refusal {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum NodeOrder {
     /// Opens the session.
-    Hello(Session),
+    Hello(NodeSession),
     /// Asks what the host is, and what is below these paths on it; touches nothing.
     Survey(Vec<String>),
     /// Asks the safety gate, and touches nothing.
-    Admit(Opening),
+    Admit(NodeOpening),
     /// Opens what was admitted, and fills test files.
     Open,
     /// Keeps intervals of what is measured from now on also on the node's own host, under the name
@@ -253,9 +253,9 @@ pub enum NodeOrder {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum NodeAnswer {
     /// The session is open.
-    Hello(Greeting),
+    Hello(NodeGreeting),
     /// What was asked for is not done.
-    Refused(Refusal),
+    Refused(NodeRefusal),
     /// The host, and the block stacks below the paths.
     Surveyed(Box<Environment>),
     /// The gate lets everything pass: what each target is, where hosts may share it.
@@ -273,7 +273,7 @@ pub enum NodeAnswer {
     /// The start was known too late, by this many ns; nothing has begun.
     Late(u64),
     /// An interval is over.
-    Interval(Box<Part>),
+    Interval(Box<MeasuredPart>),
     /// The workload has ended.
     Finished {
         /// What was measured.
@@ -296,7 +296,7 @@ pub enum NodeAnswer {
 /// The answer to the opening of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Greeting {
+pub struct NodeGreeting {
     /// The form of the messages.
     pub format: u32,
     /// The program's version.
@@ -305,7 +305,7 @@ pub struct Greeting {
     pub host_name: String,
 }
 
-impl Session {
+impl NodeSession {
     /// Whether a node of this version with this secret takes part.
     ///
     /// # Errors
@@ -323,7 +323,7 @@ impl Session {
     }
 }
 
-impl Greeting {
+impl NodeGreeting {
     /// Whether the driver of this version can use the node.
     ///
     /// # Errors
@@ -352,7 +352,7 @@ fn is_same(one: &str, other: &str) -> bool {
         && one.bytes().zip(other.bytes()).map(differs).fold(0, |all, bits| all | bits) == 0
 }
 
-impl From<&Error> for Refusal {
+impl From<&Error> for NodeRefusal {
     fn from(error: &Error) -> Self {
         Self {
             message: error.message().to_owned(),
@@ -362,9 +362,9 @@ impl From<&Error> for Refusal {
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        let Refusal { message, hint, usage } = refusal;
+impl From<NodeRefusal> for Error {
+    fn from(refusal: NodeRefusal) -> Self {
+        let NodeRefusal { message, hint, usage } = refusal;
         if usage { Self::usage(message, hint) } else { Self::environment(message, hint) }
     }
 }
@@ -464,8 +464,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn session(version: &str, token: &str) -> Session {
-        Session {
+    fn session(version: &str, token: &str) -> NodeSession {
+        NodeSession {
             format: FORMAT,
             version: version.to_owned(),
             token: token.to_owned(),
@@ -483,9 +483,10 @@ mod tests {
             let wrong = session("1.0", "secret").check("1.0", token).unwrap_err();
             assert!(wrong.message().contains("token") && !wrong.message().contains("secret"));
         }
-        let newer = Session { format: FORMAT + 1, ..session("1.0", "secret") };
+        let newer = NodeSession { format: FORMAT + 1, ..session("1.0", "secret") };
         assert!(newer.check("1.0", "secret").unwrap_err().message().contains("protocol 2"));
-        let node = Greeting { format: FORMAT, version: "1.1".to_owned(), host_name: String::new() };
+        let node =
+            NodeGreeting { format: FORMAT, version: "1.1".to_owned(), host_name: String::new() };
         assert!(node.check("1.1").is_ok() && node.check("1.0").is_err());
     }
 
@@ -567,7 +568,7 @@ mod tests {
     #[test]
     fn a_refusal_keeps_whose_it_is() {
         for error in [Error::usage("a", "b"), Error::environment("c", "d")] {
-            let back = Error::from(Refusal::from(&error));
+            let back = Error::from(NodeRefusal::from(&error));
             assert_eq!((back.message(), back.hint()), (error.message(), error.hint()));
             assert_eq!(back.blame(), error.blame());
         }

@@ -14,7 +14,7 @@ pub use session::{BrokerSession, Brokerage, KINDS, PreparedBrokerage};
 pub use transactions::{Days, TransactionOutcome};
 
 use crate::load::{Dialect, creates};
-use assay_loads::brokerage::Table;
+use assay_loads::brokerage::BrokerageTable;
 
 /// What the conditions look at.
 const CHECKED: &str = "assay_trades";
@@ -23,7 +23,7 @@ const FUNCTIONS: &str = include_str!("brokerage/sql/postgres_functions.sql");
 
 /// Whether the load makes something of this name in its schema.
 pub(crate) fn makes(name: &str) -> bool {
-    let is_table = Table::ALL.iter().any(|table| table.name() == name);
+    let is_table = BrokerageTable::ALL.iter().any(|table| table.name() == name);
     is_table || name == CHECKED || creates(FUNCTIONS, name)
 }
 

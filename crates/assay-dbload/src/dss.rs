@@ -7,13 +7,13 @@ mod run;
 mod stream;
 mod tables;
 
-use crate::load::{Database, Product};
+use crate::load::{LoadSchema, Product};
 use assay_loads::dss::TABLES;
 use assay_model::Result;
 
-pub use query_settings::{Memory, QuerySettings, parallel_max, parallel_usual};
+pub use query_settings::{QuerySettings, SessionMemory, parallel_max, parallel_usual};
 pub use refresh::finish_refresh;
-pub use run::{QueryHooks, RunPlan, measure};
+pub use run::{DssRunPlan, QueryHooks, measure};
 pub use tables::{DssTables, SCHEMA, data_bytes, scale_of, schema_state, sizes};
 
 /// Whether the load makes something of this name in its schema.
@@ -22,7 +22,7 @@ pub(crate) fn makes(name: &str) -> bool {
 }
 
 /// Makes a managed server fit for large queries, and reads the settings that matter for them.
-pub fn tune<L: Product>(database: &mut Database<L>) -> Result<()> {
+pub fn tune<L: Product>(database: &mut LoadSchema<L>) -> Result<()> {
     query_settings::make_fit(database)
         .map_err(|failure| failure.of("choosing the settings of the server"))
 }

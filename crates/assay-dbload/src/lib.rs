@@ -26,13 +26,14 @@ pub(crate) fn makes(kind: OwnedKind, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Calls, Tables};
+    use crate::load::{Calls, LoadTables};
     use assay_loads::oltp;
 
     #[test]
     fn procedures_have_the_names_of_functions() {
-        let rules = oltp::Rules::default();
-        let shape = crate::oltp::Shape { rules: &rules, partitions: 0, calls: Calls::Functions };
+        let rules = oltp::OltpRules::default();
+        let shape =
+            crate::oltp::SchemaShape { rules: &rules, partitions: 0, calls: Calls::Functions };
         let all = shape.procedures("s");
         assert!(!all.is_empty());
         assert!(all.iter().all(|one| makes(OwnedKind::Load(LoadKind::Oltp), one.name)));

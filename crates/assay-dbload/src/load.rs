@@ -2,7 +2,7 @@
 //! together, a ladder of their numbers, and for every step what the server, the processors and the
 //! device counted.
 //!
-//! [`Tables`] defines the tables of a load, and [`fill`] loads them; a [`Method`] defines what a
+//! [`LoadTables`] defines the tables of a load, and [`fill`] loads them; a [`Method`] defines what a
 //! session does; [`measure`] carries one step of it out, a [`LadderSearch`] says which comes next.
 
 mod check;
@@ -63,22 +63,22 @@ pub use commit_log::{CommitLog, CommitMark, CommitMarks, SharedCommitLog};
 pub use copies::{OwnDatabase, no_copies};
 pub(crate) use counters::ProcessUsage;
 pub use counters::{CounterDelta, CounterSnapshot};
-pub use database::{Database, schema_name};
+pub use database::{LoadSchema, schema_name};
 pub use elsewhere::{Elsewhere, ObservedDatabase, measure_elsewhere};
 pub(crate) use fill::loaded_us_of;
-pub use fill::{Fill, fill};
-pub use ladder::{LadderSearch, Next, Point, knee_of};
-pub use link::{Isolation, Link, PreparedStatement, ServerUse, single_number};
-pub use manifest::{Manifest, Notes, State};
+pub use fill::{TableFill, fill};
+pub use ladder::{LadderPoint, LadderSearch, NextStepSize, knee_of};
+pub use link::{Isolation, PreparedStatement, ServerLink, ServerUse, single_number};
+pub use manifest::{Manifest, ManifestState, Notes};
 pub(crate) use manifest::{note, sizes_of, tables_in};
 pub use mariadb_link::{MariadbLink, MariadbPipeline};
-pub use method::{Kind, Method, Session, StepResult};
+pub use method::{LoadSession, Method, StepKind, StepResult};
 pub(crate) use objects::{creates, is_common, is_numbered, without_part};
 pub use own::{OwnServer, left_in, remove_left_in};
 pub use own_plan::OwnPlan;
-pub use owner::{Candidate, LeftoverSchema, OwnedKind, Owner, Ownership, in_the_way};
-pub use pace::Pace;
-pub use pipeline::Pipeline;
+pub use owner::{LeftoverSchema, OwnedKind, OwnerCandidate, Ownership, SchemaOwner, in_the_way};
+pub use pace::StepPace;
+pub use pipeline::StatementPipeline;
 pub(crate) use pipeline::missing;
 pub use plan::{RungHooks, RungPlan};
 pub use postgres_link::ConnectionPipeline;
@@ -90,14 +90,14 @@ pub use products::ServerAddress;
 pub use rung::{RungResult, measure};
 pub(crate) use runner::TransactionRunner;
 pub use served::ServedSessions;
-pub use slot::Tally;
-pub use snapshot::Snapshot;
+pub use slot::SlotTally;
+pub use snapshot::DataSnapshot;
 #[cfg(test)]
 pub(crate) use statements::assert_whole;
 pub(crate) use statements::said;
-pub use statements::{Statement, Value, Words};
+pub use statements::{LoadStatement, StatementValue, StatementWords};
 pub(crate) use tables::LETTERS;
-pub use tables::{IndexLayout, Origin, Procedure, Statistics, TableLayout, Tables};
+pub use tables::{IndexLayout, LoadTables, Procedure, RowOrigin, Statistics, TableLayout};
 pub use target::LoadTarget;
 pub(crate) use templates::{Phrases, Template, prepared, templates, with_variables};
 pub use together::{DatabaseResult, together};
@@ -107,7 +107,7 @@ pub(crate) use transfer::encoded;
 pub(crate) use transfer::transfer;
 
 pub use assay_model::load::Dialect;
-pub use assay_postgres::connection::Connection as PostgresLink;
+pub use assay_postgres::connection::PostgresConnection as PostgresLink;
 
 /// Carries an expression out with the link of a dialect.
 #[macro_export]

@@ -11,10 +11,10 @@ mod transactions;
 
 pub use conditions::{TransactionCounts, count, verify};
 pub use orders::{OrderSession, Orders, PreparedOrders};
-pub use schema::Shape;
+pub use schema::SchemaShape;
 
 use crate::load::{Dialect, creates, without_part};
-use assay_loads::oltp::Table;
+use assay_loads::oltp::OltpTable;
 
 /// What the conditions look at.
 const CHECKED: [&str; 2] = ["assay_lines", "assay_customers"];
@@ -23,7 +23,7 @@ const FUNCTIONS: &str = include_str!("oltp/sql/postgres_functions.sql");
 
 /// Whether the load makes something of this name in its schema.
 pub(crate) fn makes(name: &str) -> bool {
-    let is_table = Table::ALL.iter().any(|table| table.name() == without_part(name));
+    let is_table = OltpTable::ALL.iter().any(|table| table.name() == without_part(name));
     is_table || CHECKED.contains(&name) || creates(FUNCTIONS, name)
 }
 

@@ -9,7 +9,7 @@ mod tables;
 pub use fill::{fill, is_filled};
 pub use session::{BlockSession, Slob};
 pub use statements::access_words;
-pub use tables::{Access, data_bytes};
+pub use tables::{RowAccess, data_bytes};
 
 use crate::load::{is_numbered, without_part};
 

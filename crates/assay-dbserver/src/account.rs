@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// A user of the system without rights of his own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
+pub struct SystemAccount {
     /// Name.
     pub name: String,
     /// Number of the user.
@@ -16,7 +16,7 @@ pub struct Account {
     pub group: u32,
 }
 
-impl Account {
+impl SystemAccount {
     /// The user that a server must run as: none unless this program is the superuser. The product's
     /// own user is taken where there is one, else `nobody`.
     pub fn needed(usual: &str) -> Option<Self> {
@@ -51,14 +51,14 @@ impl Account {
 }
 
 /// `name:x:101:104:…`.
-pub(crate) fn find(users: &str, wanted: &str) -> Option<Account> {
+pub(crate) fn find(users: &str, wanted: &str) -> Option<SystemAccount> {
     users.lines().find_map(|line| {
         let fields: Vec<&str> = line.split(':').collect();
         let [name, _, user, group, ..] = fields.as_slice() else {
             return None;
         };
         let user = user.parse().ok().filter(|user| *user != 0)?;
-        (*name == wanted).then_some(Account {
+        (*name == wanted).then_some(SystemAccount {
             name: wanted.to_owned(),
             user,
             group: group.parse().ok()?,
@@ -77,13 +77,13 @@ mod tests {
         let inner = root.join("open/inner");
         std::fs::create_dir_all(&inner).unwrap();
         let owner = root.metadata().unwrap().uid();
-        let stranger = Account { name: "x".to_owned(), user: owner + 1, group: u32::MAX - 1 };
+        let stranger = SystemAccount { name: "x".to_owned(), user: owner + 1, group: u32::MAX - 1 };
         let mode = |bits| {
             std::fs::set_permissions(&root, std::fs::Permissions::from_mode(bits)).unwrap();
         };
         mode(0o700);
         assert_eq!(stranger.kept_out_by(&inner), Some(root.as_path()));
-        let own = Account { user: owner, ..stranger.clone() };
+        let own = SystemAccount { user: owner, ..stranger.clone() };
         assert_eq!(own.kept_out_by(&inner), None);
         mode(0o701);
         assert_eq!(stranger.kept_out_by(&inner), None);

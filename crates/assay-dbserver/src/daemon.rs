@@ -1,7 +1,7 @@
 //! A managed server, whatever its product: its home, the secret of its user, and its first process
 //! until it is gone.
 
-use crate::{Running, ServerDir, Stop};
+use crate::{RunningServer, ServerDir, ServerStop};
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ pub struct Daemon {
     /// Where it lives.
     pub home: ServerDir,
     password: String,
-    running: Running,
+    running: RunningServer,
 }
 
 impl Daemon {
     /// A server that does not run yet.
     pub fn new(home: ServerDir, password: String) -> Self {
-        Self { home, password, running: Running::default() }
+        Self { home, password, running: RunningServer::default() }
     }
 
     /// The secret of its user.
@@ -81,10 +81,10 @@ impl Daemon {
     }
 
     /// Ends it; nothing happens when it does not run.
-    pub fn stop(&mut self, how: Stop) {
+    pub fn stop(&mut self, how: ServerStop) {
         let wanted = match how {
-            Stop::Clean => self.home.nature.ended_cleanly_by,
-            Stop::AtOnce => self.home.nature.ended_by,
+            ServerStop::Clean => self.home.nature.ended_cleanly_by,
+            ServerStop::AtOnce => self.home.nature.ended_by,
         };
         self.running.stop(&self.home, wanted);
     }
@@ -92,6 +92,6 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        self.stop(Stop::AtOnce);
+        self.stop(ServerStop::AtOnce);
     }
 }

@@ -21,18 +21,18 @@ const PLAIN: OFlags =
 
 /// A directory that is held open.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct HeldServer {
     descriptor: Arc<OwnedFd>,
     path: PathBuf,
 }
 
-impl AsFd for Held {
+impl AsFd for HeldServer {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
 }
 
-impl Held {
+impl HeldServer {
     /// A directory that a person named: links on the way to it are his.
     pub fn named(path: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -249,7 +249,7 @@ mod tests {
         symlink(place.join("elsewhere/precious"), place.join("own/file")).unwrap();
         let made = std::process::Command::new("mkfifo").arg(place.join("own/pipe")).status();
         assert!(made.unwrap().success());
-        let own = Held::named(&place.join("own")).unwrap();
+        let own = HeldServer::named(&place.join("own")).unwrap();
         assert!(own.directory("link").is_err());
         assert_eq!(own.file("file", OFlags::RDONLY, Mode::empty()).unwrap_err(), Errno::LOOP);
         assert_eq!(own.file("pipe", OFlags::RDONLY, Mode::empty()).unwrap_err(), Errno::INVAL);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn a_directory_whose_name_leads_elsewhere_by_now_keeps_its_name() {
         let place = scratch("stale");
-        let parent = Held::named(&place).unwrap();
+        let parent = HeldServer::named(&place).unwrap();
         let own = parent.new_directory("own").unwrap();
         parent.new_directory("other").unwrap();
         parent.rename("own", "moved").unwrap();

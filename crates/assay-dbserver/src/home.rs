@@ -2,7 +2,7 @@
 //! mean.
 
 use crate::guard::clean_environment;
-use crate::{Account, Held};
+use crate::{HeldServer, SystemAccount};
 use assay_model::{Error, Result};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Signal, geteuid};
@@ -19,14 +19,14 @@ const SMALL_BYTES: u64 = 4096;
 
 /// What a server is made of.
 #[derive(Clone, Debug)]
-pub struct Plan<B> {
+pub struct HomePlan<B> {
     /// Its programs.
     pub binaries: B,
     /// The directory that is its own; it is there, empty but for the caller's marker, and belongs
     /// to the caller.
-    pub directory: Held,
+    pub directory: HeldServer,
     /// Who runs it, where this program is the superuser.
-    pub account: Option<Account>,
+    pub account: Option<SystemAccount>,
     /// Words before the programs that let them end with this program; see
     /// [`become_guarded`](crate::become_guarded).
     pub guard: Vec<String>,
@@ -45,7 +45,7 @@ pub struct ServerTraits {
     pub last_words: &'static [&'static str],
 }
 
-impl<B> Plan<B> {
+impl<B> HomePlan<B> {
     /// Its programs, and the home of a server of this nature.
     pub fn home(self, nature: &'static ServerTraits) -> (B, ServerDir) {
         let Self { binaries, directory, account, guard } = self;
@@ -62,9 +62,9 @@ pub struct ServerDir {
     /// Where it is.
     pub directory: PathBuf,
     /// The directory itself.
-    pub held: Held,
+    pub held: HeldServer,
     /// Who runs the server, where this program is the superuser, as whom no server should run.
-    pub account: Option<Account>,
+    pub account: Option<SystemAccount>,
     /// Words before the programs that let them end with this program; see
     /// [`become_guarded`](crate::become_guarded).
     pub guard: Vec<String>,
@@ -138,7 +138,7 @@ impl ServerDir {
     }
 
     /// Gives a directory to the account that runs the server, by its descriptor.
-    pub fn hand_over(&self, room: &Held) -> rustix::io::Result<()> {
+    pub fn hand_over(&self, room: &HeldServer) -> rustix::io::Result<()> {
         let Some(account) = &self.account else {
             return Ok(());
         };

@@ -1,7 +1,7 @@
 //! What came over a socket and is not yet read, so that an answer costs as few reads as it has
 //! packets, and so that no server fills the memory.
 
-use crate::Stream;
+use crate::ServerStream;
 use crate::tls::Tls;
 use assay_model::failure::{Answer, Failure};
 use std::io;
@@ -25,7 +25,7 @@ static ROOMS_BYTES: AtomicUsize = AtomicUsize::new(0);
 /// A socket with room for answers; the room grows for the longest one only.
 #[derive(Debug)]
 pub struct ReadBuffer {
-    stream: Stream,
+    stream: ServerStream,
     room: Vec<u8>,
     /// What was received and not yet taken: `start..end` of the room.
     start: usize,
@@ -38,18 +38,18 @@ pub struct ReadBuffer {
 
 impl ReadBuffer {
     /// A socket, with `room_bytes` of room to begin with; the login comes first.
-    pub fn over(stream: Stream, room_bytes: usize) -> Self {
+    pub fn over(stream: ServerStream, room_bytes: usize) -> Self {
         let room = vec![0; room_bytes];
         Self { stream, room, start: 0, end: 0, made: 0, left: LOGIN_BYTES_MAX }
     }
 
     /// The socket.
-    pub const fn stream(&self) -> &Stream {
+    pub const fn stream(&self) -> &ServerStream {
         &self.stream
     }
 
     /// The socket, to set its patience.
-    pub const fn stream_mut(&mut self) -> &mut Stream {
+    pub const fn stream_mut(&mut self) -> &mut ServerStream {
         &mut self.stream
     }
 
@@ -57,7 +57,7 @@ impl ReadBuffer {
     ///
     /// # Errors
     /// When something has come that is not encrypted, which an attacker in between may have put
-    /// there; and those of [`Stream::encrypt`].
+    /// there; and those of [`ServerStream::encrypt`].
     pub fn encrypt(&mut self, tls: &Tls, host: &str) -> Answer<()> {
         if self.start != self.end {
             return Err(injected());
@@ -172,7 +172,7 @@ mod tests {
 
     fn pair() -> (UnixStream, ReadBuffer) {
         let (server, client) = UnixStream::pair().unwrap();
-        (server, ReadBuffer::over(Stream::from(client), 64))
+        (server, ReadBuffer::over(ServerStream::from(client), 64))
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! whatever its product.
 //!
 //! A [`Daemon`] is a managed server: its [`ServerDir`] is the directory in which it lives,
-//! [held](Held) open, with the [`Account`] that runs it, and a [`Running`] its first process until
+//! [held](Held) open, with the [`SystemAccount`] that runs it, and a [`RunningServer`] its first process until
 //! it is stopped. [`processes`] reports what processes and threads used and ends them, and a
-//! [`Stream`] leads to a server, ours or anybody's.
+//! [`ServerStream`] leads to a server, ours or anybody's.
 #![forbid(unsafe_code)]
 
 mod account;
@@ -25,19 +25,19 @@ pub mod tls;
 mod traffic;
 mod uri;
 
-pub use account::Account;
+pub use account::SystemAccount;
 pub use daemon::Daemon;
 pub use guard::{become_guarded, clean_environment};
-pub use held::Held;
-pub use home::{Plan, ServerDir, ServerTraits};
+pub use held::HeldServer;
+pub use home::{HomePlan, ServerDir, ServerTraits};
 pub use inbox::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, injected};
-pub use peer::{Owner, number_of};
-pub use processes::Usage;
-pub use program::{IoMethod, Program, Start};
+pub use peer::{SocketOwner, number_of};
+pub use processes::CpuUsage;
+pub use program::{IoMethod, MadeServer, ServerStart};
 pub use prompt::ask_password;
 pub use redact::{may_hold_password, redacted};
-pub use running::{Running, Stop};
+pub use running::{RunningServer, ServerStop};
 pub use secret::{INPUT, nameless, password};
-pub use stream::{Interrupter, Stream, end_waits_with, is_this_machine};
+pub use stream::{Interrupter, ServerStream, end_waits_with, is_this_machine};
 pub use traffic::ServerBytes;
 pub use uri::{Uri, encoded, host_in_uri, port_of};

@@ -8,7 +8,7 @@ use rustix::process::geteuid;
 
 /// The account whose process listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
+pub struct SocketOwner {
     /// Number of the user.
     pub user: u32,
     /// Whether it is the superuser, this user, the owner of the socket's directory, or an account
@@ -18,16 +18,16 @@ pub struct Owner {
 
 /// Who could have put a socket where it was found.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct SocketPlace {
     /// The user whose directory it is in.
     pub(crate) directory_owner: Option<u32>,
     /// The user who made its name.
     pub(crate) maker: Option<u32>,
 }
 
-impl Owner {
+impl SocketOwner {
     /// Who listens at a socket in this place; trusted only when nobody else made it.
-    pub(crate) fn of(user: u32, place: Place, usual: &[&str]) -> Self {
+    pub(crate) fn of(user: u32, place: SocketPlace, usual: &[&str]) -> Self {
         let is_trusted = |user| {
             user == 0
                 || user == geteuid().as_raw()
@@ -39,7 +39,7 @@ impl Owner {
 
     /// Of a pair of sockets that has no place.
     pub(crate) fn made_here(user: u32) -> Self {
-        Self::of(user, Place { directory_owner: None, maker: Some(user) }, &[])
+        Self::of(user, SocketPlace { directory_owner: None, maker: Some(user) }, &[])
     }
 }
 
@@ -58,15 +58,15 @@ mod tests {
         let own = geteuid().as_raw();
         let stranger = own + 4711;
         let trusted = |user, directory_owner, maker| {
-            let place = Place { directory_owner, maker: Some(maker) };
-            Owner::of(user, place, &["nosuchname"]).is_trusted
+            let place = SocketPlace { directory_owner, maker: Some(maker) };
+            SocketOwner::of(user, place, &["nosuchname"]).is_trusted
         };
         assert!(trusted(own, None, own) && trusted(0, None, 0) && trusted(0, None, own));
         assert!(!trusted(stranger, None, stranger) && !trusted(stranger, Some(0), stranger));
         assert!(trusted(stranger, Some(stranger), stranger));
         // Somebody else put the name of a trusted listener's socket there.
         assert!(!trusted(0, Some(0), stranger));
-        assert!(!Owner::of(0, Place::default(), &[]).is_trusted);
+        assert!(!SocketOwner::of(0, SocketPlace::default(), &[]).is_trusted);
         assert_eq!(number_of("root"), Some(0));
     }
 }

@@ -1,7 +1,7 @@
 //! What the operating system says of a server's processes: where they work, what they cost, and how
 //! they end.
 
-use crate::Held;
+use crate::HeldServer;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// CPU time and traffic of processes together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct CpuUsage {
     /// Time that they ran, ns.
     pub cpu_ns: u64,
     /// Time that they were ready and waited for a processor, ns.
@@ -32,7 +32,7 @@ fn both(mine: Option<u64>, theirs: Option<u64>, of: fn(u64, u64) -> u64) -> Opti
     mine.zip(theirs).map(|(mine, theirs)| of(mine, theirs))
 }
 
-impl Usage {
+impl CpuUsage {
     /// Both together; what one side does not know is not known.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
@@ -75,26 +75,29 @@ impl Usage {
 /// What each of several processes has used by a moment, so that two moments can be compared
 /// although processes come and go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Group(BTreeMap<u32, Usage>);
+pub struct ProcessGroup(BTreeMap<u32, CpuUsage>);
 
-impl FromIterator<(u32, Usage)> for Group {
-    fn from_iter<I: IntoIterator<Item = (u32, Usage)>>(processes: I) -> Self {
+impl FromIterator<(u32, CpuUsage)> for ProcessGroup {
+    fn from_iter<I: IntoIterator<Item = (u32, CpuUsage)>>(processes: I) -> Self {
         Self(processes.into_iter().collect())
     }
 }
 
-impl Group {
+impl ProcessGroup {
     /// What all of them used in their lives.
-    pub fn sum(&self) -> Usage {
+    pub fn sum(&self) -> CpuUsage {
         self.since(&Self::default())
     }
 
     /// What those that live used after `earlier`. Whoever came since then counts from its
     /// beginning, and any that ended counts for nothing: its use before `earlier` must not
     /// be taken off that of others.
-    pub fn since(&self, earlier: &Self) -> Usage {
-        let none =
-            Usage { storage_read_bytes: Some(0), storage_write_bytes: Some(0), ..Usage::default() };
+    pub fn since(&self, earlier: &Self) -> CpuUsage {
+        let none = CpuUsage {
+            storage_read_bytes: Some(0),
+            storage_write_bytes: Some(0),
+            ..CpuUsage::default()
+        };
         let passed = self.0.iter().map(|(process, now)| {
             // Less time than before is that of another process which got the same number.
             let then = earlier.0.get(process).filter(|then| then.cpu_ns <= now.cpu_ns);
@@ -108,7 +111,7 @@ impl Group {
 /// here.
 ///
 /// Source: kernel documentation, `sched-stats` (`/proc/PID/schedstat`) and `proc` (`/proc/PID/io`).
-pub fn usage_at(place: &str) -> Option<Usage> {
+pub fn usage_at(place: &str) -> Option<CpuUsage> {
     let times = std::fs::read_to_string(format!("{place}/schedstat")).ok()?;
     let mut fields = times.split_whitespace().map(str::parse);
     let traffic = std::fs::read_to_string(format!("{place}/io")).ok();
@@ -116,7 +119,7 @@ pub fn usage_at(place: &str) -> Option<Usage> {
         traffic.as_ref()?.lines().find_map(|line| line.strip_prefix(name))?.parse().ok()
     };
     let cancelled = || bytes("cancelled_write_bytes: ").unwrap_or(0);
-    Some(Usage {
+    Some(CpuUsage {
         cpu_ns: fields.next()?.ok()?,
         queue_ns: fields.next()?.ok()?,
         storage_read_bytes: bytes("read_bytes: "),
@@ -159,12 +162,15 @@ fn numbers_in(place: &str) -> impl Iterator<Item = u32> + use<> {
 /// Processes of these names that work inside a directory: those and no others belong to a server
 /// there.
 pub fn inside(directory: &Path, names: &[&str]) -> Vec<u32> {
-    let held = Held::named(directory);
+    let held = HeldServer::named(directory);
     held.map_or_else(|_| Vec::new(), |held| all_inside(&held, names).map(|(id, _)| id).collect())
 }
 
 /// The same, each with a handle that stays with the process whoever gets its number.
-fn all_inside(directory: &Held, names: &[&str]) -> impl Iterator<Item = (u32, Option<OwnedFd>)> {
+fn all_inside(
+    directory: &HeldServer,
+    names: &[&str],
+) -> impl Iterator<Item = (u32, Option<OwnedFd>)> {
     let works_here = |process: u32| {
         // The handle comes first: what is looked up by the number may be of another process by
         // then, and that one gets no signal.
@@ -179,7 +185,7 @@ fn all_inside(directory: &Held, names: &[&str]) -> impl Iterator<Item = (u32, Op
 
 /// Ends the processes of a server inside a directory, first as a server ends at once, then by
 /// force; says whether none is left.
-pub fn end_inside(directory: &Held, names: &[&str]) -> bool {
+pub fn end_inside(directory: &HeldServer, names: &[&str]) -> bool {
     for wanted in [Signal::QUIT, Signal::KILL] {
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
@@ -227,29 +233,30 @@ mod tests {
 
     #[test]
     fn processes_that_come_and_go_take_nothing_off_the_others() {
-        let used = |cpu_ns| Usage {
+        let used = |cpu_ns| CpuUsage {
             cpu_ns,
             queue_ns: 0,
             storage_read_bytes: Some(cpu_ns),
             storage_write_bytes: Some(cpu_ns),
         };
-        let earlier: Group = [(1, used(10)), (2, used(1000)), (3, used(50))].into_iter().collect();
+        let earlier: ProcessGroup =
+            [(1, used(10)), (2, used(1000)), (3, used(50))].into_iter().collect();
         // The second has ended, the third's number is another's now, the fourth is new.
-        let later: Group = [(1, used(14)), (3, used(5)), (4, used(7))].into_iter().collect();
+        let later: ProcessGroup = [(1, used(14)), (3, used(5)), (4, used(7))].into_iter().collect();
         assert_eq!(later.since(&earlier), used(4 + 5 + 7));
         assert_eq!(later.sum(), used(14 + 5 + 7));
-        assert_eq!(Group::default().since(&earlier), used(0));
+        assert_eq!(ProcessGroup::default().since(&earlier), used(0));
     }
 
     #[test]
     fn what_one_side_does_not_know_the_sum_does_not_know() {
-        let known = Usage {
+        let known = CpuUsage {
             cpu_ns: 5,
             queue_ns: 1,
             storage_read_bytes: Some(8),
             storage_write_bytes: Some(3),
         };
-        let unknown = Usage::default();
+        let unknown = CpuUsage::default();
         assert_eq!(known.plus(&unknown).storage_read_bytes, None);
         assert_eq!(known.plus(&known).since(&known), known);
     }

@@ -1,8 +1,8 @@
 //! A managed server of any product, as its keeper needs it.
 
-use crate::account::Account;
+use crate::account::SystemAccount;
 use crate::daemon::Daemon;
-use crate::home::Plan;
+use crate::home::HomePlan;
 use assay_model::Result;
 use assay_model::durability::{Control, PageCheck};
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 /// What a start is made with, whatever the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Start {
+pub struct ServerStart {
     /// Cache of the server, bytes.
     pub cache_bytes: u64,
     /// Sessions at most.
@@ -47,7 +47,7 @@ impl fmt::Display for IoMethod {
 }
 
 /// A server that was made here.
-pub trait Program: Sized + Send {
+pub trait MadeServer: Sized + Send {
     /// Where a server is, and who asks.
     type Address;
     /// Its programs.
@@ -76,22 +76,22 @@ pub trait Program: Sized + Send {
     fn choice(io_method: Option<IoMethod>) -> Result<Self::Choice>;
 
     /// Who must run it: nobody else than the caller unless that is the superuser.
-    fn account() -> Option<Account>;
+    fn account() -> Option<SystemAccount>;
 
     /// Makes its files in a directory.
     ///
     /// # Errors
     /// An environment error when a program cannot be run or fails, with its words.
-    fn create(plan: Plan<Self::Binaries>) -> Result<Self>;
+    fn create(plan: HomePlan<Self::Binaries>) -> Result<Self>;
 
     /// Takes a server that was made before, in a directory that was kept.
     ///
     /// # Errors
     /// A usage error when other programs made it.
-    fn adopt(plan: Plan<Self::Binaries>, password: String) -> Result<Self>;
+    fn adopt(plan: HomePlan<Self::Binaries>, password: String) -> Result<Self>;
 
     /// With what it is started.
-    fn settings(start: Start, choice: &Self::Choice) -> Self::Settings;
+    fn settings(start: ServerStart, choice: &Self::Choice) -> Self::Settings;
 
     /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the
     /// waiting.

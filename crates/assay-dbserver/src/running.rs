@@ -18,7 +18,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How a server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum ServerStop {
     /// Everything is written: the directory can be used again.
     Clean,
     /// At once: the directory is of no further use.
@@ -27,13 +27,13 @@ pub enum Stop {
 
 /// The first process of a server, where one was started.
 #[derive(Debug, Default)]
-pub struct Running {
+pub struct RunningServer {
     child: Option<Child>,
     /// Length of the log before the last start, bytes.
     log_begin: u64,
 }
 
-impl Running {
+impl RunningServer {
     /// Starts a server whose words go to the log of its home.
     ///
     /// # Errors

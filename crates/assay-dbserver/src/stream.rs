@@ -6,11 +6,11 @@ mod socket;
 
 pub use socket::end_waits_with;
 
-use crate::peer::Owner;
+use crate::peer::SocketOwner;
 use crate::tls::{Encrypted, Handshake, Tls};
 use assay_model::failure::Answer;
 use assay_model::load::Encryption;
-use socket::{Socket, Way};
+use socket::{Socket, SocketWay};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -27,17 +27,17 @@ pub fn is_this_machine(name: &str) -> bool {
 
 /// A connected socket.
 #[derive(Debug)]
-pub struct Stream {
+pub struct ServerStream {
     socket: Socket,
     /// None where what is sent can be read by an attacker in between.
     encrypted: Option<Box<Encrypted>>,
-    /// Whether a local socket is a trustworthy account's; see [`Owner`].
-    owner: Option<Owner>,
+    /// Whether a local socket is a trustworthy account's; see [`SocketOwner`].
+    owner: Option<SocketOwner>,
 }
 
 /// Ends a session from another thread: what it waits for comes back as lost.
 #[derive(Debug)]
-pub struct Interrupter(Way);
+pub struct Interrupter(SocketWay);
 
 impl Interrupter {
     /// Closes the way in both directions.
@@ -47,23 +47,23 @@ impl Interrupter {
     }
 }
 
-impl Stream {
+impl ServerStream {
     /// Connects to a socket of this machine; who does not answer soon is not waited for. `usual`
     /// names the accounts that such servers run as.
     pub fn local(path: &Path, usual: &[&str]) -> io::Result<Self> {
         let (way, place) = connect::local(path)?;
-        let mut stream = Self::connected(Way::Local(way))?;
+        let mut stream = Self::connected(SocketWay::Local(way))?;
         let peer = stream.socket.peer_user()?;
-        stream.owner = peer.map(|user| Owner::of(user, place, usual));
+        stream.owner = peer.map(|user| SocketOwner::of(user, place, usual));
         Ok(stream)
     }
 
     /// Connects over the network; who does not answer soon is not waited for.
     pub fn network(name: &str, port: u16) -> io::Result<Self> {
-        Self::connected(Way::Network(connect::network(name, port)?))
+        Self::connected(SocketWay::Network(connect::network(name, port)?))
     }
 
-    fn connected(way: Way) -> io::Result<Self> {
+    fn connected(way: SocketWay) -> io::Result<Self> {
         let mut socket = Socket::over(way)?;
         socket.end_after(Some(connect::CONNECT_TIMEOUT));
         Ok(Self { socket, encrypted: None, owner: None })
@@ -89,7 +89,7 @@ impl Stream {
     }
 
     /// Who listens at a local socket; none of a network.
-    pub const fn owner(&self) -> Option<&Owner> {
+    pub const fn owner(&self) -> Option<&SocketOwner> {
         self.owner.as_ref()
     }
 
@@ -138,24 +138,24 @@ impl Stream {
 }
 
 /// One end of a pair, for servers made of bytes.
-impl From<UnixStream> for Stream {
+impl From<UnixStream> for ServerStream {
     fn from(stream: UnixStream) -> Self {
-        let mut pair = Self::pair(Way::Local(stream));
+        let mut pair = Self::pair(SocketWay::Local(stream));
         let peer = pair.socket.peer_user().ok().flatten();
-        pair.owner = peer.map(Owner::made_here);
+        pair.owner = peer.map(SocketOwner::made_here);
         pair
     }
 }
 
 /// A connection that another made.
-impl From<TcpStream> for Stream {
+impl From<TcpStream> for ServerStream {
     fn from(stream: TcpStream) -> Self {
-        Self::pair(Way::Network(stream))
+        Self::pair(SocketWay::Network(stream))
     }
 }
 
-impl Stream {
-    fn pair(way: Way) -> Self {
+impl ServerStream {
+    fn pair(way: SocketWay) -> Self {
         let socket = Socket::over(way).unwrap_or_else(|error| panic!("a socket: {error}"));
         Self { socket, encrypted: None, owner: None }
     }

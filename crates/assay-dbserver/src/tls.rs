@@ -11,7 +11,7 @@ mod session;
 mod trust;
 
 pub use roots::Roots;
-pub use session::{Cost, Encrypted, Handshake};
+pub use session::{Encrypted, EncryptionCost, Handshake};
 
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::CertificateCheck;

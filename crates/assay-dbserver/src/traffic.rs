@@ -1,7 +1,7 @@
 //! Bytes that a server's processes moved to and from storage, by `/proc/PID/io` or their control
 //! group.
 
-use crate::Usage;
+use crate::CpuUsage;
 use crate::processes::children;
 use std::path::Path;
 
@@ -24,12 +24,12 @@ pub struct ServerBytes {
 impl ServerBytes {
     /// The traffic of a server: that of its processes without Assay's sessions, else that of its
     /// control group, which anybody may read.
-    pub fn new(whole: Option<Usage>, own: &[Usage], first_process: u32) -> Option<Self> {
+    pub fn new(whole: Option<CpuUsage>, own: &[CpuUsage], first_process: u32) -> Option<Self> {
         let whole = whole.and_then(|usage| usage.storage_read_bytes.zip(usage.storage_write_bytes));
         let Some((read_bytes, write_bytes)) = whole else {
             return Self::from_group(first_process, Path::new("/"));
         };
-        let sum = |of: fn(&Usage) -> Option<u64>| own.iter().filter_map(of).sum::<u64>();
+        let sum = |of: fn(&CpuUsage) -> Option<u64>| own.iter().filter_map(of).sum::<u64>();
         Some(Self {
             read_bytes: read_bytes.saturating_sub(sum(|usage| usage.storage_read_bytes)),
             write_bytes: write_bytes.saturating_sub(sum(|usage| usage.storage_write_bytes)),
@@ -70,10 +70,10 @@ mod tests {
 
     #[test]
     fn own_sessions_are_left_out() {
-        let used = |read: u64, write: u64| Usage {
+        let used = |read: u64, write: u64| CpuUsage {
             storage_read_bytes: Some(read),
             storage_write_bytes: Some(write),
-            ..Usage::default()
+            ..CpuUsage::default()
         };
         let seen = ServerBytes::new(Some(used(100, 50)), &[used(7, 0), used(3, 1)], 1).unwrap();
         assert_eq!((seen.read_bytes, seen.write_bytes, seen.source), (90, 49, OF_PROCESSES));

@@ -15,16 +15,16 @@ pub use assay_stats::zipf::Zipf;
 pub struct Generator {
     places: u64,
     random: Random,
-    law: Law,
+    law: AccessLaw,
 }
 
 #[derive(Debug)]
-enum Law {
+enum AccessLaw {
     Uniform,
     Cycle(Cycle),
     Zipf { zipf: Zipf, scatter: Permutation },
     Band { share: f64, first: u64, length: u64, every_ns: u64 },
-    Runs { cursors: Vec<Cursor>, turn: usize },
+    Runs { cursors: Vec<AccessCursor>, turn: usize },
     Stride { step: u64, next: u64, lap: u64, workers: u64 },
 }
 
@@ -41,7 +41,7 @@ struct Cycle {
 
 /// A sequential run over its own part.
 #[derive(Clone, Copy, Debug)]
-struct Cursor {
+struct AccessCursor {
     first: u64,
     end: u64,
     next: u64,
@@ -49,7 +49,7 @@ struct Cursor {
 
 /// Which part of a stream's load a worker carries.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct WorkerPart {
     /// Number of the worker in its stream, from 0.
     pub worker: u64,
     /// Workers of the stream.
@@ -61,11 +61,11 @@ pub struct Part {
 impl Generator {
     /// The generator of a worker over `places` places of `place_bytes` each; `places` must be at
     /// least 1.
-    pub fn new(access: &Access, places: u64, place_bytes: u64, part: Part) -> Self {
+    pub fn new(access: &Access, places: u64, place_bytes: u64, part: WorkerPart) -> Self {
         let law = match *access {
-            Access::Uniform => Law::Uniform,
-            Access::Permutation => Law::Cycle(Cycle::new(places, part)),
-            Access::Zipf { theta } => Law::Zipf {
+            Access::Uniform => AccessLaw::Uniform,
+            Access::Permutation => AccessLaw::Cycle(Cycle::new(places, part)),
+            Access::Zipf { theta } => AccessLaw::Zipf {
                 zipf: Zipf::new(places, theta),
                 scatter: Permutation::new(places, mix(part.seed)),
             },
@@ -83,10 +83,10 @@ impl Generator {
     #[inline]
     pub fn next(&mut self, length: u64, time_ns: u64) -> u64 {
         let place = match &mut self.law {
-            Law::Uniform => self.random.below(self.places),
-            Law::Cycle(cycle) => cycle.next(self.places),
-            Law::Zipf { zipf, scatter } => scatter.image(zipf.rank(&mut self.random) - 1),
-            Law::Band { share, first, length, every_ns } => {
+            AccessLaw::Uniform => self.random.below(self.places),
+            AccessLaw::Cycle(cycle) => cycle.next(self.places),
+            AccessLaw::Zipf { zipf, scatter } => scatter.image(zipf.rank(&mut self.random) - 1),
+            AccessLaw::Band { share, first, length, every_ns } => {
                 let moved =
                     time_ns.checked_div(*every_ns).map_or(0, |jumps| jumps.wrapping_mul(*length));
                 let hot = self.random.chance(*share);
@@ -97,11 +97,11 @@ impl Generator {
                 };
                 (*first + moved + within) % self.places
             }
-            Law::Runs { cursors, turn } => {
+            AccessLaw::Runs { cursors, turn } => {
                 *turn = (*turn + 1) % cursors.len();
                 cursors[*turn].next(length)
             }
-            Law::Stride { step, next, lap, workers } => {
+            AccessLaw::Stride { step, next, lap, workers } => {
                 stride_next(self.places, *step, next, lap, *workers)
             }
         };
@@ -109,28 +109,29 @@ impl Generator {
     }
 }
 
-fn band_law(places: u64, share: Share, band: Share, start: Share, every_ns: u64) -> Law {
+fn band_law(places: u64, share: Share, band: Share, start: Share, every_ns: u64) -> AccessLaw {
     let length = count(real(places) * band.0).clamp(1, places);
     // A band as wide as the span leaves no elsewhere.
     let share = if length == places { 1.0 } else { share.0 };
-    Law::Band { share, first: count(real(places) * start.0) % places, length, every_ns }
+    AccessLaw::Band { share, first: count(real(places) * start.0) % places, length, every_ns }
 }
 
 /// Runs are dealt out evenly: the i-th of all runs of the stream begins at the i-th equal part of
 /// the places.
-fn runs_law(places: u64, streams: u64, part: Part) -> Law {
+fn runs_law(places: u64, streams: u64, part: WorkerPart) -> AccessLaw {
     let runs = (streams * part.workers).min(places);
     let edge = |run: u64| run * (places / runs) + run.min(places % runs);
     let mine = (0..streams).map(|stream| (part.worker * streams + stream) % runs);
-    let cursors =
-        mine.map(|run| Cursor { first: edge(run), end: edge(run + 1), next: edge(run) }).collect();
-    Law::Runs { cursors, turn: 0 }
+    let cursors = mine
+        .map(|run| AccessCursor { first: edge(run), end: edge(run + 1), next: edge(run) })
+        .collect();
+    AccessLaw::Runs { cursors, turn: 0 }
 }
 
-fn stride_law(places: u64, step: u64, part: Part) -> Law {
+fn stride_law(places: u64, step: u64, part: WorkerPart) -> AccessLaw {
     let step = (step % places).max(1);
     let next = narrow(u128::from(step) * u128::from(part.worker) % u128::from(places));
-    Law::Stride { step, next, lap: 0, workers: part.workers }
+    AccessLaw::Stride { step, next, lap: 0, workers: part.workers }
 }
 
 /// Steps until the start of the lap is met again, then begins one place further, so that every
@@ -148,7 +149,7 @@ fn stride_next(places: u64, step: u64, next: &mut u64, lap: &mut u64, workers: u
 }
 
 impl Cycle {
-    fn new(places: u64, part: Part) -> Self {
+    fn new(places: u64, part: WorkerPart) -> Self {
         let permutation = Permutation::new(places, mix(part.seed));
         let next = part.worker;
         Self {
@@ -173,7 +174,7 @@ impl Cycle {
     }
 }
 
-impl Cursor {
+impl AccessCursor {
     fn next(&mut self, length: u64) -> u64 {
         if self.next + length > self.end {
             self.next = self.first;

@@ -2,9 +2,9 @@
 //! acknowledged before.
 
 use crate::sys::{self, Buffers, monotonic_ns};
-use crate::target::Target;
+use crate::target::OpenFile;
 use assay_integrity::{
-    AfterCut, BlockAfterCut, Diagnosis, FaultArea, Faults, Place, Sighting, Stamp,
+    AfterCut, BlockAfterCut, Diagnosis, FaultArea, Faults, FaultyBlock, Sighting, WriteStamp,
 };
 use assay_model::integrity::{FaultCount, FaultMap, FaultVersions, FoundBy, Sweep};
 use assay_model::number::{count_of, index_of, seconds, share};
@@ -43,8 +43,8 @@ pub struct TargetAfterCut {
 }
 
 /// What the threads share.
-struct Shared<'a> {
-    target: &'a Target,
+struct AfterCutShared<'a> {
+    target: &'a OpenFile,
     after: &'a AfterCut,
     stop: &'a AtomicBool,
     next: AtomicU64,
@@ -57,7 +57,7 @@ struct Shared<'a> {
 /// # Errors
 /// An environment error when memory is short.
 pub fn judge_after_cut(
-    target: &Target,
+    target: &OpenFile,
     after: &AfterCut,
     stop: &AtomicBool,
     show: &mut dyn FnMut(f64),
@@ -71,7 +71,7 @@ pub fn judge_after_cut(
         first_byte: target.first_byte,
         blocks: target.length_bytes / after.block_bytes(),
     };
-    let shared = Shared {
+    let shared = AfterCutShared {
         target,
         after,
         stop,
@@ -101,7 +101,7 @@ pub fn judge_after_cut(
     Ok(found)
 }
 
-impl Shared<'_> {
+impl AfterCutShared<'_> {
     fn blocks(&self) -> u64 {
         self.target.length_bytes / self.after.block_bytes()
     }
@@ -152,7 +152,7 @@ impl Shared<'_> {
     fn read(&self, first: u64, blocks: u64, buffer: &mut [u8]) -> std::result::Result<(), i32> {
         let length = index_of(blocks * self.after.block_bytes());
         let data = &mut buffer[..length];
-        Stamp::erase(data);
+        WriteStamp::erase(data);
         let offset = self.target.first_byte + first * self.after.block_bytes();
         if sys::read_at(&self.target.file, data, offset)? != length {
             return Err(libc::EIO);
@@ -201,7 +201,7 @@ impl Shared<'_> {
 
     fn report(&self, block: u64, diagnosis: Diagnosis, newest: u32, data: &[u8]) {
         let transient = self.is_right_now(block);
-        let place = Place { target: 0, block };
+        let place = FaultyBlock { target: 0, block };
         let found_by = FoundBy::Sweep;
         let sighting = Sighting { place, newest, diagnosis, found_by, transient };
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// One worker's part of a stream's arrivals.
 #[derive(Debug)]
-pub enum Arrivals {
+pub enum StreamArrivals {
     /// A slot that is free starts again after thinking.
     Closed {
         /// Pause between a completion and the next start, ns.
@@ -25,13 +25,13 @@ const STEP_NS: f64 = 1e9;
 
 /// A rate that changes from second to second.
 #[derive(Debug)]
-struct Pace {
+struct PatternPace {
     /// Rate over the mean rate, a second each; from the start again at the end. None is an even
     /// rate.
     weights: Vec<f64>,
 }
 
-impl Pace {
+impl PatternPace {
     fn new(pattern: &[f64]) -> Self {
         let mean = pattern.iter().sum::<f64>() / real_len(pattern.len());
         Self { weights: pattern.iter().map(|weight| weight / mean).collect() }
@@ -83,7 +83,7 @@ impl Pace {
 /// Absolute arrival times: each is the previous intended time plus a gap, never "now" plus a gap.
 #[derive(Debug)]
 pub struct Schedule {
-    pace: Pace,
+    pace: PatternPace,
     start_ns: u64,
     due_ns: u64,
     /// What rounding to whole nanoseconds left over. Clocks count from the start of the machine:
@@ -96,7 +96,7 @@ pub struct Schedule {
     random: Random,
 }
 
-impl Arrivals {
+impl StreamArrivals {
     /// The arrivals of one of `workers` equal workers of a stream, beginning at `start_ns`.
     pub fn new(stream: &Stream, worker: u64, workers: u64, seed: u64, start_ns: u64) -> Self {
         match stream.arrival {
@@ -113,7 +113,7 @@ impl Arrivals {
                     Process::Poisson => gap_ns * random.exponential(),
                 };
                 let mut schedule = Schedule {
-                    pace: Pace::new(&stream.pattern),
+                    pace: PatternPace::new(&stream.pattern),
                     start_ns,
                     due_ns: start_ns,
                     rest_ns: 0.0,
@@ -248,7 +248,8 @@ mod tests {
     }
 
     fn starts(stream: &Stream, worker: u64, workers: u64, until_ns: u64) -> Vec<u64> {
-        let Arrivals::Open(mut schedule) = Arrivals::new(stream, worker, workers, 3, 0) else {
+        let StreamArrivals::Open(mut schedule) = StreamArrivals::new(stream, worker, workers, 3, 0)
+        else {
             panic!("open")
         };
         std::iter::from_fn(|| schedule.take(until_ns)).collect()
@@ -306,7 +307,8 @@ mod tests {
     fn a_rate_holds_after_years_of_uptime() {
         let (rate, start_ns) = (650_000.0, 500 * 86_400 * 1_000_000_000);
         let arrival = open(rate, Process::Constant, 1);
-        let Arrivals::Open(mut schedule) = Arrivals::new(&arrival, 0, 1, 3, start_ns) else {
+        let StreamArrivals::Open(mut schedule) = StreamArrivals::new(&arrival, 0, 1, 3, start_ns)
+        else {
             panic!("open")
         };
         let end_ns = start_ns + 1_000_000_000;
@@ -319,12 +321,12 @@ mod tests {
         for (rate, burst) in [(100_000.0, 1), (99_999.7, 1), (130_000.0, 7)] {
             let arrival = open(rate, Process::Constant, burst);
             let one_by_one = starts(&arrival, 0, 1, 999_999_999).len();
-            let at_once = Arrivals::new(&arrival, 0, 1, 3, 0).missed(999_999_999);
+            let at_once = StreamArrivals::new(&arrival, 0, 1, 3, 0).missed(999_999_999);
             assert_eq!(at_once, count_of(one_by_one), "{rate} {burst}");
         }
         // A day at 10 million a second, 8.64e11 arrivals, within five deviations.
         let poisson = open(1e7, Process::Poisson, 1);
-        let missed = Arrivals::new(&poisson, 0, 1, 3, 0).missed(86_400 * 1_000_000_000);
+        let missed = StreamArrivals::new(&poisson, 0, 1, 3, 0).missed(86_400 * 1_000_000_000);
         assert!((real(missed) - 8.64e11).abs() < 5.0 * 8.64e11_f64.sqrt(), "{missed}");
     }
 }

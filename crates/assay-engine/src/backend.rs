@@ -19,7 +19,7 @@ pub use uring::UringBackend;
 
 /// One I/O as a backend sees it; its data lies in the buffer of its slot.
 #[derive(Clone, Copy, Debug)]
-pub struct Io {
+pub struct BackendIo {
     /// Which of the worker's outstanding I/Os this is.
     pub slot: u32,
     /// What it does.
@@ -47,7 +47,7 @@ pub struct Completion {
 
 /// How long an entry into the kernel may last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
+pub enum BackendWait {
     /// Hand over what is queued and return.
     No,
     /// Return when something completed, when the time has come, or after a tick of 50 ms at the
@@ -59,7 +59,7 @@ pub enum Wait {
 pub const TICK_NS: u64 = 50_000_000;
 
 /// Carries out I/Os.
-pub trait Backend {
+pub trait IoBackend {
     /// The clock of all stamps, ns.
     fn now_ns(&self) -> u64;
 
@@ -67,13 +67,13 @@ pub trait Backend {
     fn buffer(&mut self, slot: u32) -> &mut [u8];
 
     /// Queues an I/O; never more than the slots that were agreed on.
-    fn push(&mut self, io: &Io);
+    fn push(&mut self, io: &BackendIo);
 
     /// Hands queued I/Os over and waits.
     ///
     /// # Errors
     /// An environment error when the kernel refuses to go on.
-    fn enter(&mut self, wait: Wait) -> Result<()>;
+    fn enter(&mut self, wait: BackendWait) -> Result<()>;
 
     /// Appends what has completed.
     fn reap(&mut self, completed: &mut Vec<Completion>);

@@ -3,7 +3,7 @@
 
 use crate::errno::meaning;
 use crate::nvme::system_errno;
-use crate::recorder::Failure;
+use crate::recorder::TargetFailure;
 use crate::worker::{WorkerInterval, WorkerSummary};
 use assay_model::measurement::{
     Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult, PerOperation, Remark, Window,
@@ -38,7 +38,7 @@ impl<F: FnMut(&Interval, &Window) -> ControlFlow<()>> Observer for F {
 }
 
 /// An interval that some workers have not finished.
-struct Pending {
+struct PendingInterval {
     workers: usize,
     end_ns: u64,
     start_ns: u64,
@@ -47,12 +47,12 @@ struct Pending {
 }
 
 /// Collects one run.
-pub struct Collector<'a> {
+pub struct IntervalCollector<'a> {
     workload: &'a Workload,
     target_names: Vec<String>,
     workers: usize,
     origin_ns: u64,
-    pending: BTreeMap<u64, Pending>,
+    pending: BTreeMap<u64, PendingInterval>,
     total: Window,
     elapsed_ns: u64,
     outstanding_ns: f64,
@@ -62,7 +62,7 @@ pub struct Collector<'a> {
     broken_off: bool,
 }
 
-impl<'a> Collector<'a> {
+impl<'a> IntervalCollector<'a> {
     /// A collector for the workers of a workload; measuring begins at `origin_ns` on the backend's
     /// clock.
     pub fn new(
@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
         }
         self.start_error.merge(&part.recorder.start_error);
         let joint = self.joint(part);
-        let pending = self.pending.entry(part.index).or_insert_with(|| Pending {
+        let pending = self.pending.entry(part.index).or_insert_with(|| PendingInterval {
             workers: 0,
             start_ns: part.start_ns,
             end_ns: part.end_ns,
@@ -163,8 +163,8 @@ impl<'a> Collector<'a> {
         joint
     }
 
-    fn emit(&mut self, index: u64, pending: Pending, observer: &mut dyn Observer) {
-        let Pending { start_ns, end_ns, outstanding_ns, mut joint, .. } = pending;
+    fn emit(&mut self, index: u64, pending: PendingInterval, observer: &mut dyn Observer) {
+        let PendingInterval { start_ns, end_ns, outstanding_ns, mut joint, .. } = pending;
         (joint.first_interval, joint.intervals) = (index, 1);
         let mut operations = PerOperation::default();
         joint.streams.iter().for_each(|stream| operations.merge(&stream.operations.coarsened()));
@@ -180,7 +180,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn count_failure(&mut self, failure: &Failure) {
+    fn count_failure(&mut self, failure: &TargetFailure) {
         let target = self.target_names.get(failure.target as usize).cloned().unwrap_or_default();
         let meaning = meaning(failure.errno);
         // Several answers of a drive have one number of the system.

@@ -8,17 +8,19 @@ mod spec;
 mod tiers;
 
 pub use assay_model::device::{Device, DeviceIo};
-pub use laws::{Bandwidth, Bucket, Cliff, Delay, Law, Servers, Service, Stall};
+pub use laws::{
+    Bandwidth, Cliff, CreditBucket, DelayLaw, DeviceLaw, ServersLaw, ServiceLaw, Stall,
+};
 pub use spec::{DeviceSpec, PARTS};
-pub use tiers::Tiers;
+pub use tiers::SimulatedTiers;
 
 /// A device made of laws in a row: an I/O that completes at one arrives at the next.
 ///
 /// Every law sees its arrivals in order of time, so that one that keeps a queue works it off as it
 /// came, whatever law stands before it.
-pub struct Pipeline {
-    laws: Vec<Box<dyn Law>>,
-    due: BinaryHeap<Reverse<Due>>,
+pub struct LawPipeline {
+    laws: Vec<Box<dyn DeviceLaw>>,
+    due: BinaryHeap<Reverse<LawDue>>,
     under_way: Vec<UnderWay>,
     /// Places of `under_way` that nobody has.
     free: Vec<usize>,
@@ -28,7 +30,7 @@ pub struct Pipeline {
 /// When an I/O leaves a law; at one time in order of arrival at the device. The queue moves these
 /// about, so they hold no more.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
+struct LawDue {
     at_ns: u64,
     arrival: u64,
     place: usize,
@@ -43,25 +45,25 @@ struct UnderWay {
     io: DeviceIo,
 }
 
-impl Pipeline {
+impl LawPipeline {
     /// A device made of laws, the first one first.
-    pub fn new(laws: Vec<Box<dyn Law>>) -> Self {
+    pub fn new(laws: Vec<Box<dyn DeviceLaw>>) -> Self {
         Self { laws, due: BinaryHeap::new(), under_way: Vec::new(), free: Vec::new(), arrivals: 0 }
     }
 
     /// An I/O goes through the law that is next.
-    fn pass(&mut self, now_ns: u64, due: &Due) {
+    fn pass(&mut self, now_ns: u64, due: &LawDue) {
         let one = &mut self.under_way[due.place];
         let at_ns = match self.laws.get_mut(one.next) {
             Some(law) => law.completion_ns(now_ns, &one.io).max(now_ns),
             None => now_ns,
         };
         one.next += 1;
-        self.due.push(Reverse(Due { at_ns, ..*due }));
+        self.due.push(Reverse(LawDue { at_ns, ..*due }));
     }
 }
 
-impl Device for Pipeline {
+impl Device for LawPipeline {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         self.arrivals += 1;
         let one = UnderWay { next: 0, tag, io };
@@ -72,7 +74,7 @@ impl Device for Pipeline {
             self.under_way.push(one);
             self.under_way.len() - 1
         };
-        self.pass(now_ns, &Due { at_ns: now_ns, arrival: self.arrivals, place });
+        self.pass(now_ns, &LawDue { at_ns: now_ns, arrival: self.arrivals, place });
     }
 
     fn next_event_ns(&self) -> Option<u64> {
@@ -104,14 +106,14 @@ mod tests {
     use assay_model::workload::{Stream, Workload};
     use assay_stats::random::Random;
 
-    fn laws() -> Vec<Box<dyn Fn() -> Box<dyn Law>>> {
+    fn laws() -> Vec<Box<dyn Fn() -> Box<dyn DeviceLaw>>> {
         vec![
-            Box::new(|| Box::new(Servers::new(8, Service::Exponential(2e6), 3))),
-            Box::new(|| Box::new(Servers::new(3, Service::Constant(7e5), 3))),
+            Box::new(|| Box::new(ServersLaw::new(8, ServiceLaw::Exponential(2e6), 3))),
+            Box::new(|| Box::new(ServersLaw::new(3, ServiceLaw::Constant(7e5), 3))),
             Box::new(|| Box::new(Bandwidth::new(20e6))),
-            Box::new(|| Box::new(Bucket::new(1500.0, 200.0))),
+            Box::new(|| Box::new(CreditBucket::new(1500.0, 200.0))),
             Box::new(|| Box::new(Cliff::new(2e6, 15e6))),
-            Box::new(|| Box::new(Tiers::new(&[1 << 16], vec![100_000, 900_000], 0))),
+            Box::new(|| Box::new(SimulatedTiers::new(&[1 << 16], vec![100_000, 900_000], 0))),
             Box::new(|| Box::new(Stall::new(50_000_000, 20_000_000))),
         ]
     }
@@ -120,7 +122,7 @@ mod tests {
     /// event loop is needed.
     fn one_after_the_other(
         arrivals: &[(u64, DeviceIo)],
-        laws: Vec<Box<dyn Law>>,
+        laws: Vec<Box<dyn DeviceLaw>>,
     ) -> Vec<(u64, u64)> {
         let mut at: Vec<(u64, u64, DeviceIo)> =
             (0u64..).zip(arrivals).map(|(tag, (at_ns, io))| (*at_ns, tag, *io)).collect();
@@ -150,7 +152,7 @@ mod tests {
         for (first, one) in laws().iter().enumerate() {
             for (second, other) in laws().iter().enumerate() {
                 let expected = one_after_the_other(&arrivals, vec![one(), other()]);
-                let mut device = Pipeline::new(vec![one(), other()]);
+                let mut device = LawPipeline::new(vec![one(), other()]);
                 let mut found = Vec::new();
                 let mut done = Vec::new();
                 let mut rest = (0u64..).zip(&arrivals).peekable();
@@ -184,9 +186,9 @@ mod tests {
         };
         let total: f64 = (0..=circulating).map(weight).sum();
         let expected = (1.0 - weight(0) / total) / one_s;
-        let device = Pipeline::new(vec![
-            Box::new(Servers::new(8, Service::Exponential(eight_s * 1e9), 11)),
-            Box::new(Servers::new(1, Service::Exponential(one_s * 1e9), 12)),
+        let device = LawPipeline::new(vec![
+            Box::new(ServersLaw::new(8, ServiceLaw::Exponential(eight_s * 1e9), 11)),
+            Box::new(ServersLaw::new(1, ServiceLaw::Exponential(one_s * 1e9), 12)),
         ]);
         let stream = Stream::closed("reads", Share(1.0), Bytes(8192), 12);
         let workload = Workload {

@@ -1,11 +1,11 @@
 //! Times single writes and flushes on a target: what a device does when it is asked to make data
 //! durable.
 
-use crate::backend::Io;
+use crate::backend::BackendIo;
 use crate::nvme;
 use crate::passthrough::Passthrough;
 use crate::sys::{self, Buffers, NamespaceCommand, monotonic_ns};
-use crate::target::Target;
+use crate::target::OpenFile;
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
@@ -17,7 +17,7 @@ const PIECE_BYTES: u64 = 1 << 20;
 /// Writes at random places of a target, which the safety gate has allowed, and times it.
 #[derive(Debug)]
 pub struct FlushProbe<'a> {
-    target: &'a Target,
+    target: &'a OpenFile,
     buffers: Buffers,
     random: Random,
 }
@@ -27,7 +27,7 @@ impl<'a> FlushProbe<'a> {
     ///
     /// # Errors
     /// What the system says, usually that memory is short.
-    pub fn new(target: &'a Target, seed: u64) -> io::Result<Self> {
+    pub fn new(target: &'a OpenFile, seed: u64) -> io::Result<Self> {
         let mut buffers = Buffers::new(1, index_of(PIECE_BYTES))?;
         let mut random = Random::new(seed);
         for word in buffers.slot(0).chunks_exact_mut(8) {
@@ -109,7 +109,7 @@ fn way(passthrough: &Passthrough) -> NamespaceCommand<'_> {
     }
 }
 
-fn command(operation: Operation, offset: u64, bytes: u64, durable: bool) -> Io {
+fn command(operation: Operation, offset: u64, bytes: u64, durable: bool) -> BackendIo {
     let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-    Io { slot: 0, operation, target: 0, offset, bytes, durable }
+    BackendIo { slot: 0, operation, target: 0, offset, bytes, durable }
 }

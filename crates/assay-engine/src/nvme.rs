@@ -4,7 +4,7 @@
 //! Namespace; NVM Command Set Specification 1.0c, Read, Write and Flush; `linux/nvme_ioctl.h` for
 //! the form in which the kernel takes them.
 
-use crate::backend::Io;
+use crate::backend::BackendIo;
 use assay_model::measurement::Operation;
 
 /// `NVME_URING_CMD_IO`: `_IOWR('N', 0x80, struct nvme_uring_cmd)`, a structure of 72 bytes.
@@ -27,7 +27,12 @@ const STATUS_MASK: i32 = 0x7ff;
 
 /// An I/O as a command to a namespace, with its data at an address of this process; offset and
 /// bytes are whole blocks.
-pub fn command(io: &Io, namespace: u32, block_bytes: u64, address: u64) -> [u8; COMMAND_BYTES] {
+pub fn command(
+    io: &BackendIo,
+    namespace: u32,
+    block_bytes: u64,
+    address: u64,
+) -> [u8; COMMAND_BYTES] {
     let mut command = [0; COMMAND_BYTES];
     let mut put = |place: usize, bytes: &[u8]| {
         command[place..place + bytes.len()].copy_from_slice(bytes);
@@ -191,13 +196,13 @@ impl BlockFormat {
 mod tests {
     use super::*;
 
-    fn io(operation: Operation, durable: bool) -> Io {
+    fn io(operation: Operation, durable: bool) -> BackendIo {
         let bytes = if operation == Operation::Sync { 0 } else { 16 << 10 };
-        Io { slot: 3, operation, target: 0, offset: 0x1_0000_0000_0000, bytes, durable }
+        BackendIo { slot: 3, operation, target: 0, offset: 0x1_0000_0000_0000, bytes, durable }
     }
 
     /// Bytes of a command that are not 0, with their places.
-    fn written(io: &Io, block_bytes: u64) -> Vec<(usize, u8)> {
+    fn written(io: &BackendIo, block_bytes: u64) -> Vec<(usize, u8)> {
         let command = command(io, 0x0102, block_bytes, 0x7f00_1234_5000);
         command.into_iter().enumerate().filter(|(_, byte)| *byte != 0).collect()
     }

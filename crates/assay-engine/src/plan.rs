@@ -1,9 +1,9 @@
 //! From a workload to the plans of its workers: who issues what, where, and with how many
 //! outstanding.
 
-use crate::access::Part;
-use crate::space::{Space, largest_transfer_bytes};
-use crate::target::{Bounds, Target};
+use crate::access::WorkerPart;
+use crate::space::{AddressSpace, largest_transfer_bytes};
+use crate::target::{OpenFile, TargetBounds};
 use crate::verify::Verifier;
 use assay_model::number::index_of;
 use assay_model::units::Bytes;
@@ -51,9 +51,9 @@ pub struct WorkerPlan {
     /// Bytes of one buffer.
     pub slot_bytes: usize,
     /// The stream's address space.
-    pub space: Space,
+    pub space: AddressSpace,
     /// What may be touched on each target.
-    pub bounds: Arc<[Bounds]>,
+    pub bounds: Arc<[TargetBounds]>,
     /// How many I/Os it starts in one turn.
     pub batching: SubmissionBatch,
     /// I/Os after which the worker is done.
@@ -64,8 +64,8 @@ pub struct WorkerPlan {
 
 impl WorkerPlan {
     /// The worker's part of the stream.
-    pub const fn part(&self) -> Part {
-        Part { worker: self.index, workers: self.workers, seed: self.seed }
+    pub const fn part(&self) -> WorkerPart {
+        WorkerPart { worker: self.index, workers: self.workers, seed: self.seed }
     }
 
     /// Bytes of one place: the smallest transfer.
@@ -85,14 +85,14 @@ impl WorkerPlan {
 /// A usage error when the workload contradicts itself or does not fit the targets.
 pub fn plan_workers(
     workload: &Workload,
-    bounds: &Arc<[Bounds]>,
+    bounds: &Arc<[TargetBounds]>,
     passes: Option<u64>,
 ) -> Result<Vec<WorkerPlan>> {
     workload.check()?;
     check_memory(workload)?;
     let mut plans = Vec::new();
     for (stream_index, stream) in workload.streams.iter().enumerate() {
-        let space = Space::new(stream, workload.layout, bounds)?;
+        let space = AddressSpace::new(stream, workload.layout, bounds)?;
         let places = space.length_bytes() / stream.transfer.max_bytes();
         for index in 0..stream.workers {
             plans.push(WorkerPlan {
@@ -151,7 +151,7 @@ fn check_memory(workload: &Workload) -> Result<()> {
 ///
 /// # Errors
 /// A usage error that names the size and the alignment.
-pub fn check_alignment(workload: &Workload, target: &Target) -> Result<()> {
+pub fn check_alignment(workload: &Workload, target: &OpenFile) -> Result<()> {
     let (name, alignment_bytes) = (&target.name, target.alignment_bytes);
     let sizes = workload.streams.iter().flat_map(|stream| &stream.transfer.parts);
     let hint = match target.passthrough {
@@ -174,7 +174,7 @@ pub fn check_alignment(workload: &Workload, target: &Target) -> Result<()> {
 ///
 /// # Errors
 /// A usage error that names the size and the most.
-pub fn check_transfer_max(workload: &Workload, target: &Target) -> Result<()> {
+pub fn check_transfer_max(workload: &Workload, target: &OpenFile) -> Result<()> {
     let Some(passthrough) = &target.passthrough else { return Ok(()) };
     let most_bytes = passthrough.transfer_bytes_max();
     let largest_bytes = workload.streams.iter().map(largest_transfer_bytes).max().unwrap_or(0);

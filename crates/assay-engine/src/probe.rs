@@ -2,10 +2,10 @@
 //! blocking the caller. Other tools do not tell, and it decides what depth and CPU figures mean.
 
 use crate::backend::{
-    Backend, Completion, Io, PassthroughBackend, UringBackend, UringOptions, Wait,
+    BackendIo, BackendWait, Completion, IoBackend, PassthroughBackend, UringBackend, UringOptions,
 };
-use crate::sys::{Usage, monotonic_ns};
-use crate::target::{Target, has_passthrough};
+use crate::sys::{ThreadUsage, monotonic_ns};
+use crate::target::{OpenFile, has_passthrough};
 use assay_model::measurement::{Operation, Submission};
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
@@ -36,7 +36,7 @@ impl Probed {
 
 /// What one round looked like: a single read, and a batch right behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
+struct ProbeRound {
     /// Completions that were there when the submission of the batch returned.
     inline: usize,
     /// Whether the submission put the thread to sleep.
@@ -50,7 +50,7 @@ struct Seen {
 }
 
 /// Reads a few blocks of the first target and watches what happens; never writes.
-pub(crate) fn probe(targets: &Arc<[Target]>, options: UringOptions, stop: &AtomicBool) -> Probed {
+pub(crate) fn probe(targets: &Arc<[OpenFile]>, options: UringOptions, stop: &AtomicBool) -> Probed {
     rounds(targets, options, stop).map_or(Probed::NOTHING, |rounds| Probed {
         submission: classify(&rounds),
         preparation_ns: preparation_ns(&rounds),
@@ -58,10 +58,10 @@ pub(crate) fn probe(targets: &Arc<[Target]>, options: UringOptions, stop: &Atomi
 }
 
 fn rounds(
-    targets: &Arc<[Target]>,
+    targets: &Arc<[OpenFile]>,
     options: UringOptions,
     stop: &AtomicBool,
-) -> Option<[Seen; ROUNDS]> {
+) -> Option<[ProbeRound; ROUNDS]> {
     let target = targets.first()?;
     let bytes = BYTES.max(target.alignment_bytes);
     if target.length_bytes < bytes {
@@ -76,22 +76,22 @@ fn rounds(
 }
 
 fn read_rounds(
-    backend: impl Backend,
-    target: &Target,
+    backend: impl IoBackend,
+    target: &OpenFile,
     bytes: u64,
     stop: &AtomicBool,
-) -> Option<[Seen; ROUNDS]> {
+) -> Option<[ProbeRound; ROUNDS]> {
     let random = Random::new(monotonic_ns());
-    let mut reader = Reader { backend, target, bytes, random, stop };
-    let rounds: Option<Vec<Seen>> = (0..ROUNDS).map(|_| reader.round()).collect();
+    let mut reader = ProbeReader { backend, target, bytes, random, stop };
+    let rounds: Option<Vec<ProbeRound>> = (0..ROUNDS).map(|_| reader.round()).collect();
     rounds?.try_into().ok()
 }
 
 /// What each further read of a batch takes, ns: the entry and the notification of the device are
 /// paid once an entry, and are not time for which I/Os wait because of one another. Medians, since
 /// single rounds are disturbed by other load.
-fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
-    let median_ns = |what: fn(&Seen) -> u64| {
+fn preparation_ns(rounds: &[ProbeRound; ROUNDS]) -> u64 {
+    let median_ns = |what: fn(&ProbeRound) -> u64| {
         let mut times_ns = rounds.each_ref().map(what);
         times_ns.sort_unstable();
         times_ns[ROUNDS / 2]
@@ -102,25 +102,25 @@ fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
 }
 
 /// Reads places at random and waits for them.
-struct Reader<'a, B> {
+struct ProbeReader<'a, B> {
     backend: B,
-    target: &'a Target,
+    target: &'a OpenFile,
     bytes: u64,
     random: Random,
     stop: &'a AtomicBool,
 }
 
-impl<B: Backend> Reader<'_, B> {
-    fn round(&mut self) -> Option<Seen> {
+impl<B: IoBackend> ProbeReader<'_, B> {
+    fn round(&mut self) -> Option<ProbeRound> {
         self.push(1)?;
         let (single_ns, inline) = self.submit()?;
         self.wait(1, inline)?;
         self.push(BATCH)?;
-        let before = Usage::of_thread().voluntary_switches;
+        let before = ThreadUsage::of_thread().voluntary_switches;
         let (batch_ns, inline) = self.submit()?;
-        let slept = Usage::of_thread().voluntary_switches > before;
+        let slept = ThreadUsage::of_thread().voluntary_switches > before;
         self.wait(BATCH, inline)?;
-        Some(Seen { inline, slept, punted: has_kernel_workers(), single_ns, batch_ns })
+        Some(ProbeRound { inline, slept, punted: has_kernel_workers(), single_ns, batch_ns })
     }
 
     fn push(&mut self, ios: u32) -> Option<()> {
@@ -129,7 +129,14 @@ impl<B: Backend> Reader<'_, B> {
             let place = self.random.below(self.target.length_bytes / self.bytes);
             let offset = self.target.first_byte + place * self.bytes;
             let operation = Operation::Read;
-            self.backend.push(&Io { slot, operation, target: 0, offset, bytes, durable: false });
+            self.backend.push(&BackendIo {
+                slot,
+                operation,
+                target: 0,
+                offset,
+                bytes,
+                durable: false,
+            });
         }
         Some(())
     }
@@ -138,7 +145,7 @@ impl<B: Backend> Reader<'_, B> {
     /// returned.
     fn submit(&mut self) -> Option<(u64, usize)> {
         let begun_ns = monotonic_ns();
-        self.backend.enter(Wait::No).ok()?;
+        self.backend.enter(BackendWait::No).ok()?;
         let submission_ns = monotonic_ns() - begun_ns;
         Some((submission_ns, self.reap()))
     }
@@ -154,7 +161,7 @@ impl<B: Backend> Reader<'_, B> {
         let until_ns = monotonic_ns() + PATIENCE_NS;
         let is_patient = || monotonic_ns() < until_ns && !self.stop.load(Ordering::Relaxed);
         while count_of(completed) < u64::from(ios) && is_patient() {
-            self.backend.enter(Wait::Until(None)).ok()?;
+            self.backend.enter(BackendWait::Until(None)).ok()?;
             completed += self.reap();
         }
         (count_of(completed) == u64::from(ios)).then_some(())
@@ -162,11 +169,11 @@ impl<B: Backend> Reader<'_, B> {
 }
 
 /// The majority decides: single batches are disturbed by other load.
-fn classify(rounds: &[Seen]) -> Submission {
-    let most = |what: fn(&Seen) -> bool| {
+fn classify(rounds: &[ProbeRound]) -> Submission {
+    let most = |what: fn(&ProbeRound) -> bool| {
         rounds.iter().filter(|seen| what(seen)).count() * 2 > rounds.len()
     };
-    let whole = |seen: &Seen| seen.inline == BATCH as usize;
+    let whole = |seen: &ProbeRound| seen.inline == BATCH as usize;
     if most(|seen| seen.punted && !seen.slept) && !most(whole) {
         Submission::Punted
     } else if most(|seen| seen.slept && seen.inline > 0) {
@@ -196,7 +203,7 @@ mod tests {
     #[test]
     fn each_kind_is_told_from_what_was_seen() {
         let seen = |inline, slept, punted| {
-            vec![Seen { inline, slept, punted, single_ns: 0, batch_ns: 0 }; 8]
+            vec![ProbeRound { inline, slept, punted, single_ns: 0, batch_ns: 0 }; 8]
         };
         assert_eq!(classify(&seen(0, false, false)), Submission::Asynchronous);
         assert_eq!(classify(&seen(8, false, false)), Submission::Inline);
@@ -206,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_preparation_is_what_a_further_read_takes() {
-        let seen = |(single_ns, batch_ns)| Seen {
+        let seen = |(single_ns, batch_ns)| ProbeRound {
             inline: 0,
             slept: false,
             punted: false,

@@ -20,7 +20,7 @@ pub struct TimedOperation {
 
 /// Failures of one kind on one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct TargetFailure {
     /// What failed.
     pub operation: Operation,
     /// Index of the target.
@@ -35,19 +35,19 @@ pub struct Failure {
 
 /// Counters and histograms of one interval of one worker.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct IntervalRecorder {
     open: bool,
     operations: [Option<OperationResult>; 3],
     targets: Vec<[Option<OperationResult>; 3]>,
     /// Failures, one entry a kind.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<TargetFailure>,
     /// Time integral of the outstanding I/Os, I/Os times ns.
     pub outstanding_ns: f64,
     /// Intended to real start of open arrivals, ns.
     pub start_error: Histogram,
 }
 
-impl Recorder {
+impl IntervalRecorder {
     /// An empty recorder; `targets` are told apart when there are several.
     pub fn new(open: bool, targets: usize) -> Self {
         let apart = if targets > 1 { targets } else { 0 };
@@ -108,7 +108,7 @@ impl Recorder {
     }
 
     /// Counts a failed I/O.
-    pub fn fail(&mut self, failure: Failure) {
+    pub fn fail(&mut self, failure: TargetFailure) {
         let index = failure.operation as usize;
         let open = self.open;
         let count = |place: &mut Option<OperationResult>| {
@@ -119,7 +119,7 @@ impl Recorder {
         if let Some(target) = self.targets.get_mut(failure.target as usize) {
             count(&mut target[index]);
         }
-        let key = |other: &Failure| (other.operation, other.target, other.errno);
+        let key = |other: &TargetFailure| (other.operation, other.target, other.errno);
         match self.failures.iter_mut().find(|other| key(other) == key(&failure)) {
             Some(known) => known.ios += failure.ios,
             None => self.failures.push(failure),

@@ -2,18 +2,18 @@
 //! for a stuck one.
 
 use crate::backend::{
-    Backend, NullBackend, PassthroughBackend, PosixBackend, UringBackend, UringOptions,
+    IoBackend, NullBackend, PassthroughBackend, PosixBackend, UringBackend, UringOptions,
     uring_denied,
 };
 use crate::cache_line::OwnLines;
-use crate::collector::{Collector, Observer, later};
+use crate::collector::{IntervalCollector, Observer, later};
 use crate::errno::meaning;
 use crate::plan::{SubmissionBatch, WorkerPlan, check_alignment, check_transfer_max, plan_workers};
 use crate::probe::{Probed, probe};
 use crate::sys::{monotonic_ns, sharpen_timers};
-use crate::target::{Bounds, Target, has_passthrough};
+use crate::target::{OpenFile, TargetBounds, has_passthrough};
 use crate::verify::Verifier;
-use crate::worker::{Message, NextStep, Times, Worker};
+use crate::worker::{EngineWorker, Message, NextStep, PhaseTimes};
 use assay_model::measurement::{BackendKind, ClockKind, Conduct, Finish, Measurement, Submission};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
@@ -70,11 +70,11 @@ impl BackendChoice {
 
 /// One run to do.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub struct EngineJob<'a> {
     /// What to issue.
     pub workload: &'a Workload,
     /// What to issue it on.
-    pub targets: Arc<[Target]>,
+    pub targets: Arc<[OpenFile]>,
     /// Who carries it out.
     pub backend: BackendChoice,
     /// Times that each stream passes over its space before it is done; `None` runs for the
@@ -100,10 +100,10 @@ pub struct Started {
 
 /// What all threads of a run share: workers read it, and nobody writes to it while they work, but
 /// for the flag.
-struct Shared {
-    targets: Arc<[Target]>,
+struct RunShared {
+    targets: Arc<[OpenFile]>,
     stop: OwnLines<AtomicBool>,
-    times: Mutex<Option<Times>>,
+    times: Mutex<Option<PhaseTimes>>,
     started: Condvar,
     backend: BackendChoice,
 }
@@ -130,7 +130,11 @@ impl Chosen {
 /// # Errors
 /// A usage error when the workload does not fit the targets; an environment error when no backend
 /// can be set up.
-pub fn run(job: &Job<'_>, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Measurement> {
+pub fn run(
+    job: &EngineJob<'_>,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<Measurement> {
     run_verified(job, None, stop, observer)
 }
 
@@ -139,7 +143,7 @@ pub fn run(job: &Job<'_>, stop: &AtomicBool, observer: &mut dyn Observer) -> Res
 /// # Errors
 /// As [`run`]; a usage error, too, when nobody carries the I/Os out.
 pub fn run_verified(
-    job: &Job<'_>,
+    job: &EngineJob<'_>,
     verifier: Option<&Arc<Verifier>>,
     stop: &AtomicBool,
     observer: &mut dyn Observer,
@@ -155,7 +159,7 @@ pub fn run_verified(
 /// # Errors
 /// As [`run_verified`], and what `starter` says.
 pub fn run_from(
-    job: &Job<'_>,
+    job: &EngineJob<'_>,
     verifier: Option<&Arc<Verifier>>,
     starter: Starter<'_>,
     stop: &AtomicBool,
@@ -176,7 +180,7 @@ pub fn run_from(
         plan.verifier = verifier.cloned();
         plan.batching = batching(chosen.backend, probed);
     }
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(RunShared {
         targets: Arc::clone(&job.targets),
         stop: OwnLines(AtomicBool::new(false)),
         times: Mutex::new(None),
@@ -205,7 +209,7 @@ pub fn run_from(
 }
 
 /// What can be refused before anything is set up; a device of no work takes everything.
-fn check(job: &Job<'_>) -> Result<()> {
+fn check(job: &EngineJob<'_>) -> Result<()> {
     let real = job.backend != BackendChoice::Null;
     for target in job.targets.iter().filter(|_| real) {
         check_alignment(job.workload, target)?;
@@ -215,8 +219,8 @@ fn check(job: &Job<'_>) -> Result<()> {
     Ok(())
 }
 
-fn plans(job: &Job<'_>) -> Result<Vec<WorkerPlan>> {
-    let bounds: Arc<[Bounds]> = job.targets.iter().map(Target::bounds).collect();
+fn plans(job: &EngineJob<'_>) -> Result<Vec<WorkerPlan>> {
+    let bounds: Arc<[TargetBounds]> = job.targets.iter().map(OpenFile::bounds).collect();
     plan_workers(job.workload, &bounds, job.passes)
 }
 
@@ -235,14 +239,14 @@ fn batching(backend: BackendChoice, probed: Probed) -> SubmissionBatch {
     }
 }
 
-fn collector<'a>(job: &Job<'a>, workers: usize, origin_ns: u64) -> Collector<'a> {
+fn collector<'a>(job: &EngineJob<'a>, workers: usize, origin_ns: u64) -> IntervalCollector<'a> {
     let names = job.targets.iter().map(|target| target.name.clone());
-    Collector::new(job.workload, names.collect(), workers, origin_ns)
+    IntervalCollector::new(job.workload, names.collect(), workers, origin_ns)
 }
 
 /// Writing needs the safety gate's leave; asked for here so that the answer comes before the first
 /// I/O.
-fn check_leave(workload: &Workload, target: &Target) -> Result<()> {
+fn check_leave(workload: &Workload, target: &OpenFile) -> Result<()> {
     if target.writable || !workload.writes() {
         return Ok(());
     }
@@ -253,7 +257,7 @@ fn check_leave(workload: &Workload, target: &Target) -> Result<()> {
 }
 
 /// Commands past the block layer need a ring, and polling for them a driver that polls.
-fn check_passthrough(chosen: &Chosen, targets: &[Target]) -> Result<()> {
+fn check_passthrough(chosen: &Chosen, targets: &[OpenFile]) -> Result<()> {
     let mut through =
         targets.iter().filter_map(|target| Some((target, target.passthrough.as_ref()?)));
     match chosen.backend {
@@ -294,7 +298,7 @@ fn choose(wanted: BackendChoice) -> Result<Chosen> {
     }
 }
 
-fn probe_first(chosen: &Chosen, job: &Job<'_>, stop: &AtomicBool) -> Probed {
+fn probe_first(chosen: &Chosen, job: &EngineJob<'_>, stop: &AtomicBool) -> Probed {
     match chosen.backend {
         BackendChoice::Uring(options) => probe(&job.targets, options, stop),
         _ => Probed::NOTHING,
@@ -303,7 +307,7 @@ fn probe_first(chosen: &Chosen, job: &Job<'_>, stop: &AtomicBool) -> Probed {
 
 fn spawn(
     plans: Vec<WorkerPlan>,
-    shared: &Arc<Shared>,
+    shared: &Arc<RunShared>,
     sender: &Sender<Message>,
 ) -> Result<Vec<JoinHandle<()>>> {
     let start = |plan: WorkerPlan| {
@@ -319,7 +323,7 @@ fn spawn(
 }
 
 /// A worker's thread: set up the backend, report, wait for the common start, turn until the end.
-fn work(plan: WorkerPlan, shared: &Shared, sender: &Sender<Message>) {
+fn work(plan: WorkerPlan, shared: &RunShared, sender: &Sender<Message>) {
     sharpen_timers();
     let (slots, bytes) = (plan.slots as usize, plan.slot_bytes);
     match shared.backend {
@@ -340,10 +344,10 @@ fn work(plan: WorkerPlan, shared: &Shared, sender: &Sender<Message>) {
     }
 }
 
-fn serve<B: Backend>(
+fn serve<B: IoBackend>(
     backend: Result<B>,
     plan: WorkerPlan,
-    shared: &Shared,
+    shared: &RunShared,
     sender: &Sender<Message>,
 ) {
     let backend = match backend {
@@ -354,7 +358,7 @@ fn serve<B: Backend>(
     let Some(times) = await_start(shared) else {
         return;
     };
-    let mut worker = Worker::new(backend, plan, times, sender.clone());
+    let mut worker = EngineWorker::new(backend, plan, times, sender.clone());
     sleep_until(times.start_ns);
     loop {
         match worker.turn(shared.stop.load(Ordering::Relaxed)) {
@@ -374,7 +378,7 @@ fn sleep_until(start_ns: u64) {
 }
 
 /// Blocks until the times are known; `None` when the run was called off.
-fn await_start(shared: &Shared) -> Option<Times> {
+fn await_start(shared: &RunShared) -> Option<PhaseTimes> {
     let mut times = shared.times.lock().unwrap_or_else(PoisonError::into_inner);
     while times.is_none() && !shared.stop.load(Ordering::Relaxed) {
         times = shared.started.wait(times).unwrap_or_else(PoisonError::into_inner);
@@ -382,7 +386,7 @@ fn await_start(shared: &Shared) -> Option<Times> {
     *times
 }
 
-fn await_ready(receiver: &Receiver<Message>, workers: usize, shared: &Shared) -> Result<()> {
+fn await_ready(receiver: &Receiver<Message>, workers: usize, shared: &RunShared) -> Result<()> {
     for _ in 0..workers {
         if let Ok(Message::Ready(Err(error))) = receiver.recv() {
             call_off(shared);
@@ -394,18 +398,18 @@ fn await_ready(receiver: &Receiver<Message>, workers: usize, shared: &Shared) ->
 
 /// Sends workers home that wait for the start. The flag is set while none of them is between
 /// looking at it and waiting.
-fn call_off(shared: &Shared) {
+fn call_off(shared: &RunShared) {
     let times = shared.times.lock().unwrap_or_else(PoisonError::into_inner);
     shared.stop.store(true, Ordering::Relaxed);
     shared.started.notify_all();
     drop(times);
 }
 
-fn start(workload: &Workload, starter: Starter<'_>, shared: &Shared) -> Result<Times> {
+fn start(workload: &Workload, starter: Starter<'_>, shared: &RunShared) -> Result<PhaseTimes> {
     let start_ns = starter().inspect_err(|_| call_off(shared))?;
     let measure_ns = later(start_ns, workload.warm_up.0);
     let end_ns = later(measure_ns, workload.duration.0);
-    let times = Times { start_ns, measure_ns, end_ns, interval_ns: workload.interval.0 };
+    let times = PhaseTimes { start_ns, measure_ns, end_ns, interval_ns: workload.interval.0 };
     *shared.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
     shared.started.notify_all();
     Ok(times)
@@ -421,9 +425,9 @@ fn unix_ns(at_ns: u64) -> u64 {
 /// Takes messages until all workers have ended or waiting longer makes no sense.
 fn collect(
     receiver: &Receiver<Message>,
-    shared: &Shared,
+    shared: &RunShared,
     stop: &AtomicBool,
-    collector: &mut Collector<'_>,
+    collector: &mut IntervalCollector<'_>,
     observer: &mut dyn Observer,
 ) -> Finish {
     let mut finish = Finish::Complete;
@@ -455,8 +459,8 @@ fn collect(
 
 fn handle(
     message: Message,
-    shared: &Shared,
-    collector: &mut Collector<'_>,
+    shared: &RunShared,
+    collector: &mut IntervalCollector<'_>,
     observer: &mut dyn Observer,
     finish: &mut Finish,
 ) {
@@ -493,7 +497,7 @@ fn drain(receiver: &Receiver<Message>, workers: usize, finish: &Finish) -> bool 
 fn complete_conduct(
     measurement: &mut Measurement,
     chosen: &Chosen,
-    job: &Job<'_>,
+    job: &EngineJob<'_>,
     submission: Submission,
 ) {
     let conduct = &mut measurement.conduct;

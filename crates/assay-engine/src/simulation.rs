@@ -1,13 +1,13 @@
 //! Runs a workload on a simulated device in virtual time: all workers and the device share one
 //! clock.
 
-use crate::backend::{SimulatedBackend, SimulationState, Wait};
-use crate::collector::{Collector, Observer, later};
+use crate::backend::{BackendWait, SimulatedBackend, SimulationState};
+use crate::collector::{IntervalCollector, Observer, later};
 use crate::device::Device;
 use crate::plan::plan_workers;
-use crate::target::Bounds;
+use crate::target::TargetBounds;
 use crate::verify::Verifier;
-use crate::worker::{Message, NextStep, Times, Worker};
+use crate::worker::{EngineWorker, Message, NextStep, PhaseTimes};
 use assay_integrity::SimulatedContent;
 use assay_model::device::DeviceIo;
 use assay_model::integrity::{SimulatedLoss, Sweep};
@@ -70,7 +70,7 @@ fn stands_still() -> Error {
 
 /// One worker with when it wants to run next.
 struct Seat {
-    worker: Worker<SimulatedBackend>,
+    worker: EngineWorker<SimulatedBackend>,
     wake_ns: Option<u64>,
     finished: bool,
 }
@@ -155,7 +155,7 @@ impl Simulation {
     /// # Panics
     /// When an earlier run on this device panicked.
     pub fn run(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {
-        let bounds: Arc<[Bounds]> = [Bounds::simulated(self.length_bytes)].into();
+        let bounds: Arc<[TargetBounds]> = [TargetBounds::simulated(self.length_bytes)].into();
         let mut plans = plan_workers(workload, &bounds, None)?;
         let (content, verifier) = self.verified.take().unzip();
         for plan in &mut plans {
@@ -164,8 +164,12 @@ impl Simulation {
         let block_bytes = verifier.as_ref().map(|verifier| verifier.block_bytes());
         let measure_ns = later(self.now_ns, workload.warm_up.0);
         let end_ns = later(measure_ns, workload.duration.0);
-        let times =
-            Times { start_ns: self.now_ns, measure_ns, end_ns, interval_ns: workload.interval.0 };
+        let times = PhaseTimes {
+            start_ns: self.now_ns,
+            measure_ns,
+            end_ns,
+            interval_ns: workload.interval.0,
+        };
         let Some(device) = self.device.take() else {
             panic!("the device was lost in an earlier run")
         };
@@ -173,7 +177,7 @@ impl Simulation {
             Rc::new(RefCell::new(SimulationState::new(device, content, plans.len(), self.now_ns)));
         let (sender, receiver) = channel();
         let mut collector =
-            Collector::new(workload, vec!["simulated".to_owned()], plans.len(), measure_ns);
+            IntervalCollector::new(workload, vec!["simulated".to_owned()], plans.len(), measure_ns);
         let mut seats: Vec<Seat> = (0u32..)
             .zip(plans)
             .map(|(index, plan)| {
@@ -184,7 +188,7 @@ impl Simulation {
                     plan.slot_bytes,
                     block_bytes,
                 );
-                let worker = Worker::new(backend, plan, times, sender.clone());
+                let worker = EngineWorker::new(backend, plan, times, sender.clone());
                 Seat { worker, wake_ns: Some(times.start_ns), finished: false }
             })
             .collect();
@@ -229,9 +233,9 @@ fn alone(device: &mut dyn Device, mut now_ns: u64, io: DeviceIo) -> u64 {
 fn drive(
     world: &Rc<RefCell<SimulationState>>,
     seats: &mut [Seat],
-    times: Times,
+    times: PhaseTimes,
     receiver: &Receiver<Message>,
-    collector: &mut Collector<'_>,
+    collector: &mut IntervalCollector<'_>,
     observer: &mut dyn Observer,
     guard: &mut Guard<'_>,
 ) -> Result<()> {
@@ -281,10 +285,10 @@ impl Seat {
         match self.worker.turn(stopping) {
             NextStep::Finished => self.finished = true,
             NextStep::Enter(wait) => {
-                crate::backend::Backend::enter(self.worker.backend(), wait)?;
+                crate::backend::IoBackend::enter(self.worker.backend(), wait)?;
                 self.wake_ns = match wait {
-                    Wait::Until(until_ns) => until_ns,
-                    Wait::No => self.worker.next_start_ns(),
+                    BackendWait::Until(until_ns) => until_ns,
+                    BackendWait::No => self.worker.next_start_ns(),
                 };
             }
         }
@@ -294,7 +298,7 @@ impl Seat {
 
 fn take_messages(
     receiver: &Receiver<Message>,
-    collector: &mut Collector<'_>,
+    collector: &mut IntervalCollector<'_>,
     observer: &mut dyn Observer,
 ) {
     for message in receiver.try_iter() {

@@ -1,7 +1,7 @@
 //! The address space of a stream: its targets joined or striped, cut to its span, in places of its
 //! smallest transfer.
 
-use crate::target::Bounds;
+use crate::target::TargetBounds;
 use assay_model::number::{count, real};
 use assay_model::units::Bytes;
 use assay_model::workload::{Layout, Stream};
@@ -9,8 +9,8 @@ use assay_model::{Error, Result};
 
 /// Maps addresses of a stream to targets and offsets.
 #[derive(Clone, Debug)]
-pub struct Space {
-    extents: Vec<Extent>,
+pub struct AddressSpace {
+    extents: Vec<SpaceExtent>,
     stripe_bytes: u64,
     from_bytes: u64,
     length_bytes: u64,
@@ -18,7 +18,7 @@ pub struct Space {
 
 /// The usable part of one target; `before_bytes` is what lies in front of it when joined.
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+struct SpaceExtent {
     target: u32,
     first_byte: u64,
     length_bytes: u64,
@@ -34,13 +34,13 @@ pub struct Location {
     pub offset: u64,
 }
 
-impl Space {
+impl AddressSpace {
     /// The space of a stream over all targets of the workload.
     ///
     /// # Errors
     /// A usage error when a target index does not exist, a stripe unit does not fit the transfers,
     /// or nothing is left.
-    pub fn new(stream: &Stream, layout: Layout, bounds: &[Bounds]) -> Result<Self> {
+    pub fn new(stream: &Stream, layout: Layout, bounds: &[TargetBounds]) -> Result<Self> {
         let transfer = largest_transfer_bytes(stream);
         let stripe_bytes = match layout {
             Layout::Concat => 0,
@@ -121,7 +121,7 @@ impl Space {
     }
 }
 
-impl Extent {
+impl SpaceExtent {
     fn at(&self, address: u64, bytes: u64) -> Location {
         let offset = self.first_byte + address.min(self.length_bytes - bytes);
         Location { target: self.target, offset }
@@ -139,7 +139,7 @@ pub fn largest_transfer_bytes(stream: &Stream) -> u64 {
 }
 
 /// The extents that the stream names, each a whole number of grains.
-fn chosen(stream: &Stream, bounds: &[Bounds], grain: u64) -> Result<Vec<Extent>> {
+fn chosen(stream: &Stream, bounds: &[TargetBounds], grain: u64) -> Result<Vec<SpaceExtent>> {
     let all: Vec<usize> = (0..bounds.len()).collect();
     let indices = if stream.targets.is_empty() { &all } else { &stream.targets };
     let extent = |index: &usize| {
@@ -155,7 +155,7 @@ fn chosen(stream: &Stream, bounds: &[Bounds], grain: u64) -> Result<Vec<Extent>>
         })?;
         let length_bytes = bounds.length_bytes() / grain * grain;
         let target = u32::try_from(*index).unwrap_or(u32::MAX);
-        Ok(Extent { target, first_byte: bounds.first_byte(), length_bytes, before_bytes: 0 })
+        Ok(SpaceExtent { target, first_byte: bounds.first_byte(), length_bytes, before_bytes: 0 })
     };
     indices.iter().map(extent).collect()
 }
@@ -171,13 +171,14 @@ mod tests {
         Stream::closed("s", Share(1.0), Bytes(transfer), 1)
     }
 
-    fn spaces(lengths: &[u64]) -> Vec<Bounds> {
-        lengths.iter().map(|length| Bounds::simulated(*length)).collect()
+    fn spaces(lengths: &[u64]) -> Vec<TargetBounds> {
+        lengths.iter().map(|length| TargetBounds::simulated(*length)).collect()
     }
 
     #[test]
     fn joined_targets_follow_one_another() {
-        let space = Space::new(&stream(4096), Layout::Concat, &spaces(&[10_000, 9000])).unwrap();
+        let space =
+            AddressSpace::new(&stream(4096), Layout::Concat, &spaces(&[10_000, 9000])).unwrap();
         assert_eq!(space.length_bytes(), 4 * 4096);
         assert_eq!(space.locate(4096, 4096), Location { target: 0, offset: 4096 });
         assert_eq!(space.locate(8192, 4096), Location { target: 1, offset: 0 });
@@ -186,8 +187,8 @@ mod tests {
     #[test]
     fn stripes_are_dealt_out_in_units() {
         let layout = Layout::Stripe { unit: Bytes(8192) };
-        let space =
-            Space::new(&stream(4096), layout, &spaces(&[1 << 20, 1 << 20, 1 << 20])).unwrap();
+        let space = AddressSpace::new(&stream(4096), layout, &spaces(&[1 << 20, 1 << 20, 1 << 20]))
+            .unwrap();
         let places: Vec<_> = (0..8u64)
             .map(|index| space.locate(index * 4096, 4096))
             .map(|at| (at.target, at.offset))
@@ -200,11 +201,15 @@ mod tests {
 
     #[test]
     fn a_span_that_holds_nothing_is_refused() {
-        let error = Space::new(&stream(1 << 20), Layout::Concat, &spaces(&[1000])).unwrap_err();
-        assert!(error.message().contains("too small"), "{error}");
         let error =
-            Space::new(&stream(4096), Layout::Stripe { unit: Bytes(6000) }, &spaces(&[1 << 20]))
-                .unwrap_err();
+            AddressSpace::new(&stream(1 << 20), Layout::Concat, &spaces(&[1000])).unwrap_err();
+        assert!(error.message().contains("too small"), "{error}");
+        let error = AddressSpace::new(
+            &stream(4096),
+            Layout::Stripe { unit: Bytes(6000) },
+            &spaces(&[1 << 20]),
+        )
+        .unwrap_err();
         assert!(
             error.message().contains("a stripe of 6kB is not a multiple of the block size 4KiB"),
             "{error}"
@@ -224,7 +229,7 @@ mod tests {
             stream.span = Span { from: Share(from), to: Share(1.0) };
             let layout = if striped { Layout::Stripe { unit: Bytes(16_384) } } else { Layout::Concat };
             let bounds = spaces(&lengths);
-            let space = Space::new(&stream, layout, &bounds).unwrap();
+            let space = AddressSpace::new(&stream, layout, &bounds).unwrap();
             let bytes = if large { 4096 } else { 512 };
             let at = space.locate(address % (space.length_bytes() / bytes) * bytes, bytes);
             prop_assert!(at.offset + bytes <= lengths[at.target as usize]);

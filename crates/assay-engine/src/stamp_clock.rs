@@ -79,7 +79,7 @@ impl Default for StampClock {
 
 /// Both clocks at one time.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct StampPair {
     ticks: u64,
     at_ns: u64,
     /// Ticks that passed while they were read.
@@ -88,7 +88,7 @@ struct Pair {
 
 /// Time as a line over the counter's ticks.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct ClockLine {
     ticks: u64,
     at_ns: u64,
     /// Nanoseconds a tick, in units of 2^-32.
@@ -97,9 +97,9 @@ struct Line {
     good_ticks: u64,
 }
 
-impl Line {
+impl ClockLine {
     /// A line through the system's clock, with the rate since `origin`.
-    fn since(origin: &Pair, now: &Pair) -> Option<Self> {
+    fn since(origin: &StampPair, now: &StampPair) -> Option<Self> {
         let scale = rate(origin, now)?;
         let good_ticks = ticks_in(CHECK_NS, scale);
         let is_exact = now.width_ticks.max(origin.width_ticks) <= ticks_in(TOGETHER_NS, scale);
@@ -125,7 +125,7 @@ impl Line {
     /// A line that goes on from this one and meets the system's clock at the next check, and how
     /// far they are apart now, ns; nothing where that is too far. The rate is that since
     /// `origin`.
-    fn checked(&self, origin: &Pair, now: &Pair) -> Option<(Self, u64)> {
+    fn checked(&self, origin: &StampPair, now: &StampPair) -> Option<(Self, u64)> {
         let rate = rate(origin, now)?;
         let shown_ns = self.beyond_ns(now.ticks);
         let apart_ns = shown_ns.abs_diff(now.at_ns);
@@ -145,7 +145,7 @@ impl Line {
 }
 
 /// Nanoseconds a tick between two moments, in units of 2^-32.
-fn rate(from: &Pair, to: &Pair) -> Option<u64> {
+fn rate(from: &StampPair, to: &StampPair) -> Option<u64> {
     let ticks = u128::from(to.ticks.checked_sub(from.ticks)?);
     let passed_ns = u128::from(to.at_ns.checked_sub(from.at_ns)?);
     let scale = u64::try_from((passed_ns << SHIFT).checked_div(ticks)?).ok()?;
@@ -160,8 +160,8 @@ fn ticks_in(time_ns: u64, scale: u64) -> u64 {
 /// The counter as a clock.
 #[derive(Debug)]
 struct CounterClock {
-    origin: Pair,
-    line: Cell<Line>,
+    origin: StampPair,
+    line: Cell<ClockLine>,
     /// The farthest that both clocks were apart at a check, ns.
     apart_ns: Cell<u64>,
     has_strayed: Cell<bool>,
@@ -169,8 +169,8 @@ struct CounterClock {
 
 impl CounterClock {
     /// Starts at the system's clock, with the rate since `origin`.
-    fn since(origin: Pair) -> Option<Self> {
-        let line = Line::since(&origin, &together())?;
+    fn since(origin: StampPair) -> Option<Self> {
+        let line = ClockLine::since(&origin, &together())?;
         let (line, apart_ns, has_strayed) = (Cell::new(line), Cell::new(0), Cell::new(false));
         Some(Self { origin, line, apart_ns, has_strayed })
     }
@@ -200,15 +200,15 @@ impl CounterClock {
             return stamp_ns;
         }
         self.has_strayed.set(true);
-        self.line.set(Line { good_ticks: 0, ..line });
+        self.line.set(ClockLine { good_ticks: 0, ..line });
         monotonic_ns()
     }
 }
 
 /// From when on this process knows the counter, the same for all workers; nothing where it is not
 /// to be trusted, or is no faster.
-fn origin() -> Option<Pair> {
-    static ORIGIN: OnceLock<Option<Pair>> = OnceLock::new();
+fn origin() -> Option<StampPair> {
+    static ORIGIN: OnceLock<Option<StampPair>> = OnceLock::new();
     *ORIGIN.get_or_init(|| {
         let trusted = std::fs::read_to_string(CLOCK_SOURCE).is_ok_and(|name| name.trim() == "tsc");
         if !trusted || !counter::IS_THERE || !is_faster() {
@@ -221,15 +221,16 @@ fn origin() -> Option<Pair> {
 }
 
 /// Both clocks read at once: the closest of several tries.
-fn together() -> Pair {
+fn together() -> StampPair {
     let read = || {
         let before = counter::fenced_ticks();
         let at_ns = monotonic_ns();
         let width_ticks = counter::fenced_ticks().wrapping_sub(before);
-        Pair { ticks: before.wrapping_add(width_ticks / 2), at_ns, width_ticks }
+        StampPair { ticks: before.wrapping_add(width_ticks / 2), at_ns, width_ticks }
     };
-    let closer =
-        |one: Pair, other: Pair| if other.width_ticks < one.width_ticks { other } else { one };
+    let closer = |one: StampPair, other: StampPair| {
+        if other.width_ticks < one.width_ticks { other } else { one }
+    };
     (1..TRIES).fold(read(), |closest, _| closer(closest, read()))
 }
 
@@ -297,15 +298,15 @@ mod tests {
     use assay_stats::random::Random;
 
     /// A counter of 2.7 GHz next to a clock that gains `gained_ppb` on it.
-    fn pair(ticks: u64, gained_ppb: u64, read_late_ns: u64) -> Pair {
+    fn pair(ticks: u64, gained_ppb: u64, read_late_ns: u64) -> StampPair {
         let passed = u128::from(ticks) * (1_000_000_000 + u128::from(gained_ppb)) / 2_700_000_000;
         let at_ns = 5_000_000_000 + u64::try_from(passed).unwrap() + read_late_ns;
-        Pair { ticks, at_ns, width_ticks: 0 }
+        StampPair { ticks, at_ns, width_ticks: 0 }
     }
 
     /// After 2 ms, with a reading that was 40 ns late.
-    fn first(origin: &Pair) -> Line {
-        Line::since(origin, &pair(5_400_000, 0, 40)).unwrap()
+    fn first(origin: &StampPair) -> ClockLine {
+        ClockLine::since(origin, &pair(5_400_000, 0, 40)).unwrap()
     }
 
     #[test]
@@ -341,17 +342,18 @@ mod tests {
         assert!(first(&origin).checked(&origin, &pair(27_000_000, 2_000_000, 0)).is_none());
         // Readings that were interrupted give no rate.
         assert!(
-            Line::since(&origin, &Pair { width_ticks: 3000, ..pair(5_400_000, 0, 0) }).is_none()
+            ClockLine::since(&origin, &StampPair { width_ticks: 3000, ..pair(5_400_000, 0, 0) })
+                .is_none()
         );
         // It began again at nought, as after a machine was moved.
-        let later = Line { ticks: 1 << 40, at_ns: 1 << 39, ..first(&origin) };
+        let later = ClockLine { ticks: 1 << 40, at_ns: 1 << 39, ..first(&origin) };
         assert!(later.checked(&origin, &pair(27_000_000, 0, 0)).is_none());
         assert_eq!(later.at_ns(27_000_000), None);
     }
 
     #[test]
     fn only_what_counts_time_has_a_rate() {
-        let (from, at) = (pair(0, 0, 0), |ticks| Pair { ticks, ..pair(2_700_000, 0, 0) });
+        let (from, at) = (pair(0, 0, 0), |ticks| StampPair { ticks, ..pair(2_700_000, 0, 0) });
         assert!(rate(&from, &at(2_700_000)).is_some());
         assert_eq!([0, 10, u64::MAX].map(|ticks| rate(&from, &at(ticks))), [None; 3]);
     }

@@ -5,7 +5,7 @@
     reason = "each call here is one line over the C library with its contract next to it"
 )]
 
-use crate::backend::Io;
+use crate::backend::BackendIo;
 use crate::nvme::{self, IDENTIFY_BYTES};
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, index_of};
@@ -25,7 +25,7 @@ pub fn monotonic_ns() -> u64 {
 
 /// CPU time and context switches so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Usage {
+pub struct ThreadUsage {
     /// User CPU time, s.
     pub user_s: f64,
     /// System CPU time, s.
@@ -34,7 +34,7 @@ pub struct Usage {
     pub voluntary_switches: i64,
 }
 
-impl Usage {
+impl ThreadUsage {
     /// Usage of the calling thread.
     pub fn of_thread() -> Self {
         Self::of(libc::RUSAGE_THREAD)
@@ -273,7 +273,7 @@ pub struct NamespaceCommand<'a> {
 ///
 /// # Errors
 /// The system's error number, or the status of the drive as [`nvme::outcome`] encodes it.
-pub fn submit_nvme(to: &NamespaceCommand<'_>, io: &Io, data: &[u8]) -> Result<(), i32> {
+pub fn submit_nvme(to: &NamespaceCommand<'_>, io: &BackendIo, data: &[u8]) -> Result<(), i32> {
     assert!(io.operation != Operation::Read, "data of a read would change behind a borrow");
     assert!(index_of(u64::from(io.bytes)) <= data.len(), "a write of more than its data");
     let address = count_of(data.as_ptr().expose_provenance());

@@ -6,7 +6,7 @@ use std::fs::File;
 
 /// An opened file or device. Whoever opened it has decided what may be done with it.
 #[derive(Debug)]
-pub struct Target {
+pub struct OpenFile {
     /// Its name in results, usually the path.
     pub name: String,
     /// Open for reading, and for writing where `writable`.
@@ -27,22 +27,22 @@ pub struct Target {
 }
 
 /// Whether one of the targets is reached past the block layer.
-pub fn has_passthrough(targets: &[Target]) -> bool {
+pub fn has_passthrough(targets: &[OpenFile]) -> bool {
     targets.iter().any(|target| target.passthrough.is_some())
 }
 
 /// The part of a target that the submit path checks against.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct TargetBounds {
     first_byte: u64,
     end_byte: u64,
     writable: bool,
 }
 
-impl Target {
+impl OpenFile {
     /// What may be touched.
-    pub const fn bounds(&self) -> Bounds {
-        Bounds {
+    pub const fn bounds(&self) -> TargetBounds {
+        TargetBounds {
             first_byte: self.first_byte,
             end_byte: self.first_byte + self.length_bytes,
             writable: self.writable,
@@ -50,7 +50,7 @@ impl Target {
     }
 }
 
-impl Bounds {
+impl TargetBounds {
     /// Bounds of a made-up device of `length_bytes`, where everything is allowed.
     pub const fn simulated(length_bytes: u64) -> Self {
         Self { first_byte: 0, end_byte: length_bytes, writable: true }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_guard_stops_writes_without_leave_and_anything_outside() {
-        let bounds = Bounds { first_byte: 4096, end_byte: 8192, writable: false };
+        let bounds = TargetBounds { first_byte: 4096, end_byte: 8192, writable: false };
         bounds.guard(Operation::Read, 4096, 4096);
         for (operation, offset, bytes) in
             [(Operation::Write, 4096, 512), (Operation::Read, 0, 512), (Operation::Read, 8192, 1)]

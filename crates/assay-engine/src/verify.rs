@@ -2,13 +2,13 @@
 //! sweep after it.
 
 use crate::sys::{self, Buffers};
-use crate::target::Target;
+use crate::target::OpenFile;
 use assay_integrity::{
-    BegunWrite, BlockStamp, BlockState, Diagnosis, FaultArea, Faults, Generations, Pattern, Place,
-    Promise, SECTOR_BYTES, SectorAddress, Sighting, SimulatedContent, UnsyncedWrite,
+    BegunWrite, BlockPattern, BlockStamp, BlockState, Diagnosis, FaultArea, Faults, FaultyBlock,
+    Generations, Promise, SECTOR_BYTES, SectorAddress, Sighting, SimulatedContent, UnsyncedWrite,
     UnsyncedWrites, Writer, diagnose,
 };
-use assay_ledger::{Acknowledgement, Recorder};
+use assay_ledger::{Acknowledgement, LedgerRecorder};
 use assay_model::integrity::{
     FaultVersions, FoundBy, Integrity, Sweep, VerificationCost, VerificationCoverage,
 };
@@ -21,8 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 mod sweep;
 mod tally;
 
-use tally::Tally;
-pub(crate) use tally::Timed;
+pub(crate) use tally::TimedWork;
+use tally::VerifyTally;
 
 /// Memory for the versions of all blocks.
 const TABLE_BYTES_MAX: u64 = 16 << 30;
@@ -30,15 +30,15 @@ const TABLE_BYTES_MAX: u64 = 16 << 30;
 /// What every block of a run's targets should hold.
 #[derive(Debug)]
 pub struct Verifier {
-    pattern: Pattern,
+    pattern: BlockPattern,
     block_bytes: u64,
     checked_share: f64,
     areas: Vec<Area>,
-    targets: Arc<[Target]>,
+    targets: Arc<[OpenFile]>,
     faults: Mutex<Faults>,
-    tally: Tally,
+    tally: VerifyTally,
     /// Takes what is acknowledged of the first target, where a ledger is kept.
-    ledger: Option<Recorder>,
+    ledger: Option<LedgerRecorder>,
 }
 
 /// What makes a write durable.
@@ -65,7 +65,7 @@ struct Area {
 
 /// Blocks of one transfer.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extent {
+pub(crate) struct SweepExtent {
     pub(crate) target: usize,
     pub(crate) first_block: u64,
     pub(crate) blocks: u64,
@@ -133,7 +133,7 @@ impl Verifier {
     /// versions needs too much memory.
     pub fn new(
         workload: &Workload,
-        targets: &Arc<[Target]>,
+        targets: &Arc<[OpenFile]>,
         run: u32,
         checked_share: f64,
     ) -> Result<Self> {
@@ -180,13 +180,13 @@ impl Verifier {
             failures: AtomicU64::new(0),
         };
         Ok(Self {
-            pattern: Pattern::new(run, compressible_share),
+            pattern: BlockPattern::new(run, compressible_share),
             block_bytes,
             checked_share,
             areas: (0..).zip(&named).map(area).collect(),
             targets: Arc::new([]),
             faults: Mutex::new(Faults::new(named, block_bytes)),
-            tally: Tally::default(),
+            tally: VerifyTally::default(),
             ledger: None,
         })
     }
@@ -197,12 +197,12 @@ impl Verifier {
     }
 
     /// The same, with a ledger of what is acknowledged of the first target.
-    pub fn with_ledger(self, ledger: Recorder) -> Self {
+    pub fn with_ledger(self, ledger: LedgerRecorder) -> Self {
         Self { ledger: Some(ledger), ..self }
     }
 
     /// Ends the ledger where there is one: it takes no more, and is given back.
-    pub fn end_ledger(&mut self) -> Option<Recorder> {
+    pub fn end_ledger(&mut self) -> Option<LedgerRecorder> {
         self.ledger.take()
     }
 
@@ -220,19 +220,19 @@ impl Verifier {
         self.checked_share
     }
 
-    pub(crate) const fn tally(&self) -> &Tally {
+    pub(crate) const fn tally(&self) -> &VerifyTally {
         &self.tally
     }
 
     /// The blocks of a transfer.
-    pub(crate) fn extent(&self, target: u32, offset: u64, bytes: u64) -> Extent {
+    pub(crate) fn extent(&self, target: u32, offset: u64, bytes: u64) -> SweepExtent {
         let target = target as usize;
         let first_block = (offset - self.areas[target].first_byte) / self.block_bytes;
-        Extent { target, first_block, blocks: bytes / self.block_bytes }
+        SweepExtent { target, first_block, blocks: bytes / self.block_bytes }
     }
 
     /// Begins a write of all blocks of an extent, or of none where one is being written.
-    pub(crate) fn begin_write(&self, extent: Extent, begun: &mut Vec<BegunWrite>) -> bool {
+    pub(crate) fn begin_write(&self, extent: SweepExtent, begun: &mut Vec<BegunWrite>) -> bool {
         let generations = &self.areas[extent.target].generations;
         begun.clear();
         for block in extent.first_block..extent.first_block + extent.blocks {
@@ -250,7 +250,7 @@ impl Verifier {
     /// Fills the buffer of a write that has begun.
     pub(crate) fn fill(
         &self,
-        extent: Extent,
+        extent: SweepExtent,
         begun: &[BegunWrite],
         worker: u16,
         sequence: u64,
@@ -268,7 +268,7 @@ impl Verifier {
     /// A write has ended.
     pub(crate) fn end_write(
         &self,
-        extent: Extent,
+        extent: SweepExtent,
         begun: &[BegunWrite],
         succeeded: bool,
         durable: MadeDurable,
@@ -328,7 +328,13 @@ impl Verifier {
 
     /// Compares a block that was read with what it should hold.
     #[inline]
-    pub(crate) fn compare(&self, place: Place, issued: Issued, data: &[u8], found_by: FoundBy) {
+    pub(crate) fn compare(
+        &self,
+        place: FaultyBlock,
+        issued: Issued,
+        data: &[u8],
+        found_by: FoundBy,
+    ) {
         let area = &self.areas[place.target];
         let promise = issued.promise.until(&area.generations.promise(place.block));
         let first = area.address(place.block, self.block_bytes);
@@ -355,7 +361,7 @@ impl Verifier {
     }
 
     /// A read of a block failed in a way that only the medium explains.
-    pub(crate) fn unreadable(&self, place: Place, found_by: FoundBy) {
+    pub(crate) fn unreadable(&self, place: FaultyBlock, found_by: FoundBy) {
         let promise = self.areas[place.target].generations.promise(place.block);
         if promise.newest > 0 {
             self.report(place, &promise, Diagnosis::unreadable(), &[], found_by);
@@ -364,7 +370,7 @@ impl Verifier {
 
     fn report(
         &self,
-        place: Place,
+        place: FaultyBlock,
         promise: &Promise,
         diagnosis: Diagnosis,
         data: &[u8],
@@ -385,7 +391,7 @@ impl Verifier {
     }
 
     /// Whether a second read of a block, into memory of its own, gives what is allowed.
-    fn is_right_now(&self, place: Place) -> bool {
+    fn is_right_now(&self, place: FaultyBlock) -> bool {
         let Some(target) = self.targets.get(place.target) else { return false };
         let Ok(mut buffers) = Buffers::new(1, index_of(self.block_bytes)) else { return false };
         let issued = self.issue(place.target, place.block);

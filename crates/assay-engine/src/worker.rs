@@ -2,11 +2,11 @@
 //! itself, so that a thread and a simulation drive the same code.
 
 use crate::access::{Generator, Sizes};
-use crate::arrivals::Arrivals;
-use crate::backend::{Backend, Completion, Wait};
+use crate::arrivals::StreamArrivals;
+use crate::backend::{BackendWait, Completion, IoBackend};
 use crate::payload::Payload;
 use crate::plan::WorkerPlan;
-use crate::recorder::Recorder;
+use crate::recorder::IntervalRecorder;
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, real, real_len};
 use assay_stats::random::Random;
@@ -21,16 +21,16 @@ mod lead;
 mod messages;
 mod verification;
 
-use batch::Batch;
+use batch::WorkerBatch;
 use lead::Lead;
-use messages::Meter;
+use messages::WorkerMeter;
 pub use messages::{Message, WorkerInterval, WorkerSummary};
-use verification::Verification;
+use verification::WorkerVerification;
 
 /// When the phases of a run begin, on the backend's clock.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_field_names, reason = "all are times, and the unit comes last")]
-pub struct Times {
+pub struct PhaseTimes {
     /// Start of the load, ns.
     pub start_ns: u64,
     /// Start of measuring, ns.
@@ -45,14 +45,14 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// To enter the backend.
-    Enter(Wait),
+    Enter(BackendWait),
     /// Nothing: the measured time is over and nothing is in flight.
     Finished,
 }
 
 /// What is known of an I/O in flight.
 #[derive(Clone, Debug, Default)]
-struct Slot {
+struct WorkerSlot {
     submitted_ns: u64,
     intended_ns: u64,
     offset: u64,
@@ -116,23 +116,23 @@ struct Flush {
 /// A worker over a backend. It writes to itself with every I/O, so it shares its cache lines with
 /// nobody.
 #[repr(align(128))]
-pub struct Worker<B> {
+pub struct EngineWorker<B> {
     backend: B,
     plan: WorkerPlan,
-    times: Times,
+    times: PhaseTimes,
     generator: Generator,
     sizes: Sizes,
     random: Random,
     payload: Payload,
     /// Where what is read is compared with what was written.
-    verification: Option<Verification>,
+    verification: Option<WorkerVerification>,
     held: Option<HeldWrite>,
-    arrivals: Arrivals,
-    slots: Vec<Slot>,
+    arrivals: StreamArrivals,
+    slots: Vec<WorkerSlot>,
     free: Vec<u32>,
     fresh: Vec<u32>,
     completed: Vec<Completion>,
-    recorder: Recorder,
+    recorder: IntervalRecorder,
     sender: Sender<Message>,
     /// Up to when outstanding I/Os are accounted for.
     clock_ns: u64,
@@ -141,28 +141,33 @@ pub struct Worker<B> {
     /// Number of the running interval; `None` while warming up.
     interval: Option<u64>,
     unsynced: Unsynced,
-    batch: Batch,
+    batch: WorkerBatch,
     ios_left: u64,
     failures_in_row: u64,
     ended: bool,
     began_ns: Option<u64>,
-    meter: Meter,
+    meter: WorkerMeter,
     lead: Lead,
 }
 
-impl<B: Backend> Worker<B> {
+impl<B: IoBackend> EngineWorker<B> {
     /// A worker that is ready to start; its buffers are filled.
-    pub fn new(mut backend: B, plan: WorkerPlan, times: Times, sender: Sender<Message>) -> Self {
+    pub fn new(
+        mut backend: B,
+        plan: WorkerPlan,
+        times: PhaseTimes,
+        sender: Sender<Message>,
+    ) -> Self {
         let part = plan.part();
         let payload = Payload::new(&plan.stream.content, part.seed, part.worker);
         if plan.stream.writes() {
             (0..plan.slots).for_each(|slot| payload.fill(backend.buffer(slot)));
         }
         let arrivals =
-            Arrivals::new(&plan.stream, part.worker, part.workers, part.seed, times.start_ns);
+            StreamArrivals::new(&plan.stream, part.worker, part.workers, part.seed, times.start_ns);
         let verification = plan.verifier.as_ref().map(|verifier| {
             let (worker, sync) = (plan.worker, plan.stream.sync);
-            Verification::new(Arc::clone(verifier), worker, plan.slots, sync, part.seed)
+            WorkerVerification::new(Arc::clone(verifier), worker, plan.slots, sync, part.seed)
         });
         Self {
             verification,
@@ -171,9 +176,9 @@ impl<B: Backend> Worker<B> {
             sizes: Sizes::new(&plan.stream.transfer, plan.place_bytes()),
             random: Random::part(part.seed ^ 0x700d, part.worker),
             payload,
-            recorder: Recorder::new(arrivals.is_open(), plan.bounds.len()),
+            recorder: IntervalRecorder::new(arrivals.is_open(), plan.bounds.len()),
             arrivals,
-            slots: vec![Slot::default(); plan.slots as usize],
+            slots: vec![WorkerSlot::default(); plan.slots as usize],
             free: (0..plan.slots).rev().collect(),
             fresh: Vec::with_capacity(plan.slots as usize),
             completed: Vec::with_capacity(plan.slots as usize),
@@ -182,12 +187,12 @@ impl<B: Backend> Worker<B> {
             edge_ns: times.measure_ns,
             interval: None,
             unsynced: Unsynced::default(),
-            batch: Batch::new(plan.batching),
+            batch: WorkerBatch::new(plan.batching),
             ios_left: plan.ios_max,
             failures_in_row: 0,
             ended: false,
             began_ns: None,
-            meter: Meter::default(),
+            meter: WorkerMeter::default(),
             lead: Lead::default(),
             backend,
             plan,
@@ -220,7 +225,7 @@ impl<B: Backend> Worker<B> {
             return if self.outstanding() == 0 {
                 NextStep::Finished
             } else {
-                NextStep::Enter(Wait::Until(None))
+                NextStep::Enter(BackendWait::Until(None))
             };
         }
         self.issue(now_ns);
@@ -259,7 +264,7 @@ impl<B: Backend> Worker<B> {
             self.send(Message::Interval(Box::new(interval)));
             index + 1
         } else {
-            self.meter = Meter::start(self.backend.enters());
+            self.meter = WorkerMeter::start(self.backend.enters());
             self.send(Message::Measuring);
             0
         };

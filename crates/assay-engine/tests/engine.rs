@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use assay_engine::{
-    BackendChoice, Ignore, Job, Target, UringOptions, monotonic_ns, run, run_from, uring_denied,
+    BackendChoice, EngineJob, Ignore, OpenFile, UringOptions, monotonic_ns, run, run_from,
+    uring_denied,
 };
 use assay_model::Error;
 use assay_model::measurement::{Finish, Interval, Measurement, Window};
@@ -35,9 +36,9 @@ impl Drop for Scratch {
     }
 }
 
-fn target(path: &Path, writable: bool) -> Target {
+fn target(path: &Path, writable: bool) -> OpenFile {
     let file = OpenOptions::new().read(true).write(writable).open(path).unwrap();
-    Target {
+    OpenFile {
         name: path.display().to_string(),
         file,
         first_byte: 4096,
@@ -76,7 +77,7 @@ fn measure(
     if passes.is_some() {
         workload.duration = Nanos(60_000_000_000);
     }
-    let job = Job { workload: &workload, targets, backend, passes };
+    let job = EngineJob { workload: &workload, targets, backend, passes };
     run(&job, &AtomicBool::new(false), &mut Ignore).unwrap()
 }
 
@@ -134,7 +135,8 @@ fn reading_past_the_end_is_counted_as_errors_with_the_first_offset() {
         let mut target = target(&scratch.0, false);
         target.length_bytes = 2 * LENGTH;
         let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
-        let job = Job { workload: &workload, targets: Arc::from([target]), backend, passes: None };
+        let job =
+            EngineJob { workload: &workload, targets: Arc::from([target]), backend, passes: None };
         let measurement = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap();
         let error = measurement.errors.iter().find(|error| error.errno == 0).unwrap();
         assert!(error.ios > 0 && error.first_offset_bytes + 8192 > LENGTH, "{error:?}");
@@ -149,7 +151,7 @@ fn a_stop_keeps_what_was_measured() {
         let stop = AtomicBool::new(false);
         let mut workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
         workload.duration = Nanos(60_000_000_000);
-        let job = Job {
+        let job = EngineJob {
             workload: &workload,
             targets: Arc::from([target(&scratch.0, false)]),
             backend,
@@ -174,7 +176,7 @@ fn a_load_begins_at_the_moment_that_it_is_given() {
     for backend in backends() {
         let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
         let targets = Arc::from([target(&scratch.0, false)]);
-        let job = Job { workload: &workload, targets, backend, passes: None };
+        let job = EngineJob { workload: &workload, targets, backend, passes: None };
         let mut asked = 0;
         let mut starter = || {
             asked += 1;
@@ -196,7 +198,7 @@ fn a_load_that_is_called_off_issues_nothing() {
     for backend in backends() {
         let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
         let targets = Arc::from([target(&scratch.0, false)]);
-        let job = Job { workload: &workload, targets, backend, passes: None };
+        let job = EngineJob { workload: &workload, targets, backend, passes: None };
         let mut starter = || Err(Error::environment("the others are not ready", "start again"));
         let mut intervals = 0;
         let mut count = |_: &Interval, _: &Window| {
@@ -214,7 +216,8 @@ fn writing_without_leave_is_refused_before_the_first_io() {
     let scratch = Scratch::new("leave");
     let workload = workload(Stream::closed("writes", Share(0.5), Bytes(8192), 4));
     let targets = Arc::from([target(&scratch.0, false)]);
-    let job = Job { workload: &workload, targets, backend: BackendChoice::Posix, passes: None };
+    let job =
+        EngineJob { workload: &workload, targets, backend: BackendChoice::Posix, passes: None };
     let error = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap_err();
     assert!(error.message().contains("open only for reading"), "{error}");
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use assay_engine::{
-    BackendChoice, Ignore, Job, Target, UringOptions, Verifier, run_verified, uring_denied,
+    BackendChoice, EngineJob, Ignore, OpenFile, UringOptions, Verifier, run_verified, uring_denied,
 };
 use assay_model::integrity::{FaultKind, FoundBy, Integrity};
 use assay_model::number::index_of;
@@ -38,8 +38,8 @@ impl Scratch {
         OpenOptions::new().read(true).write(true).open(&self.0).unwrap()
     }
 
-    fn targets(&self) -> Arc<[Target]> {
-        Arc::from([Target {
+    fn targets(&self) -> Arc<[OpenFile]> {
+        Arc::from([OpenFile {
             name: "file".to_owned(),
             file: self.file(),
             first_byte: FIRST,
@@ -94,7 +94,7 @@ fn verify(
     let targets = scratch.targets();
     let run = RUN.fetch_add(1, Ordering::Relaxed);
     let verifier = Arc::new(Verifier::new(workload, &targets, run, 1.0).unwrap());
-    let job = Job { workload, targets, backend, passes: None };
+    let job = EngineJob { workload, targets, backend, passes: None };
     let stop = AtomicBool::new(false);
     run_verified(&job, Some(&verifier), &stop, &mut Ignore).unwrap();
     between(&scratch.file());
@@ -179,7 +179,8 @@ fn a_part_of_the_reads_is_checked_where_that_is_asked_for() {
     let targets = scratch.targets();
     let workload = workload(mixed());
     let verifier = Arc::new(Verifier::new(&workload, &targets, 1, 0.25).unwrap());
-    let job = Job { workload: &workload, targets, backend: BackendChoice::Posix, passes: None };
+    let job =
+        EngineJob { workload: &workload, targets, backend: BackendChoice::Posix, passes: None };
     run_verified(&job, Some(&verifier), &AtomicBool::new(false), &mut Ignore).unwrap();
     let coverage = verifier.finish(assay_model::integrity::Sweep::default(), 1).coverage;
     let looked = coverage.checked_reads + coverage.unwritten_reads;

@@ -1,6 +1,8 @@
 //! Documents of a conversion as TOML, with a comment at every line that says where it comes from.
 
-use crate::conversion::{Conversion, ConversionPart, Document, DocumentLine, Origin};
+use crate::conversion::{
+    Conversion, ConversionPart, ConvertedDocument, DocumentLine, OptionOrigin,
+};
 use assay_model::{Error, Result};
 use std::fmt::Write;
 
@@ -29,8 +31,8 @@ pub fn annotated(conversion: &Conversion, part: &ConversionPart) -> Result<Strin
         _ = writeln!(text, "# target {}: chosen when it is run", one_line(name));
     }
     match &part.document {
-        Document::Workload(workload) => text.push_str(&table(workload, part, "")?),
-        Document::Study(study) => {
+        ConvertedDocument::Workload(workload) => text.push_str(&table(workload, part, "")?),
+        ConvertedDocument::Study(study) => {
             let bare = assay_model::study::Study { workload: None, ..study.clone() };
             text.push_str(&table(&bare, part, "")?);
             if let Some(workload) = &study.workload {
@@ -95,7 +97,7 @@ fn comment(part: &ConversionPart, stream: Option<usize>, key: &str) -> String {
         let DocumentLine { stream: of, key: named } = line;
         *of == stream && *named == key
     });
-    let named = |origins: &[Origin]| {
+    let named = |origins: &[OptionOrigin]| {
         let shown: Vec<String> =
             origins.iter().take(ORIGINS_MAX).map(|origin| one_line(&origin.to_string())).collect();
         let more = origins.len().saturating_sub(ORIGINS_MAX);

@@ -1,7 +1,7 @@
 //! What becomes of a job file: documents of Assay, where every line of them comes from, and what
 //! each option turned into.
 
-use crate::reason::{Approximation, Reason};
+use crate::reason::{Approximation, OptionReason};
 use crate::shown::shown;
 use assay_model::study::Study;
 use assay_model::units::{Bytes, Share};
@@ -15,7 +15,7 @@ pub const COMMAND_LINE: &str = "";
 
 /// Where an option stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Origin {
+pub struct OptionOrigin {
     /// Name of the file, as it was given.
     pub file: String,
     /// Line, from 1.
@@ -35,14 +35,14 @@ pub enum Treatment {
     /// The document says something near.
     Approximated(Approximation),
     /// It is not in the document.
-    Refused(Reason),
+    Refused(OptionReason),
 }
 
 /// One option of the file and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Note {
     /// Where it stands.
-    pub origin: Origin,
+    pub origin: OptionOrigin,
     /// Its value as it was written.
     pub value: String,
     /// What became of it.
@@ -53,17 +53,17 @@ pub struct Note {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Refused {
     /// Where it fails.
-    pub origin: Origin,
+    pub origin: OptionOrigin,
     /// The value there.
     pub value: String,
     /// Why.
-    pub reason: Reason,
+    pub reason: OptionReason,
 }
 
 /// The program whose file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Program {
+pub enum SourceProgram {
     /// fio, a job file.
     Fio,
     /// Vdbench, a parameter file.
@@ -85,7 +85,7 @@ pub struct NamedTarget {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "the values are few, and each is moved once")]
-pub enum Document {
+pub enum ConvertedDocument {
     /// One workload.
     Workload(Workload),
     /// A workload whose parameters are varied.
@@ -105,18 +105,18 @@ pub struct DocumentLine {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConversionPart {
     /// The document.
-    pub document: Document,
+    pub document: ConvertedDocument,
     /// The targets that its streams count from 0, as indices into those of the conversion.
     pub targets: Vec<usize>,
     /// Where its lines come from; what is missing is a default of the program.
-    pub sources: BTreeMap<DocumentLine, Vec<Origin>>,
+    pub sources: BTreeMap<DocumentLine, Vec<OptionOrigin>>,
 }
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
     /// The program whose file it is.
-    pub program: Program,
+    pub program: SourceProgram,
     /// The documents in the order in which they are to be run, at least one.
     pub parts: Vec<ConversionPart>,
     /// The files and devices that were named.
@@ -127,7 +127,7 @@ pub struct Conversion {
     pub hosts: Vec<String>,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for OptionOrigin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.file == COMMAND_LINE {
             return write!(formatter, "--{}", self.key.trim_start_matches('-'));
@@ -151,7 +151,7 @@ impl Treatment {
 
 /// One note an option, the one that is farthest from what was written, in the order of the file.
 pub fn farthest(notes: impl IntoIterator<Item = Note>) -> Vec<Note> {
-    let mut found: BTreeMap<Origin, Note> = BTreeMap::new();
+    let mut found: BTreeMap<OptionOrigin, Note> = BTreeMap::new();
     for note in notes {
         match found.get(&note.origin) {
             Some(known) if known.treatment.distance() >= note.treatment.distance() => {}
@@ -166,9 +166,9 @@ impl Refused {
     /// and errors are passed on.
     #[must_use]
     pub fn without_included_text(mut self, name: &str) -> Self {
-        if self.origin.file != name && self.reason != Reason::MissingInclude {
+        if self.origin.file != name && self.reason != OptionReason::MissingInclude {
             self.value.clear();
-            if let Reason::UnknownOption { nearest } = &mut self.reason {
+            if let OptionReason::UnknownOption { nearest } = &mut self.reason {
                 *nearest = None;
                 self.origin.key.clear();
             }
@@ -190,7 +190,7 @@ impl Refused {
     }
 }
 
-impl Document {
+impl ConvertedDocument {
     /// The workload, of a study the one that is varied.
     pub const fn workload(&self) -> Option<&Workload> {
         match self {
@@ -218,10 +218,10 @@ impl Document {
 
 /// Where lines come from, each origin once.
 pub(crate) fn sources<'a>(
-    lines: impl Iterator<Item = (DocumentLine, &'a Origin)>,
-) -> BTreeMap<DocumentLine, Vec<Origin>> {
+    lines: impl Iterator<Item = (DocumentLine, &'a OptionOrigin)>,
+) -> BTreeMap<DocumentLine, Vec<OptionOrigin>> {
     let mut known = BTreeSet::new();
-    let mut sources: BTreeMap<DocumentLine, Vec<Origin>> = BTreeMap::new();
+    let mut sources: BTreeMap<DocumentLine, Vec<OptionOrigin>> = BTreeMap::new();
     for (line, origin) in lines {
         if known.insert((line, origin)) {
             sources.entry(line).or_default().push(origin.clone());
@@ -238,7 +238,7 @@ impl ConversionPart {
 
     /// The document on one target that stands for all of its targets: each becomes an equal part of
     /// its space.
-    pub fn on_one_target(&self) -> Document {
+    pub fn on_one_target(&self) -> ConvertedDocument {
         let mut document = self.document.clone();
         let count = self.targets.len();
         if count < 2 {
@@ -272,7 +272,7 @@ impl Conversion {
     }
 
     /// The refusals, each option once.
-    pub fn refused(&self) -> impl Iterator<Item = (&Note, &Reason)> {
+    pub fn refused(&self) -> impl Iterator<Item = (&Note, &OptionReason)> {
         self.notes.iter().filter_map(|note| match &note.treatment {
             Treatment::Refused(reason) => Some((note, reason)),
             _ => None,

@@ -18,10 +18,11 @@ mod surroundings;
 pub mod vdbench;
 
 pub use conversion::{
-    Conversion, ConversionPart, Document, NamedTarget, Note, Origin, Refused, Treatment,
+    Conversion, ConversionPart, ConvertedDocument, NamedTarget, Note, OptionOrigin, Refused,
+    Treatment,
 };
 pub use detect::{FileKind, detect};
-pub use reason::{Approximation, Reason};
+pub use reason::{Approximation, OptionReason};
 pub use surroundings::Surroundings;
 
 /// Reads a job file of any program that is known; `name` is what its lines are called by.
@@ -34,11 +35,11 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
         Some(FileKind::VdbenchParameters) => vdbench::convert(text, name, around),
         Some(FileKind::IometerConfiguration) => iometer::convert(text, name),
         other => Err(Refused {
-            origin: Origin { file: name.to_owned(), line: 1, key: String::new() },
+            origin: OptionOrigin { file: name.to_owned(), line: 1, key: String::new() },
             value: String::new(),
             reason: match other {
-                Some(FileKind::OrionLuns) => Reason::Luns,
-                _ => Reason::NoJob,
+                Some(FileKind::OrionLuns) => OptionReason::Luns,
+                _ => OptionReason::NoJob,
             },
         }),
     };

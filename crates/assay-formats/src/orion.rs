@@ -1,7 +1,7 @@
 //! ORION's manual: its options and its file of LUNs as a calibration.
 
-use crate::conversion::{Note, Origin, Treatment};
-use crate::reason::{Approximation, Reason};
+use crate::conversion::{Note, OptionOrigin, Treatment};
+use crate::reason::{Approximation, OptionReason};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use std::fmt::Write;
@@ -48,36 +48,36 @@ impl OrionOptions {
                 options.note(name, "", Treatment::NoEffect);
                 continue;
             }
-            let value = rest.next().ok_or_else(|| wrong(word, "", &Reason::NoValue))?;
+            let value = rest.next().ok_or_else(|| wrong(word, "", &OptionReason::NoValue))?;
             runs |= name == "run";
             let treatment =
                 options.set(name, value).map_err(|reason| wrong(word, value, &reason))?;
             options.note(name, value, treatment);
         }
-        if runs { Ok(options) } else { Err(wrong("-run", "", &Reason::NoValue)) }
+        if runs { Ok(options) } else { Err(wrong("-run", "", &OptionReason::NoValue)) }
     }
 
     fn note(&mut self, name: &str, value: &str, treatment: Treatment) {
-        let origin = Origin { file: "orion".to_owned(), line: 1, key: format!("-{name}") };
+        let origin = OptionOrigin { file: "orion".to_owned(), line: 1, key: format!("-{name}") };
         self.notes.push(Note { origin, value: value.to_owned(), treatment });
     }
 
     /// Takes one option with its value.
-    fn set(&mut self, name: &str, value: &str) -> std::result::Result<Treatment, Reason> {
-        let number = || value.parse::<u64>().map_err(|_| Reason::Value);
+    fn set(&mut self, name: &str, value: &str) -> std::result::Result<Treatment, OptionReason> {
+        let number = || value.parse::<u64>().map_err(|_| OptionReason::Value);
         match name {
             "testname" => value.clone_into(&mut self.test_name),
             "size_small" => self.small = Some(kilobytes(number()?)?),
             "size_large" => self.large = Some(kilobytes(number()?)?),
             "write" => {
                 let percent = number().and_then(|percent| {
-                    if percent > 100 { Err(Reason::Value) } else { Ok(percent) }
+                    if percent > 100 { Err(OptionReason::Value) } else { Ok(percent) }
                 })?;
                 self.write_share = Some(assay_model::number::real(percent) / 100.0);
             }
             "duration" => {
                 let time_ns = number()?.checked_mul(1_000_000_000).filter(|time_ns| *time_ns > 0);
-                self.duration = Some(Nanos(time_ns.ok_or(Reason::Overflow)?));
+                self.duration = Some(Nanos(time_ns.ok_or(OptionReason::Overflow)?));
                 return Ok(Treatment::Approximated(Approximation::SearchTime));
             }
             _ => return not_followed(name, value),
@@ -102,13 +102,13 @@ impl OrionOptions {
     }
 }
 
-fn kilobytes(number: u64) -> std::result::Result<Bytes, Reason> {
+fn kilobytes(number: u64) -> std::result::Result<Bytes, OptionReason> {
     let size = number.checked_mul(1024).filter(|size| (512..=64 << 20).contains(size));
-    size.map(Bytes).ok_or(Reason::Overflow)
+    size.map(Bytes).ok_or(OptionReason::Overflow)
 }
 
 /// What becomes of an option that a calibration does not follow.
-fn not_followed(name: &str, value: &str) -> std::result::Result<Treatment, Reason> {
+fn not_followed(name: &str, value: &str) -> std::result::Result<Treatment, OptionReason> {
     const NUMBERS: [&str; 4] = ["num_disks", "num_small", "num_large", "num_streamIO"];
     let known: &[&str] = match name {
         "run" => &["simple", "normal", "advanced", "oltp", "dss"],
@@ -119,7 +119,7 @@ fn not_followed(name: &str, value: &str) -> std::result::Result<Treatment, Reaso
     };
     let is_wrong_word = !known.is_empty() && !known.contains(&value);
     if is_wrong_word || (NUMBERS.contains(&name) && value.parse::<u64>().is_err()) {
-        return Err(Reason::Value);
+        return Err(OptionReason::Value);
     }
     let how = match name {
         "run" | "matrix" | "num_disks" | "num_small" | "num_large" => Approximation::DepthSearch,
@@ -127,12 +127,12 @@ fn not_followed(name: &str, value: &str) -> std::result::Result<Treatment, Reaso
         "simulate" if value == "concat" => return Ok(Treatment::Exact),
         "simulate" | "stripe" => Approximation::Concatenated,
         "cache_size" | "storax" => return Ok(Treatment::NoEffect),
-        _ => return Err(Reason::UnknownOption { nearest: None }),
+        _ => return Err(OptionReason::UnknownOption { nearest: None }),
     };
     Ok(Treatment::Approximated(how))
 }
 
-fn wrong(word: &str, value: &str, reason: &Reason) -> Error {
+fn wrong(word: &str, value: &str, reason: &OptionReason) -> Error {
     Error::usage(
         format!("orion: {word} {value}: {reason}"),
         "its options are -run simple|normal|advanced|oltp|dss, -testname, -num_disks, \

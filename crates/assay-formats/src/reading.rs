@@ -1,35 +1,35 @@
 //! The options of one section, asked for one by one, with what became of each.
 
-use crate::conversion::{Note, Origin, Refused, Treatment};
-use crate::reason::{Approximation, Reason};
+use crate::conversion::{Note, OptionOrigin, Refused, Treatment};
+use crate::reason::{Approximation, OptionReason};
 
 /// One option as it was written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Setting {
+pub struct ReadSetting {
     /// Its name in full.
     pub name: &'static str,
     /// Its value; nothing where it stands alone.
     pub value: Option<String>,
     /// Where it stands.
-    pub origin: Origin,
+    pub origin: OptionOrigin,
     /// Whether it was written with leading dashes.
     pub has_dashes: bool,
 }
 
 /// A job, or what else has a name and options: its own behind the defaults above it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Section {
+pub struct ReadSection {
     /// The name.
     pub name: String,
     /// Start.
-    pub origin: Origin,
+    pub origin: OptionOrigin,
     /// Its options in their order.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<ReadSetting>,
 }
 
 /// What becomes of an option that nobody asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Rule {
+pub enum ReadingRule {
     /// It is part of the load, and another option has made it meaningless.
     Load,
     /// It changes nothing of the load.
@@ -37,26 +37,26 @@ pub enum Rule {
     /// It is approximated by what is done anyway.
     Near(Approximation),
     /// It is refused.
-    Never(Reason),
+    Never(OptionReason),
 }
 
 /// The options of a job, and what became of them so far.
 pub struct SectionReader<'a> {
-    section: &'a Section,
-    rule: fn(&str) -> Rule,
+    section: &'a ReadSection,
+    rule: fn(&str) -> ReadingRule,
     treatments: Vec<Option<Treatment>>,
-    sources: Vec<(&'static str, Origin)>,
+    sources: Vec<(&'static str, OptionOrigin)>,
 }
 
 impl<'a> SectionReader<'a> {
     /// Nothing has been asked yet.
-    pub fn new(section: &'a Section, rule: fn(&str) -> Rule) -> Self {
+    pub fn new(section: &'a ReadSection, rule: fn(&str) -> ReadingRule) -> Self {
         Self { section, rule, treatments: vec![None; section.settings.len()], sources: Vec::new() }
     }
 
     /// The last setting of this name, which is the one that counts; it becomes that line of the
     /// document.
-    pub fn setting(&mut self, name: &str, line: &'static str) -> Option<&'a Setting> {
+    pub fn setting(&mut self, name: &str, line: &'static str) -> Option<&'a ReadSetting> {
         let index = self.section.settings.iter().rposition(|setting| setting.name == name)?;
         for (place, setting) in self.section.settings.iter().enumerate().take(index) {
             if setting.name == name {
@@ -76,7 +76,7 @@ impl<'a> SectionReader<'a> {
     }
 
     /// All settings of this name, where each adds to the others.
-    pub fn settings(&mut self, name: &str, line: &'static str) -> Vec<&'a Setting> {
+    pub fn settings(&mut self, name: &str, line: &'static str) -> Vec<&'a ReadSetting> {
         let mut found = Vec::new();
         for (index, setting) in self.section.settings.iter().enumerate() {
             if setting.name == name {
@@ -92,7 +92,7 @@ impl<'a> SectionReader<'a> {
     pub fn text(&mut self, name: &str, line: &'static str) -> Result<Option<&'a str>, Refused> {
         let Some(setting) = self.setting(name, line) else { return Ok(None) };
         let value = setting.value.as_deref().filter(|value| !value.is_empty());
-        value.map(Some).ok_or_else(|| refused(setting, Reason::NoValue))
+        value.map(Some).ok_or_else(|| refused(setting, OptionReason::NoValue))
     }
 
     /// The value of an option, read.
@@ -100,7 +100,7 @@ impl<'a> SectionReader<'a> {
         &mut self,
         name: &str,
         line: &'static str,
-        parse: impl Fn(&str) -> Result<T, Reason>,
+        parse: impl Fn(&str) -> Result<T, OptionReason>,
     ) -> Result<Option<T>, Refused> {
         let Some(text) = self.text(name, line)? else { return Ok(None) };
         parse(text).map(Some).map_err(|reason| self.refusal(name, reason))
@@ -114,7 +114,7 @@ impl<'a> SectionReader<'a> {
             Some("0" | "false" | "off") => Ok(Some(false)),
             Some(text) => match text.parse::<u64>() {
                 Ok(number) => Ok(Some(number > 0)),
-                Err(_) => Err(refused(setting, Reason::Value)),
+                Err(_) => Err(refused(setting, OptionReason::Value)),
             },
         }
     }
@@ -125,7 +125,7 @@ impl<'a> SectionReader<'a> {
     }
 
     /// Says that the option was left out.
-    pub fn leave_out(&mut self, name: &str, reason: Reason) {
+    pub fn leave_out(&mut self, name: &str, reason: OptionReason) {
         self.treat(name, Treatment::Refused(reason));
     }
 
@@ -137,7 +137,7 @@ impl<'a> SectionReader<'a> {
     }
 
     /// The refusal of the file because of this option.
-    pub fn refusal(&self, name: &str, reason: Reason) -> Refused {
+    pub fn refusal(&self, name: &str, reason: OptionReason) -> Refused {
         let found = self.section.settings.iter().rfind(|setting| setting.name == name);
         match found {
             Some(setting) => refused(setting, reason),
@@ -146,7 +146,7 @@ impl<'a> SectionReader<'a> {
     }
 
     /// What became of every option, and where the lines of the document come from.
-    pub fn finish(self) -> (Vec<Note>, Vec<(&'static str, Origin)>) {
+    pub fn finish(self) -> (Vec<Note>, Vec<(&'static str, OptionOrigin)>) {
         let notes = self.section.settings.iter().zip(self.treatments);
         let notes = notes.map(|(setting, treatment)| Note {
             origin: setting.origin.clone(),
@@ -157,11 +157,15 @@ impl<'a> SectionReader<'a> {
     }
 }
 
-fn treated(setting: &Setting, treatment: Option<Treatment>, rule: fn(&str) -> Rule) -> Treatment {
+fn treated(
+    setting: &ReadSetting,
+    treatment: Option<Treatment>,
+    rule: fn(&str) -> ReadingRule,
+) -> Treatment {
     let treatment = treatment.unwrap_or_else(|| match rule(setting.name) {
-        Rule::Load | Rule::NoEffect => Treatment::NoEffect,
-        Rule::Near(how) => Treatment::Approximated(how),
-        Rule::Never(reason) => Treatment::Refused(reason),
+        ReadingRule::Load | ReadingRule::NoEffect => Treatment::NoEffect,
+        ReadingRule::Near(how) => Treatment::Approximated(how),
+        ReadingRule::Never(reason) => Treatment::Refused(reason),
     });
     match treatment {
         Treatment::Exact if setting.has_dashes => Treatment::Approximated(Approximation::Dashes),
@@ -169,7 +173,7 @@ fn treated(setting: &Setting, treatment: Option<Treatment>, rule: fn(&str) -> Ru
     }
 }
 
-fn refused(setting: &Setting, reason: Reason) -> Refused {
+fn refused(setting: &ReadSetting, reason: OptionReason) -> Refused {
     Refused {
         origin: setting.origin.clone(),
         value: setting.value.clone().unwrap_or_default(),

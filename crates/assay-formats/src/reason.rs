@@ -97,7 +97,7 @@ pub enum Approximation {
 /// Why an option was not carried over.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum OptionReason {
     /// The program has no such option.
     UnknownOption {
         /// The nearest one that it has.
@@ -249,7 +249,7 @@ impl fmt::Display for Approximation {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for OptionReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {
             Self::Variable(name) => return write!(formatter, "the variable '{name}' has no value"),
@@ -294,7 +294,7 @@ impl fmt::Display for Reason {
     }
 }
 
-impl Reason {
+impl OptionReason {
     /// What to do instead.
     pub fn remedy(&self) -> String {
         let words = match self {

@@ -1,9 +1,9 @@
 //! What a job file may ask for outside of itself: other files, and values of variables. Whoever
 //! calls decides.
 
-use crate::conversion::{ConversionPart, Note, Origin};
-use crate::reading::Setting;
-use crate::reason::Reason;
+use crate::conversion::{ConversionPart, Note, OptionOrigin};
+use crate::reading::ReadSetting;
+use crate::reason::OptionReason;
 
 /// Gives what a job file refers to.
 pub struct Surroundings<'a> {
@@ -35,8 +35,8 @@ impl HeldBytes {
     /// Counts an option, which this many sections hold.
     ///
     /// # Errors
-    /// [`Reason::TooLarge`] where it is too much.
-    pub fn add(&mut self, setting: &Setting, sections: usize) -> Result<(), Reason> {
+    /// [`OptionReason::TooLarge`] where it is too much.
+    pub fn add(&mut self, setting: &ReadSetting, sections: usize) -> Result<(), OptionReason> {
         let value = setting.value.as_ref().map_or(0, String::len);
         self.add_bytes(setting_bytes(&setting.origin, value).saturating_mul(sections))
     }
@@ -45,28 +45,32 @@ impl HeldBytes {
     ///
     /// # Errors
     /// The same.
-    pub fn add_part(&mut self, part: &ConversionPart, notes: &[Note]) -> Result<(), Reason> {
+    pub fn add_part(&mut self, part: &ConversionPart, notes: &[Note]) -> Result<(), OptionReason> {
         let origins = part.sources.values().flatten().map(|origin| setting_bytes(origin, 0));
         let notes = notes.iter().map(|note| setting_bytes(&note.origin, note.value.len()));
         let lines: usize = origins.chain(notes).sum();
         self.add_bytes(DOCUMENT_BYTES + part.streams() * STREAM_BYTES + lines)
     }
 
-    fn add_bytes(&mut self, bytes: usize) -> Result<(), Reason> {
+    fn add_bytes(&mut self, bytes: usize) -> Result<(), OptionReason> {
         self.0 = self.0.saturating_add(bytes);
-        if self.0 > HELD_BYTES_MAX { Err(Reason::TooLarge) } else { Ok(()) }
+        if self.0 > HELD_BYTES_MAX { Err(OptionReason::TooLarge) } else { Ok(()) }
     }
 
     /// Counts all options of a list that another section takes over.
     ///
     /// # Errors
     /// The same.
-    pub fn add_all(&mut self, settings: &[Setting], sections: usize) -> Result<(), Reason> {
+    pub fn add_all(
+        &mut self,
+        settings: &[ReadSetting],
+        sections: usize,
+    ) -> Result<(), OptionReason> {
         settings.iter().try_for_each(|setting| self.add(setting, sections))
     }
 }
 
-fn setting_bytes(origin: &Origin, value: usize) -> usize {
+fn setting_bytes(origin: &OptionOrigin, value: usize) -> usize {
     origin.file.len() + origin.key.len() + value + SETTING_BYTES
 }
 

@@ -7,7 +7,7 @@
     reason = "a test fails where what it needs is missing"
 )]
 
-use assay_formats::{Conversion, Document, Refused, Surroundings, convert};
+use assay_formats::{Conversion, ConvertedDocument, Refused, Surroundings, convert};
 use assay_model::units::Nanos;
 use assay_model::workload::{Access, Arrival, Stream, SyncPolicy, Workload};
 use std::fmt::Write;
@@ -109,7 +109,7 @@ fn outline(conversion: &Conversion) -> String {
             bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string())
         };
         let _ = match &part.document {
-            Document::Workload(one) => writeln!(
+            ConvertedDocument::Workload(one) => writeln!(
                 text,
                 "workload {} {} {} {path} {}",
                 one.name,
@@ -117,7 +117,7 @@ fn outline(conversion: &Conversion) -> String {
                 time(one.warm_up),
                 capacity(one.capacity)
             ),
-            Document::Study(study) => {
+            ConvertedDocument::Study(study) => {
                 let factors = study.factors.iter().map(|factor| {
                     let values: Vec<String> =
                         factor.values.iter().map(ToString::to_string).collect();

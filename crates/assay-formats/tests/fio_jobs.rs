@@ -7,7 +7,7 @@
     reason = "a test fails where what it needs is missing"
 )]
 
-use assay_formats::{Reason, Refused, Surroundings, convert};
+use assay_formats::{OptionReason, Refused, Surroundings, convert};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,8 +38,11 @@ fn read(text: &str, folder: &Path) -> Result<(), Refused> {
 }
 
 /// Reasons that say that the file is wrong, which a file that fio takes is not.
-const fn says_wrong(reason: &Reason) -> bool {
-    matches!(reason, Reason::Value | Reason::NoValue | Reason::UnknownOption { .. })
+const fn says_wrong(reason: &OptionReason) -> bool {
+    matches!(
+        reason,
+        OptionReason::Value | OptionReason::NoValue | OptionReason::UnknownOption { .. }
+    )
 }
 
 /// Options in forms that fio takes; each is tried behind a whole job.

@@ -6,7 +6,7 @@
 //! cached, only the zeros give it away.
 
 use crate::draw::Draw;
-use crate::gate::{Admission, AdmittedNamespace, advise};
+use crate::gate::{AdmittedNamespace, AdmittedTarget, advise};
 use crate::page_cache::CacheProbe;
 use assay_model::number::{count_of, share};
 use assay_model::stack::Mount;
@@ -31,12 +31,12 @@ const COMPRESSION_LEVEL: u8 = 1;
 
 /// Memory that direct I/O can read into.
 #[repr(align(4096))]
-struct Sample([u8; 16 << 10]);
+struct ContentSample([u8; 16 << 10]);
 
 /// Looks at an admitted target: its content by samples, and whether the page cache can be passed
 /// by. It reads about 2 MiB, drops from the page cache what it brought there, and leaves direct I/O
 /// off.
-pub fn read_target_facts(admission: &Admission, mount: Option<&Mount>) -> TargetFacts {
+pub fn read_target_facts(admission: &AdmittedTarget, mount: Option<&Mount>) -> TargetFacts {
     admission.set_direct(false);
     let content = read_content(admission, mount);
     let range = admission.range();
@@ -56,9 +56,9 @@ pub fn read_target_facts(admission: &Admission, mount: Option<&Mount>) -> Target
 }
 
 /// Some file systems accept the flag and refuse the read, so both are tried.
-fn try_direct(admission: &Admission) -> DirectIo {
+fn try_direct(admission: &AdmittedTarget) -> DirectIo {
     let answer = admission.set_direct(true);
-    let mut buffer = Box::new(Sample([0; 16 << 10]));
+    let mut buffer = Box::new(ContentSample([0; 16 << 10]));
     let read = admission.file().read_at(&mut buffer.0, admission.range().start);
     admission.set_direct(false);
     match (answer, read) {
@@ -68,7 +68,7 @@ fn try_direct(admission: &Admission) -> DirectIo {
     }
 }
 
-fn read_content(admission: &Admission, mount: Option<&Mount>) -> ContentFacts {
+fn read_content(admission: &AdmittedTarget, mount: Option<&Mount>) -> ContentFacts {
     let file = admission.file();
     let is_file = admission.kind() == TargetKind::File;
     // Pages that the cache holds count as data even over a hole, so that extents are looked at
@@ -114,7 +114,7 @@ fn written_share(file: &File, range: std::ops::Range<u64>) -> Option<f64> {
 
 /// What is counted over the samples.
 #[derive(Default)]
-struct Tally {
+struct ContentTally {
     samples: u64,
     zeros: u64,
     cached: u64,
@@ -125,8 +125,8 @@ struct Tally {
 
 fn sample_content(file: &File, range: std::ops::Range<u64>) -> ContentFacts {
     let blocks = (range.end - range.start) / SAMPLE_BYTES;
-    let mut tally = Tally { cache_told: true, ..Tally::default() };
-    let mut buffer = Box::new(Sample([0; 16 << 10]));
+    let mut tally = ContentTally { cache_told: true, ..ContentTally::default() };
+    let mut buffer = Box::new(ContentSample([0; 16 << 10]));
     let probe = CacheProbe::new();
     advise(file, Advice::Random);
     for block in Draw::new(range.end).spread(blocks, SAMPLES) {
@@ -136,8 +136,8 @@ fn sample_content(file: &File, range: std::ops::Range<u64>) -> ContentFacts {
     tally.facts()
 }
 
-impl Tally {
-    fn take(&mut self, file: &File, probe: &CacheProbe, offset: u64, buffer: &mut Sample) {
+impl ContentTally {
+    fn take(&mut self, file: &File, probe: &CacheProbe, offset: u64, buffer: &mut ContentSample) {
         let cached = probe.holds(file, offset, &mut buffer.0);
         if file.read_exact_at(&mut buffer.0, offset).is_err() {
             return;
@@ -192,7 +192,7 @@ fn compresses(file: &File, mount: Option<&Mount>) -> Option<bool> {
 #[allow(clippy::print_stdout, reason = "a test says what it skipped")]
 mod tests {
     use super::*;
-    use crate::gate::Gate;
+    use crate::gate::SafetyGate;
     use crate::root::SysRoot;
     use crate::testing::Scratch;
     use rustix::fs::{FallocateFlags, fallocate};
@@ -210,7 +210,7 @@ mod tests {
         let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
         make(&file);
         file.sync_all().unwrap();
-        let admission = Gate::new(SysRoot::live()).admit_read(&path).unwrap();
+        let admission = SafetyGate::new(SysRoot::live()).admit_read(&path).unwrap();
         read_target_facts(&admission, None)
     }
 
@@ -253,7 +253,7 @@ mod tests {
         }
         file.write_all_at(&noise()[..1 << 20], 0).unwrap();
         file.sync_all().unwrap();
-        let admission = Gate::new(SysRoot::live()).admit_read(&path).unwrap();
+        let admission = SafetyGate::new(SysRoot::live()).admit_read(&path).unwrap();
         let content = read_target_facts(&admission, None).content;
         close(content.allocated_share, 1.0, 0.0);
         close(content.written_share, 0.25, 0.02);
@@ -267,7 +267,7 @@ mod tests {
         let file = File::open(&path).unwrap();
         file.sync_all().unwrap();
         let facts = || {
-            let admission = Gate::new(SysRoot::live()).admit_read(&path).unwrap();
+            let admission = SafetyGate::new(SysRoot::live()).admit_read(&path).unwrap();
             read_target_facts(&admission, None).content.cached_share
         };
         let Some(warm) = facts() else {

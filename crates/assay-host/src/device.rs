@@ -19,7 +19,7 @@ pub(crate) fn number_of(device: rustix::fs::Dev) -> DeviceNumber {
 
 /// One block device of the described system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct BlockDevice {
     /// Its directory in sysfs, without symbolic links.
     directory: PathBuf,
     /// The kernel's name; a slash in the node's name is an exclamation mark here.
@@ -28,7 +28,7 @@ pub struct Device {
     number: DeviceNumber,
 }
 
-impl Device {
+impl BlockDevice {
     /// The device of this number.
     ///
     /// # Errors
@@ -190,8 +190,8 @@ mod tests {
     use super::*;
     use crate::testing::FakeSystem;
 
-    fn names(devices: &[Device]) -> Vec<&str> {
-        devices.iter().map(Device::name).collect()
+    fn names(devices: &[BlockDevice]) -> Vec<&str> {
+        devices.iter().map(BlockDevice::name).collect()
     }
 
     #[test]
@@ -201,17 +201,17 @@ mod tests {
             .partition("sda", "sda1", "8:1", 8, 100)
             .stacked("dm-0", "252:0", 100, &["sda1"]);
         let root = SysRoot::under(system.path());
-        let disk = Device::by_number(&root, "8:0".parse().unwrap()).unwrap();
-        let part = Device::by_name(&root, "sda1").unwrap();
+        let disk = BlockDevice::by_number(&root, "8:0".parse().unwrap()).unwrap();
+        let part = BlockDevice::by_name(&root, "sda1").unwrap();
         assert_eq!(names(&disk.partitions().unwrap()), ["sda1"]);
         assert_eq!(part.disk().unwrap(), Some(disk.clone()));
         assert_eq!(disk.disk().unwrap(), None);
         assert_eq!(names(&part.holders().unwrap()), ["dm-0"]);
-        let mapped = Device::by_name(&root, "dm-0").unwrap();
+        let mapped = BlockDevice::by_name(&root, "dm-0").unwrap();
         assert_eq!(names(&mapped.slaves().unwrap()), ["sda1"]);
         assert_eq!(part.start_bytes().unwrap(), 8 * 512);
         assert_eq!(part.size_bytes().unwrap(), 100 * 512);
-        assert_eq!(names(&Device::all_disks(&root).unwrap()), ["dm-0", "sda"]);
+        assert_eq!(names(&BlockDevice::all_disks(&root).unwrap()), ["dm-0", "sda"]);
     }
 
     #[test]
@@ -220,10 +220,10 @@ mod tests {
             .disk("cciss!c0d0", "104:0", 1000)
             .link("dev/disk/by-id/wwn-1", "../../cciss/c0d0");
         let root = SysRoot::under(system.path());
-        let device = Device::by_node(&root, Path::new("/dev/disk/by-id/wwn-1")).unwrap();
+        let device = BlockDevice::by_node(&root, Path::new("/dev/disk/by-id/wwn-1")).unwrap();
         assert_eq!(device.node(), "/dev/cciss/c0d0");
-        assert!(Device::by_node(&root, Path::new("/dev/nothing")).is_err());
-        assert!(Device::by_node(&root, Path::new("/sys/block")).is_err());
+        assert!(BlockDevice::by_node(&root, Path::new("/dev/nothing")).is_err());
+        assert!(BlockDevice::by_node(&root, Path::new("/sys/block")).is_err());
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
             .disk("sda", "8:0", 1000)
             .link("sys/block/loop9", "../devices/virtual/block/loop9");
         let root = SysRoot::under(system.path());
-        assert_eq!(names(&Device::all_disks(&root).unwrap()), ["sda"]);
+        assert_eq!(names(&BlockDevice::all_disks(&root).unwrap()), ["sda"]);
         assert!(has_gone(&io::Error::from_raw_os_error(19)));
         assert!(!has_gone(&io::Error::from_raw_os_error(13)));
     }
@@ -242,7 +242,7 @@ mod tests {
         let system =
             FakeSystem::new("number").disk("sda", "8:0", 1000).attribute("sda", "ro", "maybe");
         let root = SysRoot::under(system.path());
-        let disk = Device::by_name(&root, "sda").unwrap();
+        let disk = BlockDevice::by_name(&root, "sda").unwrap();
         assert_eq!(disk.is_read_only().unwrap_err().to_string(), "sda/ro says 'maybe'");
     }
 }

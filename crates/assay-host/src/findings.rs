@@ -10,12 +10,12 @@ mod flushes;
 mod host;
 mod rule;
 
-pub use rule::Rule;
+pub use rule::FindingRule;
 
 use assay_model::environment::{Environment, Finding};
 
 /// All rules, for manuals and tests.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
+pub fn rules() -> impl Iterator<Item = &'static FindingRule> {
     [device::RULES, cloud::RULES, file_system::RULES, flushes::RULES, host::RULES, content::RULES]
         .into_iter()
         .flatten()

@@ -20,17 +20,17 @@ mod unlink;
 mod usage;
 mod wipe;
 
-pub use admission::{AccessMode, Admission};
+pub use admission::{AccessMode, AdmittedTarget};
 pub(crate) use create::capacity_and_free;
 pub use create::{FILE_BYTES_MIN, reserve_bytes};
 pub use created::Created;
 pub use directory::{DIRECTORY_PREFIX, LeftoverDirectory, Leftovers, OwnedDirectory};
 pub use marker::{DATA_START_BYTES, HEADER_BYTES, Marker, MarkerError, OwnerId, OwnerProcess};
 pub use namespace::AdmittedNamespace;
-pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, Usage};
+pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, RefusedUsage};
 pub use size::{SizeInputs, SizePlan, plan_file_size};
 
-use crate::device::{Device, number_of};
+use crate::device::{BlockDevice, number_of};
 use crate::namespace::{NamespaceQueue, block_device_of};
 use crate::root::SysRoot;
 use crate::signatures::{FileImage, Image};
@@ -38,9 +38,9 @@ use admission::data_range;
 use assay_model::stack::DeviceNumber;
 use assay_model::target::TargetKind;
 use assay_model::{Error, Result};
-use device::Candidate;
+use device::DeviceCandidate;
 use lock::LockedFile;
-use open::{Place, size_of, unmeasurable};
+use open::{OpenPlace, size_of, unmeasurable};
 use rustix::fs::{Advice, AtFlags, FileType, OFlags, Stat, StatxFlags, fadvise, fstat, statx};
 use rustix::io::Errno;
 use std::fs::File;
@@ -73,19 +73,19 @@ impl<'a> DataLossPermission<'a> {
 
 /// Decides on targets of one system.
 #[derive(Clone, Debug)]
-pub struct Gate {
+pub struct SafetyGate {
     root: SysRoot,
 }
 
 /// What a path leads to.
-struct Looked {
+struct LookedPath {
     /// What is admitted: a file or a block device.
-    place: Place,
+    place: OpenPlace,
     /// The character device of the same namespace, where the path is one.
-    character: Option<Place>,
+    character: Option<OpenPlace>,
 }
 
-impl Gate {
+impl SafetyGate {
     /// The gate of a system; on a computer, of [`SysRoot::live`].
     pub fn new(root: SysRoot) -> Self {
         Self { root }
@@ -102,9 +102,9 @@ impl Gate {
     ///
     /// # Errors
     /// An environment error when the path is missing, of another kind, too small or not readable.
-    pub fn admit_read(&self, path: &Path) -> Result<Admission> {
+    pub fn admit_read(&self, path: &Path) -> Result<AdmittedTarget> {
         let shown = path.display().to_string();
-        let Looked { place, character } = self.look(path, &shown)?;
+        let LookedPath { place, character } = self.look(path, &shown)?;
         let refused = |refusal: PathRefusal| refusal.of(&shown);
         let file = place.open_to_read().map_err(refused)?;
         let status = verify(&place, &file, &shown)?;
@@ -117,9 +117,13 @@ impl Gate {
     ///
     /// # Errors
     /// An environment error that names what is in the way; then nothing was written.
-    pub fn admit_write(&self, path: &Path, given_up: DataLossPermission<'_>) -> Result<Admission> {
+    pub fn admit_write(
+        &self,
+        path: &Path,
+        given_up: DataLossPermission<'_>,
+    ) -> Result<AdmittedTarget> {
         let shown = path.display().to_string();
-        let Looked { place, character } = self.look(path, &shown)?;
+        let LookedPath { place, character } = self.look(path, &shown)?;
         if place.file_type() == FileType::BlockDevice {
             let admission = self.admit_device(path, &place, given_up)?;
             return self.with_namespace(admission, character.as_ref());
@@ -132,7 +136,7 @@ impl Gate {
     }
 
     /// A regular file that was looked at.
-    fn admit_file(&self, path: &Path, place: &Place) -> Result<Admission> {
+    fn admit_file(&self, path: &Path, place: &OpenPlace) -> Result<AdmittedTarget> {
         let shown = path.display().to_string();
         let refused = |refusal: FileRefusal| refusal.of(&shown);
         // The header is read before the file is opened for writing: a foreign file is not even
@@ -152,9 +156,9 @@ impl Gate {
     fn admit_device(
         &self,
         path: &Path,
-        place: &Place,
+        place: &OpenPlace,
         given_up: DataLossPermission<'_>,
-    ) -> Result<Admission> {
+    ) -> Result<AdmittedTarget> {
         let shown = path.display().to_string();
         let number = place.device_number();
         let before = self.candidate(number, &shown)?;
@@ -183,29 +187,29 @@ impl Gate {
         Ok(admission)
     }
 
-    fn look(&self, path: &Path, shown: &str) -> Result<Looked> {
-        let place = Place::look(path).map_err(|refusal| refusal.of(shown))?;
+    fn look(&self, path: &Path, shown: &str) -> Result<LookedPath> {
+        let place = OpenPlace::look(path).map_err(|refusal| refusal.of(shown))?;
         if place.file_type() == FileType::CharacterDevice {
             let device = block_device_of(&self.root, place.device_number());
             let device = device
                 .map_err(|error| unclear(shown, "the block device of the namespace", &error))?;
             if let Some(device) = device {
                 let block = self.node_of(&device).map_err(|error| unclear(shown, "it", &error))?;
-                return Ok(Looked { place: block, character: Some(place) });
+                return Ok(LookedPath { place: block, character: Some(place) });
             }
         }
         match unmeasurable(place.file_type()) {
             Some(kind) => Err(PathRefusal::WrongKind { kind }.of(shown)),
-            None => Ok(Looked { place, character: None }),
+            None => Ok(LookedPath { place, character: None }),
         }
     }
 
     /// An admitted block device, with its character device where the path was that.
     fn with_namespace(
         &self,
-        mut admission: Admission,
-        character: Option<&Place>,
-    ) -> Result<Admission> {
+        mut admission: AdmittedTarget,
+        character: Option<&OpenPlace>,
+    ) -> Result<AdmittedTarget> {
         let Some(place) = character else { return Ok(admission) };
         let shown = admission.path().display().to_string();
         let flags = match admission.mode() {
@@ -216,7 +220,7 @@ impl Gate {
             PathRefusal::NotOpened { reason: io::Error::from(error).to_string() }.of(&shown)
         })?;
         verify(place, &file, &shown)?;
-        let queue = Device::by_number(&self.root, admission.device());
+        let queue = BlockDevice::by_number(&self.root, admission.device());
         let queue = queue.and_then(|device| NamespaceQueue::read(&device));
         let queue = queue.map_err(|error| unclear(&shown, "its driver's information", &error))?;
         admission.kind = TargetKind::NvmeNamespace;
@@ -224,18 +228,18 @@ impl Gate {
         Ok(admission)
     }
 
-    fn candidate(&self, number: DeviceNumber, shown: &str) -> Result<Candidate<'_>> {
-        let device = Device::by_number(&self.root, number)
+    fn candidate(&self, number: DeviceNumber, shown: &str) -> Result<DeviceCandidate<'_>> {
+        let device = BlockDevice::by_number(&self.root, number)
             .map_err(|error| unclear(shown, "its entry in sysfs", &error))?;
-        Candidate::read(&self.root, device, shown)
+        DeviceCandidate::read(&self.root, device, shown)
     }
 
     /// Looks for known data on the device and, when it is a partition, on its disk.
     fn check_content(
         &self,
-        candidate: &Candidate,
+        candidate: &DeviceCandidate,
         file: &File,
-        place: &Place,
+        place: &OpenPlace,
         wipe: Option<&str>,
     ) -> Result<Vec<String>> {
         advise(file, Advice::Random);
@@ -250,7 +254,7 @@ impl Gate {
     }
 
     fn open_disk(&self, number: DeviceNumber) -> io::Result<Option<(File, u64)>> {
-        let Some(disk) = Device::by_number(&self.root, number)?.disk()? else {
+        let Some(disk) = BlockDevice::by_number(&self.root, number)?.disk()? else {
             return Ok(None);
         };
         let place = self.node_of(&disk)?;
@@ -258,8 +262,8 @@ impl Gate {
     }
 
     /// The node of a block device under `/dev`.
-    fn node_of(&self, device: &Device) -> io::Result<Place> {
-        let place = Place::look(&self.root.path(device.node()));
+    fn node_of(&self, device: &BlockDevice) -> io::Result<OpenPlace> {
+        let place = OpenPlace::look(&self.root.path(device.node()));
         let same = place.ok().filter(|place| {
             place.file_type() == FileType::BlockDevice && place.device_number() == device.number()
         });
@@ -272,7 +276,7 @@ impl Gate {
         file: LockedFile,
         status: &Stat,
         mode: AccessMode,
-    ) -> Result<Admission> {
+    ) -> Result<AdmittedTarget> {
         let shown = path.display().to_string();
         let size_bytes = size_of(&file, status)
             .map_err(|error| changed(&shown, format!("its size could not be read ({error})")))?;
@@ -288,7 +292,7 @@ impl Gate {
             .ok()
             .filter(|marker| !is_device && marker.inode == status.st_ino);
         let (logical_block_bytes, physical_block_bytes) = self.blocks_under(&file, device);
-        Ok(Admission {
+        Ok(AdmittedTarget {
             path: path.to_owned(),
             range: data_range(size_bytes, marker.is_some()),
             inode: status.st_ino,
@@ -310,7 +314,7 @@ impl Gate {
     /// Logical and physical block of the storage under an open file, bytes: what the file system
     /// asks of direct I/O, else what the device says.
     fn blocks_under(&self, file: &File, number: DeviceNumber) -> (u64, Option<u64>) {
-        let device = Device::by_number(&self.root, number).ok();
+        let device = BlockDevice::by_number(&self.root, number).ok();
         let disk = device.as_ref().and_then(|device| device.disk().ok().flatten());
         let attribute = |name: &str| -> Option<u64> {
             let queue = disk.as_ref().or(device.as_ref())?;
@@ -334,7 +338,7 @@ fn direct_alignment(file: &File) -> Option<u64> {
 }
 
 /// The open file must be what was looked at.
-fn verify(place: &Place, file: &File, shown: &str) -> Result<Stat> {
+fn verify(place: &OpenPlace, file: &File, shown: &str) -> Result<Stat> {
     let status = fstat(file)
         .map_err(|error| changed(shown, format!("it could not be inspected ({error})")))?;
     if place.is_same(&status) {
@@ -345,7 +349,7 @@ fn verify(place: &Place, file: &File, shown: &str) -> Result<Stat> {
 
 /// `O_EXCL` without `O_CREAT` claims a block device: it fails when a file system or a volume
 /// manager has it, and keeps them away from then on.
-fn open_exclusively(place: &Place, shown: &str) -> Result<File> {
+fn open_exclusively(place: &OpenPlace, shown: &str) -> Result<File> {
     place.open(OFlags::RDWR | OFlags::EXCL).map_err(|error| match error {
         Errno::BUSY => DeviceRefusal::Busy.of(shown),
         Errno::ROFS | Errno::ACCESS | Errno::PERM => DeviceRefusal::ReadOnly.of(shown),

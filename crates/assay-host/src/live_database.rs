@@ -131,9 +131,9 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     /// A directory for files of databases next to one that stands for `/proc`.
-    struct Scratch(PathBuf);
+    struct ScratchNeighbour(PathBuf);
 
-    impl Scratch {
+    impl ScratchNeighbour {
         fn new(name: &str) -> Self {
             let root =
                 std::env::temp_dir().join(format!("assay-live-{name}-{}", std::process::id()));
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    impl Drop for Scratch {
+    impl Drop for ScratchNeighbour {
         fn drop(&mut self) {
             drop(fs::remove_dir_all(&self.0));
         }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_running_postgresql_is_found_above_and_below_and_a_stopped_one_is_not() {
-        let scratch = Scratch::new("postgres");
+        let scratch = ScratchNeighbour::new("postgres");
         scratch.write("data/15/main/PG_VERSION", "15\n");
         assert_eq!(scratch.found("data"), None);
         scratch.write("proc/4711/stat", "4711 (postgres) S 1 4711\n");
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn innodb_is_found_by_its_lock_on_a_file_that_is_open() {
-        let scratch = Scratch::new("innodb");
+        let scratch = ScratchNeighbour::new("innodb");
         scratch.write("data/ibdata1", "x");
         scratch.write("data/other", "x");
         scratch.write("proc/locks", "1: POSIX  ADVISORY  WRITE 12 fd:01:1 0 EOF\n");
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn data_files_of_oracle_count_while_an_instance_runs() {
-        let scratch = Scratch::new("oracle");
+        let scratch = ScratchNeighbour::new("oracle");
         scratch.write("data/system01.dbf", "x");
         assert_eq!(scratch.found("data"), None);
         scratch.write("proc/4711/comm", "ora_pmon_ORCL\n");

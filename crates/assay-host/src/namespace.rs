@@ -1,7 +1,7 @@
 //! NVMe namespaces by their character devices: which block device is the same namespace, and its
 //! driver's information of it.
 
-use crate::device::Device;
+use crate::device::BlockDevice;
 use crate::root::SysRoot;
 use assay_model::stack::DeviceNumber;
 use std::fs;
@@ -16,7 +16,10 @@ const CLASS: &str = "nvme-generic";
 /// # Errors
 /// What the system answered; `NotFound` where the namespace has no block device, as other sets of
 /// commands have none.
-pub(crate) fn block_device_of(root: &SysRoot, number: DeviceNumber) -> io::Result<Option<Device>> {
+pub(crate) fn block_device_of(
+    root: &SysRoot,
+    number: DeviceNumber,
+) -> io::Result<Option<BlockDevice>> {
     let Ok(directory) = fs::canonicalize(root.path(format!("/sys/dev/char/{number}"))) else {
         return Ok(None);
     };
@@ -25,7 +28,7 @@ pub(crate) fn block_device_of(root: &SysRoot, number: DeviceNumber) -> io::Resul
     let Some(rest) = name.strip_prefix("ng").filter(|_| class.ends_with(CLASS)) else {
         return Ok(None);
     };
-    let device = Device::by_name(root, &format!("nvme{rest}"))?;
+    let device = BlockDevice::by_name(root, &format!("nvme{rest}"))?;
     // Both hang on the same controller or, with several paths, on the same subsystem.
     if device.is_partition() || device.directory().parent() != directory.parent() {
         return Err(io::Error::other(format!("{} is not the same namespace", device.node())));
@@ -50,7 +53,7 @@ impl NamespaceQueue {
     ///
     /// # Errors
     /// What the system answered.
-    pub(crate) fn read(device: &Device) -> io::Result<Self> {
+    pub(crate) fn read(device: &BlockDevice) -> io::Result<Self> {
         let id = device.number_in("nsid")?;
         Ok(Self {
             id: u32::try_from(id).map_err(io::Error::other)?,
@@ -115,7 +118,7 @@ mod tests {
             .disk("nvme0n1", "259:0", 1000)
             .attribute("nvme0n1", "nsid", "7")
             .attribute("nvme0n1", "queue/max_hw_sectors_kb", "512");
-        let device = Device::by_name(&root(&system), "nvme0n1").unwrap();
+        let device = BlockDevice::by_name(&root(&system), "nvme0n1").unwrap();
         let queue = NamespaceQueue { id: 7, transfer_bytes_max: 512 << 10, polls: false };
         assert_eq!(NamespaceQueue::read(&device).unwrap(), queue);
         let system = system.attribute("nvme0n1", "queue/io_poll", "1");

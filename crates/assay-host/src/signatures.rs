@@ -10,7 +10,7 @@ mod table;
 mod zfs;
 
 pub use image::{FileImage, Image, MemoryImage, PartImage};
-pub use kind::Kind;
+pub use kind::SignatureKind;
 
 use crate::draw::Draw;
 use std::io;
@@ -23,7 +23,7 @@ pub struct Match {
     /// What it is, for example `XFS file system`.
     pub name: &'static str,
     /// What else it concerns.
-    pub kind: Kind,
+    pub kind: SignatureKind,
     /// Where its mark stands, bytes.
     pub offset: u64,
 }
@@ -54,7 +54,7 @@ pub fn recognise(image: &dyn Image) -> io::Result<Vec<Match>> {
     Ok(found)
 }
 
-fn place_of(image: &dyn Image, mark: &places::Mark) -> io::Result<Option<u64>> {
+fn place_of(image: &dyn Image, mark: &places::MagicMark) -> io::Result<Option<u64>> {
     let length = assay_model::number::count_of(mark.magic.len());
     let mut bytes = vec![0; mark.magic.len()];
     for place in mark.places {
@@ -72,7 +72,7 @@ fn place_of(image: &dyn Image, mark: &places::Mark) -> io::Result<Option<u64>> {
 
 /// What sampling saw of a device's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sampling {
+pub struct ContentSampling {
     /// Blocks that were read.
     pub blocks: u64,
     /// Blocks of these that hold anything but zeros.
@@ -84,9 +84,9 @@ pub const SAMPLE_BYTES: u64 = 4096;
 
 /// Reads `blocks` blocks, the first and last among them and the others spread over equal parts of
 /// the image, one in each at random, and counts those that hold data.
-pub fn sample(image: &dyn Image, blocks: u64, seed: u64) -> io::Result<Sampling> {
+pub fn sample(image: &dyn Image, blocks: u64, seed: u64) -> io::Result<ContentSampling> {
     let total = image.size() / SAMPLE_BYTES;
-    let mut counted = Sampling { blocks: 0, used_blocks: 0 };
+    let mut counted = ContentSampling { blocks: 0, used_blocks: 0 };
     let mut buffer = [0; 4096];
     for block in Draw::new(seed).spread(total, blocks) {
         image.read_at(block * SAMPLE_BYTES, &mut buffer)?;

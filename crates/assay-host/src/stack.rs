@@ -8,7 +8,7 @@ mod layer;
 pub use identity::{names_of, serial_of, world_wide_name_of};
 pub(crate) use layer::layer_kind;
 
-use crate::device::{Device, number_of};
+use crate::device::{BlockDevice, number_of};
 use crate::mounts::{MountEntry, find_mount, read_mounts};
 use crate::namespace::block_device_of;
 use crate::root::{Survey, names_in};
@@ -66,7 +66,7 @@ fn device_number(survey: &Survey, status: &rustix::fs::Stat) -> Option<DeviceNum
 
 /// The stack of one device of the described system.
 pub fn read_device_stack(survey: &Survey, number: DeviceNumber) -> BlockStack {
-    let node = match Device::by_number(survey.root(), number) {
+    let node = match BlockDevice::by_number(survey.root(), number) {
         Ok(device) => device.node(),
         Err(_) => number.to_string(),
     };
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
         if mount.device.major != 0 {
             return vec![mount.device];
         }
-        let source = Device::by_node(self.survey.root(), Path::new(&mount.source)).ok();
+        let source = BlockDevice::by_node(self.survey.root(), Path::new(&mount.source)).ok();
         let Some(source) = source else {
             return Vec::new();
         };
@@ -141,16 +141,16 @@ impl<'a> Walk<'a> {
         if members.is_empty() {
             return vec![source.number()];
         }
-        members.iter().map(Device::number).collect()
+        members.iter().map(BlockDevice::number).collect()
     }
 
     /// All devices of the btrfs that this one belongs to.
-    fn btrfs_members(&self, one: &Device) -> Vec<Device> {
+    fn btrfs_members(&self, one: &BlockDevice) -> Vec<BlockDevice> {
         let root = self.survey.root();
         let place = root.path("/sys/fs/btrfs");
-        let members = |uuid: String| -> Vec<Device> {
+        let members = |uuid: String| -> Vec<BlockDevice> {
             let names = names_in(&place.join(uuid).join("devices")).unwrap_or_default();
-            names.iter().filter_map(|name| Device::by_name(root, name).ok()).collect()
+            names.iter().filter_map(|name| BlockDevice::by_name(root, name).ok()).collect()
         };
         let systems = names_in(&place).unwrap_or_default();
         let mut systems = systems.into_iter().map(members);
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
     /// Adds the device and all below it, from the top down, each once.
     fn descend(&mut self, number: DeviceNumber) {
         let root = self.survey.root();
-        let device = match Device::by_number(root, number) {
+        let device = match BlockDevice::by_number(root, number) {
             Ok(device) => device,
             Err(error) => {
                 self.survey.note(format!("block device {number}"), error.to_string());
@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn directly_below(&self, device: &Device) -> Vec<Device> {
+    fn directly_below(&self, device: &BlockDevice) -> Vec<BlockDevice> {
         let found = match device.disk() {
             Ok(None) => device.slaves(),
             other => other.map(|disk| disk.into_iter().collect()),
@@ -197,17 +197,17 @@ impl<'a> Walk<'a> {
     }
 
     /// The device that a loop's backing file lies on; a backing file may also be a device itself.
-    fn below_loop(&self, device: &Device) -> Vec<Device> {
+    fn below_loop(&self, device: &BlockDevice) -> Vec<BlockDevice> {
         let root = self.survey.root();
         let Ok(Some(backing)) = device.backing_file() else {
             return Vec::new();
         };
-        if let Ok(below) = Device::by_node(root, Path::new(&backing)) {
+        if let Ok(below) = BlockDevice::by_node(root, Path::new(&backing)) {
             return vec![below];
         }
         let mount = find_mount(&self.mounts, None, DeviceNumber::default(), Path::new(&backing));
         let numbers = mount.map(|mount| self.devices_of(&mount)).unwrap_or_default();
-        let known = |number: &DeviceNumber| Device::by_number(root, *number).ok();
+        let known = |number: &DeviceNumber| BlockDevice::by_number(root, *number).ok();
         numbers.iter().filter_map(known).collect()
     }
 }

@@ -11,13 +11,13 @@ use assay_model::watch::{Moment, NamedInterface, RunQueue};
 
 /// Reads the machine at samples that the caller chooses.
 #[derive(Debug)]
-pub struct Sampler {
+pub struct HostWatch {
     root: SysRoot,
     devices: Vec<String>,
     last: Moment,
 }
 
-impl Sampler {
+impl HostWatch {
     /// Reads the machine for the first time; devices by kernel name, see [`device_names`].
     pub fn new(root: SysRoot, devices: Vec<String>) -> Self {
         let last = read_moment(&root, &devices);

@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod support;
 
-use assay_host::gate::{Admission, DataLossPermission, Gate};
+use assay_host::gate::{AdmittedTarget, DataLossPermission, SafetyGate};
 use assay_host::root::SysRoot;
 use assay_host::signatures::MemoryImage;
 use assay_model::Result;
@@ -78,8 +78,8 @@ impl Loop {
         self.node.trim_start_matches("/dev/")
     }
 
-    fn write(&self, token: Option<&str>) -> Result<Admission> {
-        Gate::new(SysRoot::live())
+    fn write(&self, token: Option<&str>) -> Result<AdmittedTarget> {
+        SafetyGate::new(SysRoot::live())
             .admit_write(self.path(), DataLossPermission { token, wipe: None })
     }
 
@@ -268,7 +268,7 @@ fn what_is_named_exactly_may_go() {
         return;
     };
     let before = device.state();
-    let gate = Gate::new(SysRoot::live());
+    let gate = SafetyGate::new(SysRoot::live());
     let admit =
         |wipe| gate.admit_write(device.path(), DataLossPermission { token: Some(TOKEN), wipe });
     let error = admit(None).unwrap_err();
@@ -291,7 +291,7 @@ fn what_is_named_exactly_may_go() {
 #[test]
 fn nothing_may_be_named_on_an_empty_device() {
     let Some(device) = Loop::empty() else { return };
-    let gate = Gate::new(SysRoot::live());
+    let gate = SafetyGate::new(SysRoot::live());
     let admit =
         |wipe| gate.admit_write(device.path(), DataLossPermission { token: Some(TOKEN), wipe });
     let error = admit(Some("ext4")).unwrap_err();
@@ -311,7 +311,7 @@ fn a_name_does_not_help_against_a_use() {
     };
     let before = device.state();
     let given_up = DataLossPermission { token: Some(TOKEN), wipe: Some("ext4") };
-    let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
+    let error = SafetyGate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
     assert!(error.message().contains("it is mounted at"), "{error}");
     assert_eq!(device.state(), before);
 }
@@ -321,7 +321,7 @@ fn a_member_of_a_pool_cannot_be_named() {
     let Some(device) = Loop::with(&[], &[(512, b"LABELONE")]) else { return };
     let before = device.state();
     let given_up = DataLossPermission { token: Some(TOKEN), wipe: Some("LVM2_member") };
-    let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
+    let error = SafetyGate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
     assert!(error.message().ends_with("it contains: LVM2 physical volume"), "{error}");
     assert!(error.hint().contains("so --wipe does not cover it"), "{}", error.hint());
     assert_eq!(device.state(), before);
@@ -371,7 +371,7 @@ fn a_link_to_a_mounted_device_is_refused() {
     };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let error = Gate::new(SysRoot::live())
+    let error = SafetyGate::new(SysRoot::live())
         .admit_write(&link, DataLossPermission::device(TOKEN))
         .unwrap_err();
     assert!(error.message().ends_with(&format!("it is mounted at {}", point.display())), "{error}");
@@ -382,8 +382,9 @@ fn a_link_to_a_free_device_is_followed() {
     let Some(device) = Loop::empty() else { return };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let admission =
-        Gate::new(SysRoot::live()).admit_write(&link, DataLossPermission::device(TOKEN)).unwrap();
+    let admission = SafetyGate::new(SysRoot::live())
+        .admit_write(&link, DataLossPermission::device(TOKEN))
+        .unwrap();
     assert_eq!(admission.path(), link);
 }
 
@@ -420,7 +421,7 @@ fn a_partition_of_a_mounted_disk_is_refused() {
     let Some(_mounted) = Mounted::new(&device.node, &point) else {
         return;
     };
-    let error = Gate::new(SysRoot::live())
+    let error = SafetyGate::new(SysRoot::live())
         .admit_write(Path::new(&part), DataLossPermission::device("2MiB"))
         .unwrap_err();
     let expected = format!("the whole disk {} is mounted at {}", device.node, point.display());
@@ -445,7 +446,7 @@ fn a_free_partition_beside_a_mounted_one_is_admitted() {
     let Some(_mounted) = Mounted::new(&first, &point) else {
         return;
     };
-    let admission = Gate::new(SysRoot::live())
+    let admission = SafetyGate::new(SysRoot::live())
         .admit_write(Path::new(&second), DataLossPermission::device("1MiB"))
         .unwrap();
     assert_eq!(admission.size_bytes(), 1 << 20);
@@ -472,7 +473,7 @@ fn a_partition_within_a_raid_member_is_refused() {
     let Some(part) = device.partition(1, 2048, 4096) else {
         return;
     };
-    let error = Gate::new(SysRoot::live())
+    let error = SafetyGate::new(SysRoot::live())
         .admit_write(Path::new(&part), DataLossPermission::device("2MiB"))
         .unwrap_err();
     assert!(
@@ -480,7 +481,7 @@ fn a_partition_within_a_raid_member_is_refused() {
         "{error}"
     );
     let given_up = DataLossPermission { token: Some("2MiB"), wipe: Some("linux_raid_member") };
-    assert!(Gate::new(SysRoot::live()).admit_write(Path::new(&part), given_up).is_err());
+    assert!(SafetyGate::new(SysRoot::live()).admit_write(Path::new(&part), given_up).is_err());
 }
 
 /// Swapping that ends with this value.
@@ -625,7 +626,7 @@ fn a_read_only_device_is_refused_and_may_be_read() {
         return;
     };
     device.refuses("it is read-only");
-    assert!(Gate::new(SysRoot::live()).admit_read(device.path()).is_ok());
+    assert!(SafetyGate::new(SysRoot::live()).admit_read(device.path()).is_ok());
 }
 
 #[test]
@@ -634,7 +635,7 @@ fn reading_a_device_needs_no_token_and_writes_nothing() {
         return;
     };
     let before = device.state();
-    let admission = Gate::new(SysRoot::live()).admit_read(device.path()).unwrap();
+    let admission = SafetyGate::new(SysRoot::live()).admit_read(device.path()).unwrap();
     assert!(admission.file().write_all_at(&[0; 512], 0).is_err());
     drop(admission);
     assert_eq!(device.state(), before);
@@ -667,8 +668,8 @@ fn known_system(device: &Loop, name: &str) -> (FakeSystem, String) {
     (system, number)
 }
 
-fn gate_of(system: &FakeSystem) -> Gate {
-    Gate::new(SysRoot::under(system.path()))
+fn gate_of(system: &FakeSystem) -> SafetyGate {
+    SafetyGate::new(SysRoot::under(system.path()))
 }
 
 #[test]

@@ -10,7 +10,8 @@
 mod support;
 
 use assay_host::gate::{
-    AccessMode, Admission, Created, DATA_START_BYTES, DataLossPermission, Gate, Marker, OwnerId,
+    AccessMode, AdmittedTarget, Created, DATA_START_BYTES, DataLossPermission, Marker, OwnerId,
+    SafetyGate,
 };
 use assay_host::root::SysRoot;
 use assay_model::target::{DirectIo, TargetKind};
@@ -24,8 +25,8 @@ use support::{FakeSystem, Scratch};
 
 const SIZE: u64 = 2 << 20;
 
-fn gate() -> Gate {
-    Gate::new(SysRoot::live())
+fn gate() -> SafetyGate {
+    SafetyGate::new(SysRoot::live())
 }
 
 /// A directory with a file that Assay created, `ours`, and one of the user, `theirs`.
@@ -47,7 +48,7 @@ impl Files {
         self.scratch.path().join(name)
     }
 
-    fn write(&self, name: &str) -> Result<Admission> {
+    fn write(&self, name: &str) -> Result<AdmittedTarget> {
         gate().admit_write(&self.path(name), DataLossPermission::default())
     }
 }
@@ -229,7 +230,7 @@ fn a_file_under_a_loop_device_or_the_swapper_is_refused() {
     );
     let swapped = FakeSystem::new("swapped").swap(path.to_str().unwrap());
     for (system, user) in [(looped, "loop device /dev/loop3"), (swapped, "the swapper")] {
-        let gate = Gate::new(SysRoot::under(system.path()));
+        let gate = SafetyGate::new(SysRoot::under(system.path()));
         let error = gate.admit_write(&path, DataLossPermission::default()).unwrap_err();
         assert!(error.message().ends_with(&format!("{user} uses it")), "{error}");
     }

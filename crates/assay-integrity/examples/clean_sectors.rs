@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use assay_integrity::{
-    BlockStamp, BlockState, Generations, Pattern, SECTOR_BYTES, SectorAddress, UnsyncedWrite,
+    BlockPattern, BlockStamp, BlockState, Generations, SECTOR_BYTES, SectorAddress, UnsyncedWrite,
     UnsyncedWrites, Writer, diagnose,
 };
 use assay_model::number::{count_of, index_of, real};
@@ -24,7 +24,7 @@ const SYNC_SHARE: f64 = 0.02;
 const FAILED_SYNC_SHARE: f64 = 0.05;
 
 struct Device {
-    pattern: Pattern,
+    pattern: BlockPattern,
     table: Generations,
     unsynced: UnsyncedWrites,
     blocks: Vec<u8>,
@@ -47,7 +47,7 @@ const fn first(block: u64) -> SectorAddress {
 impl Device {
     fn new() -> Self {
         Self {
-            pattern: Pattern::new(1, 0.0),
+            pattern: BlockPattern::new(1, 0.0),
             table: Generations::new(BLOCKS),
             unsynced: UnsyncedWrites::default(),
             blocks: vec![0; index_of(BLOCKS) * BLOCK_BYTES],
@@ -160,7 +160,7 @@ fn main() {
 
 /// The shortest mean over a thousand blocks of a buffer that stays in the cache: other programs can
 /// only lengthen it.
-fn hot_ns(pattern: &Pattern) -> (f64, f64) {
+fn hot_ns(pattern: &BlockPattern) -> (f64, f64) {
     let mut data = vec![0; BLOCK_BYTES];
     let (mut stamping, mut checking) = (Duration::MAX, Duration::MAX);
     for _ in 0..200 {

@@ -10,7 +10,7 @@
 )]
 
 use assay_integrity::{
-    BlockStamp, CacheBehaviour, CrashModel, CutResults, Pattern, SectorAddress, StampedLog,
+    BlockPattern, BlockStamp, CacheBehaviour, CrashModel, CutResults, SectorAddress, StampedLog,
     WriteLog, Writer,
 };
 use assay_model::number::index_of;
@@ -24,7 +24,7 @@ const CUTS_MAX: u64 = 5;
 /// Stamped writes to random blocks, half of them durable by themselves and a tenth flushed behind.
 fn recorded(seed: u64, writes: u64, blocks: u64) -> WriteLog {
     let (mut log, mut random) = (WriteLog::new(), Random::new(seed));
-    let (pattern, mut versions) = (Pattern::new(9, 0.0), vec![0; index_of(blocks)]);
+    let (pattern, mut versions) = (BlockPattern::new(9, 0.0), vec![0; index_of(blocks)]);
     let mut data = vec![0; index_of(BLOCK_BYTES)];
     for sequence in 0..writes {
         let block = random.below(blocks);

@@ -1,17 +1,17 @@
 //! What a block holds after a cut, against what was acknowledged before it: the newest version is
 //! not known, but a stamp proves that its write was issued.
 
-use crate::diagnosis::{Before, BlockState, Diagnosis, diagnose_over};
+use crate::diagnosis::{BlockBefore, BlockState, Diagnosis, diagnose_over};
 use crate::generations::Promise;
-use crate::pattern::{BlockStamp, Pattern};
-use crate::stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
+use crate::pattern::{BlockPattern, BlockStamp};
+use crate::stamp::{SECTOR_BYTES, SectorAddress, WriteStamp, Writer};
 use assay_model::number::{count_of, index_of};
 use std::collections::{HashMap, HashSet};
 
 /// What was written before a cut, and what of it was acknowledged.
 #[derive(Debug)]
 pub struct AfterCut {
-    pattern: Pattern,
+    pattern: BlockPattern,
     block_bytes: u64,
     first_byte: u64,
     promises: HashMap<u64, u32>,
@@ -47,7 +47,7 @@ impl AfterCut {
         earlier_runs: Vec<u32>,
     ) -> Self {
         let promised_ns = HashMap::new();
-        let pattern = Pattern::new(run, 0.0);
+        let pattern = BlockPattern::new(run, 0.0);
         Self { pattern, block_bytes, first_byte, promises, promised_ns, earlier_runs }
     }
 
@@ -92,7 +92,7 @@ impl AfterCut {
         let mut address = first;
         let mut newest = 0;
         for sector in data.chunks_exact(SECTOR_BYTES) {
-            let stamp = Stamp::read(sector)
+            let stamp = WriteStamp::read(sector)
                 .filter(|stamp| stamp.run == self.pattern.run() && stamp.address == address);
             newest = newest.max(stamp.map_or(0, |stamp| stamp.generation));
             address = address.after(1);
@@ -108,7 +108,7 @@ impl AfterCut {
         }
         let newest = oldest.max(self.issued(first, data));
         let promise = Promise { oldest, newest, seen: false, busy: false, reported: false };
-        let before = Before::Unstamped(&self.earlier_runs);
+        let before = BlockBefore::Unstamped(&self.earlier_runs);
         match diagnose_over(&self.pattern, data, first, &promise, before) {
             BlockState::Right(_) if oldest == 0 => BlockAfterCut::Unpromised,
             BlockState::Right(_) => BlockAfterCut::Newer,

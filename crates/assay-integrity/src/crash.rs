@@ -96,7 +96,7 @@ impl Default for CrashModel {
 
 /// Where the content of a sector comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum SectorSource {
     /// An entry of the log.
     Entry(usize),
     Zeros,
@@ -120,7 +120,7 @@ pub struct CrashDevice<'a> {
 #[derive(Debug)]
 pub struct CrashState<'a, 'b> {
     device: &'b CrashDevice<'a>,
-    lost_or_kept: HashMap<u64, Option<Source>>,
+    lost_or_kept: HashMap<u64, Option<SectorSource>>,
     seed: u64,
 }
 
@@ -234,15 +234,15 @@ impl<'a> CrashDevice<'a> {
         cached: usize,
         unit: u64,
         is_kept: bool,
-        states: &mut HashMap<u64, Option<Source>>,
+        states: &mut HashMap<u64, Option<SectorSource>>,
     ) {
         let entry = &self.log.entries()[cached];
         let first = (unit * self.model.unit_bytes).max(entry.start_byte) / SECTOR;
         let end = ((unit + 1) * self.model.unit_bytes).min(entry.start_byte + entry.length_bytes);
         let source = match (is_kept, self.model.behaviour) {
-            (true, _) => Some(Source::Entry(cached)),
-            (false, CacheBehaviour::Zeroes) => Some(Source::Zeros),
-            (false, CacheBehaviour::Garbles) => Some(Source::Garbage),
+            (true, _) => Some(SectorSource::Entry(cached)),
+            (false, CacheBehaviour::Zeroes) => Some(SectorSource::Zeros),
+            (false, CacheBehaviour::Garbles) => Some(SectorSource::Garbage),
             (false, _) => None,
         };
         for sector in first..end / SECTOR {
@@ -279,16 +279,17 @@ impl CrashState<'_, '_> {
             (start_byte / SECTOR..).zip(buffer.chunks_exact_mut(index_of(SECTOR)))
         {
             let cached = self.lost_or_kept.get(&sector).copied().flatten();
-            let of_medium = || self.device.medium.get(&sector).map(|place| Source::Entry(*place));
+            let of_medium =
+                || self.device.medium.get(&sector).map(|place| SectorSource::Entry(*place));
             match cached.or_else(of_medium) {
-                Some(Source::Entry(place)) => {
+                Some(SectorSource::Entry(place)) => {
                     let entry = &self.device.log.entries()[place];
                     let within = index_of(sector * SECTOR - entry.start_byte);
                     let data = self.device.log.data(entry);
                     bytes.copy_from_slice(&data[within..within + index_of(SECTOR)]);
                 }
-                Some(Source::Garbage) => garble(bytes, self.seed ^ sector),
-                Some(Source::Zeros) | None => bytes.fill(0),
+                Some(SectorSource::Garbage) => garble(bytes, self.seed ^ sector),
+                Some(SectorSource::Zeros) | None => bytes.fill(0),
             }
         }
     }

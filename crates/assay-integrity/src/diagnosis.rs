@@ -2,9 +2,9 @@
 //! versions were allowed.
 
 use crate::generations::Promise;
-use crate::pattern::{BlockStamp, Pattern};
+use crate::pattern::{BlockPattern, BlockStamp};
 use crate::sector::{SectorContent, difference, is_mixture, look};
-use crate::stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
+use crate::stamp::{SECTOR_BYTES, SectorAddress, WriteStamp, Writer};
 use assay_model::integrity::FaultKind;
 use assay_model::number::count_of;
 
@@ -64,7 +64,7 @@ impl Diagnosis {
 
 /// What a block held before this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before<'a> {
+pub enum BlockBefore<'a> {
     /// Anything: a sector without a stamp may be damaged as well as old.
     Anything,
     /// No stamp of this run: a sector without one, or with that of one of these runs, is version 0.
@@ -74,21 +74,21 @@ pub enum Before<'a> {
 /// Says what a block is that begins at sector `first` and may hold what `promise` allows. A block
 /// that this run never wrote is right, unless it holds data of this run that belongs elsewhere.
 pub fn diagnose(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     block: &[u8],
     first: SectorAddress,
     promise: &Promise,
 ) -> BlockState {
-    diagnose_over(pattern, block, first, promise, Before::Anything)
+    diagnose_over(pattern, block, first, promise, BlockBefore::Anything)
 }
 
 /// The same over what the block held before.
 pub(crate) fn diagnose_over(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     block: &[u8],
     first: SectorAddress,
     promise: &Promise,
-    before: Before<'_>,
+    before: BlockBefore<'_>,
 ) -> BlockState {
     if promise.newest == 0 {
         return never_written(pattern, block, first);
@@ -116,8 +116,8 @@ pub(crate) fn diagnose_over(
 }
 
 /// Foreign content is none of our business; a sector of this run that belongs elsewhere is.
-fn never_written(pattern: &Pattern, block: &[u8], first: SectorAddress) -> BlockState {
-    let stamps = (0..).zip(block.chunks_exact(SECTOR_BYTES).map(Stamp::read));
+fn never_written(pattern: &BlockPattern, block: &[u8], first: SectorAddress) -> BlockState {
+    let stamps = (0..).zip(block.chunks_exact(SECTOR_BYTES).map(WriteStamp::read));
     let mut strangers = stamps.filter_map(|(index, stamp)| {
         let stamp = stamp.filter(|stamp| stamp.run == pattern.run())?;
         (stamp.address != first.after(index)).then_some(stamp)
@@ -133,12 +133,12 @@ fn version(
     sector: &SectorContent,
     first: SectorAddress,
     promise: &Promise,
-    before: Before<'_>,
+    before: BlockBefore<'_>,
 ) -> Option<u32> {
     let may_be_old = promise.oldest == 0 || (promise.newest == 1 && !promise.seen);
     let (is_unstamped, earlier) = match before {
-        Before::Anything => (false, &[][..]),
-        Before::Unstamped(earlier) => (true, earlier),
+        BlockBefore::Anything => (false, &[][..]),
+        BlockBefore::Unstamped(earlier) => (true, earlier),
     };
     match sector {
         SectorContent::Version(generation) => Some(*generation),
@@ -157,7 +157,7 @@ fn version(
 /// nothing else is wrong: the page cache copies without a lock against writes, so that a racing
 /// read may be torn at any byte.
 fn of_race(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     block: &[u8],
     first: SectorAddress,
     promise: &Promise,
@@ -167,7 +167,7 @@ fn of_race(
     for (index, (content, sector)) in
         (0..).zip(sectors.iter().zip(block.chunks_exact(SECTOR_BYTES)))
     {
-        if version(content, first, promise, Before::Anything)
+        if version(content, first, promise, BlockBefore::Anything)
             .is_some_and(|version| promise.allows(version))
         {
             continue;
@@ -184,7 +184,7 @@ fn of_race(
 /// known: until the first write has ended, any bytes may be some of them, but a whole stamp is
 /// none.
 fn may_be_mixed(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     content: &SectorContent,
     sector: &[u8],
     address: SectorAddress,

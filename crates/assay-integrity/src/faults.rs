@@ -21,7 +21,7 @@ const PARTS_MAX: u64 = 64;
 
 /// A block of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct FaultyBlock {
     /// Number of the target.
     pub target: usize,
     /// Block of its table.
@@ -32,7 +32,7 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Sighting {
     /// Which block.
-    pub place: Place,
+    pub place: FaultyBlock,
     /// The version that was last written.
     pub newest: u32,
     /// What is wrong with it.
@@ -69,12 +69,12 @@ pub struct Faults {
     /// Faulty blocks by target and part of its map.
     parts: HashMap<(usize, u64), u64>,
     counts: HashMap<FaultKind, u64>,
-    kept: Vec<(Place, FaultVersions)>,
+    kept: Vec<(FaultyBlock, FaultVersions)>,
     /// Blocks that miss writes, with the version found, the one expected, and what the fault was
     /// counted as.
-    missing: HashMap<Place, (u32, u32, FaultKind)>,
+    missing: HashMap<FaultyBlock, (u32, u32, FaultKind)>,
     /// Where data that was found elsewhere belongs, with its version.
-    astray: HashMap<Place, u32>,
+    astray: HashMap<FaultyBlock, u32>,
 }
 
 impl Faults {
@@ -141,18 +141,18 @@ impl Faults {
     }
 
     /// The part of a map that a block lies in.
-    fn part(&self, place: Place) -> (usize, u64) {
+    fn part(&self, place: FaultyBlock) -> (usize, u64) {
         let part_blocks = self.areas.get(place.target).map_or(1, FaultArea::part_blocks);
         (place.target, place.block / part_blocks)
     }
 
     /// The block that the data found belongs to.
-    fn home(&self, sighting: &Sighting) -> Option<Place> {
+    fn home(&self, sighting: &Sighting) -> Option<FaultyBlock> {
         let SectorAddress { target, sector } = sighting.diagnosis.belongs_to?;
         let target = usize::from(target);
         let offset_bytes = sector * count_of(SECTOR_BYTES);
         let within = offset_bytes.checked_sub(self.areas.get(target)?.first_byte)?;
-        Some(Place { target, block: within / self.block_bytes.max(1) })
+        Some(FaultyBlock { target, block: within / self.block_bytes.max(1) })
     }
 
     fn fault(&self, sighting: &Sighting, kind: FaultKind) -> Fault {
@@ -184,7 +184,7 @@ impl Faults {
         self.areas.get(target).map_or_else(|| format!("target {target}"), |one| one.name.clone())
     }
 
-    fn place(&self, place: Place) -> FaultPlace {
+    fn place(&self, place: FaultyBlock) -> FaultPlace {
         let first_byte = self.areas.get(place.target).map_or(0, |area| area.first_byte);
         let offset_bytes = first_byte + place.block * self.block_bytes;
         FaultPlace { target: self.name(place.target), offset_bytes }
@@ -192,7 +192,7 @@ impl Faults {
 
     /// Calls what is lost unserializable where it was promised before something that was kept:
     /// nothing that is stored in the order of its acknowledgements looks like this.
-    pub fn find_broken_order(&mut self, is_before_kept: impl Fn(Place) -> bool) {
+    pub fn find_broken_order(&mut self, is_before_kept: impl Fn(FaultyBlock) -> bool) {
         let is_lost = |kind: FaultKind| kind == FaultKind::Lost;
         let mut renamed = 0;
         for (place, (_, _, kind)) in &mut self.missing {
@@ -274,19 +274,19 @@ mod tests {
     use super::*;
     use crate::diagnosis::BlockState;
     use crate::generations::Promise;
-    use crate::pattern::{BlockStamp, Pattern};
+    use crate::pattern::{BlockPattern, BlockStamp};
     use crate::stamp::Writer;
 
     /// A block of version 1 where version 2 is promised.
     fn lost(block: u64) -> Sighting {
-        let (pattern, mut data) = (Pattern::new(1, 0.0), vec![0; 8192]);
+        let (pattern, mut data) = (BlockPattern::new(1, 0.0), vec![0; 8192]);
         let first = SectorAddress { target: 0, sector: block * 16 };
         pattern.fill(&mut data, &BlockStamp { first, generation: 1, writer: Writer::default() });
         let promise = Promise { oldest: 2, newest: 2, seen: false, busy: false, reported: false };
         let BlockState::Wrong(diagnosis) = crate::diagnose(&pattern, &data, first, &promise) else {
             panic!("an older version is wrong")
         };
-        let place = Place { target: 0, block };
+        let place = FaultyBlock { target: 0, block };
         Sighting { place, newest: 2, diagnosis, found_by: FoundBy::Sweep, transient: false }
     }
 

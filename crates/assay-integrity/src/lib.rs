@@ -5,10 +5,10 @@
 //!
 //! | question | answer |
 //! | --- | --- |
-//! | what is written? | [`Pattern::fill`]: stamps and content by run, place and version |
+//! | what is written? | [`BlockPattern::fill`]: stamps and content by run, place and version |
 //! | which version is the last one, and which are allowed? | [`Generations`] |
 //! | which writes does a failed sync cast doubt on? | [`UnsyncedWrites`] |
-//! | is what was read right? | [`Pattern::holds`] |
+//! | is what was read right? | [`BlockPattern::holds`] |
 //! | what is wrong with it? | [`diagnose`] |
 //! | what is it called when both ends of it are known? | [`Faults`] |
 //! | what was written, in which order? | [`WriteLog`] |
@@ -38,11 +38,11 @@ mod write_log;
 pub use after_cut::{AfterCut, BlockAfterCut};
 pub use crash::{CacheBehaviour, CacheOrder, CrashDevice, CrashModel, CrashState};
 pub use diagnosis::{BlockState, Diagnosis, diagnose};
-pub use faults::{FAULTS_KEPT, FaultArea, Faults, Place, Sighting};
+pub use faults::{FAULTS_KEPT, FaultArea, Faults, FaultyBlock, Sighting};
 pub use generations::{BegunWrite, Generations, Promise};
-pub use pattern::{BlockStamp, Pattern};
+pub use pattern::{BlockPattern, BlockStamp};
 pub use power_cuts::{CutResults, StampedLog};
 pub use simulated::SimulatedContent;
-pub use stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
+pub use stamp::{SECTOR_BYTES, SectorAddress, WriteStamp, Writer};
 pub use unsynced::{UnsyncedWrite, UnsyncedWrites};
 pub use write_log::{LogEntry, WriteLog};

@@ -4,7 +4,7 @@
 //! Compared and not hashed: a comparison with known bytes is cheaper than any checksum of them, and
 //! finds every difference.
 
-use crate::stamp::{SECTOR_BYTES, STAMP_BYTES, SectorAddress, Stamp, Writer};
+use crate::stamp::{SECTOR_BYTES, STAMP_BYTES, SectorAddress, WriteStamp, Writer};
 use assay_model::number::index_of;
 use assay_stats::random::{Random, mix};
 
@@ -29,14 +29,14 @@ pub struct BlockStamp {
 
 /// The content of all blocks of a run.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub struct BlockPattern {
     run: u32,
     table: Vec<u8>,
     /// Bytes of a body that are not zeros.
     filled_bytes: usize,
 }
 
-impl Pattern {
+impl BlockPattern {
     /// The content of a run whose sectors end in zeros for this share of their length.
     pub fn new(run: u32, compressible_share: f64) -> Self {
         let mut random = Random::new(0xa55a_7e57_57a3);
@@ -67,7 +67,7 @@ impl Pattern {
     pub fn fill(&self, block: &mut [u8], stamp: &BlockStamp) {
         let BlockStamp { mut first, generation, writer } = *stamp;
         for sector in block.chunks_exact_mut(SECTOR_BYTES) {
-            Stamp { run: self.run, address: first, generation, writer }.write(sector);
+            WriteStamp { run: self.run, address: first, generation, writer }.write(sector);
             let (body, zeros) = sector[STAMP_BYTES..].split_at_mut(self.filled_bytes);
             body.copy_from_slice(self.slice(first, generation));
             zeros.fill(0);
@@ -80,7 +80,7 @@ impl Pattern {
     pub fn holds(&self, block: &[u8], first: SectorAddress, generation: u32) -> bool {
         let mut address = first;
         block.chunks_exact(SECTOR_BYTES).all(|sector| {
-            let right = Stamp::read(sector).is_some_and(|stamp| {
+            let right = WriteStamp::read(sector).is_some_and(|stamp| {
                 stamp.run == self.run && stamp.generation == generation && stamp.address == address
             }) && self.has_body(sector, address, generation);
             address = address.after(1);
@@ -110,7 +110,7 @@ mod tests {
 
     const FIRST: SectorAddress = SectorAddress { target: 0, sector: 4096 };
 
-    fn block(pattern: &Pattern, first: SectorAddress, generation: u32) -> Vec<u8> {
+    fn block(pattern: &BlockPattern, first: SectorAddress, generation: u32) -> Vec<u8> {
         let mut block = vec![0; 8192];
         pattern.fill(&mut block, &BlockStamp { first, generation, writer: Writer::default() });
         block
@@ -118,17 +118,17 @@ mod tests {
 
     #[test]
     fn a_block_holds_its_own_version_and_no_other() {
-        let pattern = Pattern::new(7, 0.0);
+        let pattern = BlockPattern::new(7, 0.0);
         let block = block(&pattern, FIRST, 3);
         assert!(pattern.holds(&block, FIRST, 3));
         assert!(!pattern.holds(&block, FIRST, 2));
         assert!(!pattern.holds(&block, FIRST.after(16), 3));
-        assert!(!Pattern::new(8, 0.0).holds(&block, FIRST, 3));
+        assert!(!BlockPattern::new(8, 0.0).holds(&block, FIRST, 3));
     }
 
     #[test]
     fn every_bit_of_a_block_counts() {
-        let pattern = Pattern::new(7, 0.25);
+        let pattern = BlockPattern::new(7, 0.25);
         let right = block(&pattern, FIRST, 3);
         for bit in 0..1024 * 8 {
             let mut wrong = right.clone();
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn versions_less_than_8192_apart_never_share_a_slice() {
-        let pattern = Pattern::new(1, 0.0);
+        let pattern = BlockPattern::new(1, 0.0);
         let starts: HashSet<*const u8> =
             (1..=8192).map(|generation| pattern.slice(FIRST, generation).as_ptr()).collect();
         assert_eq!(starts.len(), 8192);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn no_sector_comes_twice() {
-        let pattern = Pattern::new(1, 0.0);
+        let pattern = BlockPattern::new(1, 0.0);
         let blocks: Vec<Vec<u8>> =
             (0..200).map(|place| block(&pattern, FIRST.after(place * 16), 1)).collect();
         let sectors: HashSet<&[u8]> = blocks.iter().flat_map(|block| block.chunks(512)).collect();
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_share_that_compresses_is_the_one_asked_for() {
         for share in [0.25, 0.5, 0.75] {
-            let block = block(&Pattern::new(1, share), FIRST, 1);
+            let block = block(&BlockPattern::new(1, share), FIRST, 1);
             let zeros = block.chunks(8).filter(|word| word.iter().all(|byte| *byte == 0)).count();
             let found = assay_model::number::real_len(zeros) / 1024.0;
             assert!((found - share).abs() < 0.01, "{share}: {found}");

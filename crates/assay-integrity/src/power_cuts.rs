@@ -4,8 +4,8 @@
 use crate::crash::{CrashDevice, CrashModel, CrashState};
 use crate::diagnosis::{BlockState, Diagnosis, diagnose};
 use crate::generations::Promise;
-use crate::pattern::Pattern;
-use crate::stamp::{SECTOR_BYTES, SectorAddress, Stamp};
+use crate::pattern::BlockPattern;
+use crate::stamp::{SECTOR_BYTES, SectorAddress, WriteStamp};
 use crate::write_log::WriteLog;
 use assay_model::integrity::FaultKind;
 use assay_model::number::{count_of, index_of};
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Debug)]
 pub struct StampedLog<'a> {
     log: &'a WriteLog,
-    pattern: Pattern,
+    pattern: BlockPattern,
     block_bytes: u64,
     /// Number of the target that the stamps name.
     target: u16,
@@ -64,7 +64,7 @@ impl<'a> StampedLog<'a> {
     pub fn new(log: &'a WriteLog) -> Result<Self> {
         let stamped = || {
             log.entries().iter().filter(|entry| entry.is_write()).filter_map(|entry| {
-                Some((entry, Stamp::read(log.data(entry).get(..SECTOR_BYTES)?)?))
+                Some((entry, WriteStamp::read(log.data(entry).get(..SECTOR_BYTES)?)?))
             })
         };
         let Some((entry, first)) = stamped().next() else {
@@ -76,7 +76,7 @@ impl<'a> StampedLog<'a> {
         let of_run = stamped().filter(|(_, stamp)| stamp.run == first.run);
         let block_bytes =
             of_run.clone().fold(0, |common, (entry, _)| divisor(entry.length_bytes, common));
-        let (pattern, target) = (Pattern::new(first.run, 0.0), first.address.target);
+        let (pattern, target) = (BlockPattern::new(first.run, 0.0), first.address.target);
         let here = SectorAddress { target, sector: entry.start_byte / count_of(SECTOR_BYTES) };
         if !pattern.holds(&log.data(entry)[..SECTOR_BYTES], here, first.generation) {
             return Err(Error::usage(
@@ -123,7 +123,7 @@ impl<'a> StampedLog<'a> {
         }
         let blocks = self.log.data(entry).chunks_exact(index_of(self.block_bytes));
         for (block, data) in (entry.start_byte / self.block_bytes..).zip(blocks) {
-            let stamp = Stamp::read(data).filter(|stamp| stamp.run == self.pattern.run());
+            let stamp = WriteStamp::read(data).filter(|stamp| stamp.run == self.pattern.run());
             if let Some(stamp) = stamp {
                 promises.write(block, stamp.generation, entry.is_fua());
             }

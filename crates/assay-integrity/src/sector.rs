@@ -1,9 +1,9 @@
 //! What one sector holds, found from its bytes alone and the versions that it may have had.
 
-use crate::pattern::{BODY_BYTES, BlockStamp, Pattern};
+use crate::pattern::{BODY_BYTES, BlockPattern, BlockStamp};
 use crate::stamp::{
-    SECTOR_BYTES, STAMP_BYTES, SectorAddress, Stamp, WRITER_BYTES, Writer, begins_as, known_bytes,
-    raw_generation,
+    SECTOR_BYTES, STAMP_BYTES, SectorAddress, WRITER_BYTES, WriteStamp, Writer, begins_as,
+    known_bytes, raw_generation,
 };
 use assay_model::number::{count_of, index_of};
 
@@ -40,12 +40,12 @@ pub(crate) enum SectorContent {
 
 /// Finds what a sector holds that belongs to `address`; `newest` is the last version of its block.
 pub(crate) fn look(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     sector: &[u8],
     address: SectorAddress,
     newest: u32,
 ) -> SectorContent {
-    match Stamp::read(sector) {
+    match WriteStamp::read(sector) {
         Some(stamp) if stamp.run != pattern.run() => {
             SectorContent::OtherRun(stamp.run, stamp.address)
         }
@@ -59,7 +59,7 @@ pub(crate) fn look(
 
 /// A sector whose stamp is right.
 fn of_version(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     sector: &[u8],
     address: SectorAddress,
     generation: u32,
@@ -132,7 +132,7 @@ fn inverted_bits(found: &[u8], expected: &[u8]) -> Option<Vec<usize>> {
 
 /// A sector whose stamp is missing or wrong.
 fn unstamped(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     sector: &[u8],
     address: SectorAddress,
     newest: u32,
@@ -157,13 +157,17 @@ fn unstamped(
 }
 
 /// The sector with one or two bits of its stamp put right, where that makes it one of this place.
-fn repaired(pattern: &Pattern, sector: &[u8], address: SectorAddress) -> Option<SectorContent> {
+fn repaired(
+    pattern: &BlockPattern,
+    sector: &[u8],
+    address: SectorAddress,
+) -> Option<SectorContent> {
     // Most sectors without a stamp never had one: there is nothing to search for.
     inverted_bits(&sector[..16], &known_bytes(pattern.run(), address))?;
     let mut stamp = [0; SECTOR_BYTES];
     stamp.copy_from_slice(sector);
     let try_stamp = |bytes: &[u8], bits: &[usize]| {
-        let read = Stamp::read(bytes)
+        let read = WriteStamp::read(bytes)
             .filter(|stamp| stamp.run == pattern.run() && stamp.address == address)?;
         let expected = pattern.body(address, read.generation);
         let of_body = inverted_bits(&sector[STAMP_BYTES..], &expected)?;
@@ -198,7 +202,7 @@ fn repaired(pattern: &Pattern, sector: &[u8], address: SectorAddress) -> Option<
 /// Whether each byte of a sector is that of one of these versions. Who wrote them is not known, so
 /// that this part of the stamp is not compared.
 pub(crate) fn is_mixture(
-    pattern: &Pattern,
+    pattern: &BlockPattern,
     sector: &[u8],
     address: SectorAddress,
     mut versions: impl Iterator<Item = u32>,

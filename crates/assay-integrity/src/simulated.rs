@@ -1,8 +1,8 @@
 //! What a simulated device holds: the last stamp of each block, from which its bytes follow, and
 //! what failures did to it.
 
-use crate::pattern::{BlockStamp, Pattern};
-use crate::stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
+use crate::pattern::{BlockPattern, BlockStamp};
+use crate::stamp::{SECTOR_BYTES, SectorAddress, WriteStamp, Writer};
 use assay_model::device::{DataLoss, DeviceIo, Extent};
 use assay_model::integrity::SimulatedLoss;
 use assay_model::number::{count_of, index_of};
@@ -15,7 +15,7 @@ const OLDER_MAX: usize = 1024;
 
 /// One write of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version {
+struct BlockVersion {
     /// The number of the I/O.
     number: u32,
     generation: u32,
@@ -33,11 +33,11 @@ struct WrongBlock {
 /// The content of a simulated device of blocks of one size.
 #[derive(Debug)]
 pub struct SimulatedContent {
-    pattern: Pattern,
+    pattern: BlockPattern,
     block_bytes: u64,
-    newest: HashMap<u64, Version>,
+    newest: HashMap<u64, BlockVersion>,
     /// Before the newest one, oldest first; kept while something may yet be lost.
-    older: HashMap<u64, Vec<Version>>,
+    older: HashMap<u64, Vec<BlockVersion>>,
     keeps_older: bool,
     /// Numbers of lost writes that have not completed.
     lost: HashSet<u32>,
@@ -53,7 +53,7 @@ pub struct SimulatedContent {
 
 impl SimulatedContent {
     /// An empty device; `may_lose` says that it can fail, for which older versions are kept.
-    pub fn new(pattern: Pattern, block_bytes: u64, may_lose: bool) -> Self {
+    pub fn new(pattern: BlockPattern, block_bytes: u64, may_lose: bool) -> Self {
         Self {
             pattern,
             block_bytes,
@@ -82,7 +82,7 @@ impl SimulatedContent {
     }
 
     /// A write has completed; `stamps` are those of its blocks.
-    pub fn write(&mut self, io: &DeviceIo, stamps: &[Stamp]) {
+    pub fn write(&mut self, io: &DeviceIo, stamps: &[WriteStamp]) {
         let was_lost = self.lost.remove(&io.number);
         for (block, stamp) in self.blocks(extent(io)).zip(stamps) {
             if was_lost {
@@ -92,15 +92,15 @@ impl SimulatedContent {
             if let Some(wrong) = self.lost_blocks.remove(&block) {
                 self.tally.rewritten_blocks += u64::from(!wrong.seen);
             }
-            let Stamp { generation, writer, .. } = *stamp;
-            let version = Version { number: io.number, generation, writer };
+            let WriteStamp { generation, writer, .. } = *stamp;
+            let version = BlockVersion { number: io.number, generation, writer };
             if let Some(before) = self.newest.insert(block, version) {
                 self.keep(block, before);
             }
         }
     }
 
-    fn keep(&mut self, block: u64, before: Version) {
+    fn keep(&mut self, block: u64, before: BlockVersion) {
         if !self.keeps_older {
             return;
         }
@@ -125,8 +125,8 @@ impl SimulatedContent {
         }
     }
 
-    fn fill(&self, block: u64, version: Option<&Version>, data: &mut [u8]) {
-        let Some(Version { generation, writer, .. }) = version.copied() else {
+    fn fill(&self, block: u64, version: Option<&BlockVersion>, data: &mut [u8]) {
+        let Some(BlockVersion { generation, writer, .. }) = version.copied() else {
             return fill_unwritten(self.place(block).offset, data);
         };
         let first = self.first_sector(block);
@@ -262,14 +262,15 @@ mod tests {
     const BLOCK: u32 = 8192;
 
     fn content() -> SimulatedContent {
-        SimulatedContent::new(Pattern::new(7, 0.0), u64::from(BLOCK), true)
+        SimulatedContent::new(BlockPattern::new(7, 0.0), u64::from(BLOCK), true)
     }
 
     fn write(content: &mut SimulatedContent, block: u64, generation: u32) -> DeviceIo {
         let number = content.next_number();
         let io = DeviceIo { number, ..DeviceIo::write(block * u64::from(BLOCK), BLOCK) };
         let address = content.first_sector(block);
-        content.write(&io, &[Stamp { run: 7, address, generation, writer: Writer::default() }]);
+        content
+            .write(&io, &[WriteStamp { run: 7, address, generation, writer: Writer::default() }]);
         io
     }
 
@@ -283,7 +284,7 @@ mod tests {
         let io = DeviceIo { number, ..DeviceIo::read(block * u64::from(BLOCK), BLOCK) };
         content.read(&io, &mut buffer);
         let sectors = buffer.chunks(SECTOR_BYTES);
-        sectors.map(|sector| Stamp::read(sector).map_or(0, |stamp| stamp.generation)).collect()
+        sectors.map(|sector| WriteStamp::read(sector).map_or(0, |stamp| stamp.generation)).collect()
     }
 
     #[test]
@@ -320,7 +321,10 @@ mod tests {
         let io = DeviceIo { number, ..DeviceIo::write(0, BLOCK) };
         content.take(&mut vec![DataLoss::Write(io)]);
         let address = content.first_sector(0);
-        content.write(&io, &[Stamp { run: 7, address, generation: 2, writer: Writer::default() }]);
+        content.write(
+            &io,
+            &[WriteStamp { run: 7, address, generation: 2, writer: Writer::default() }],
+        );
         assert_eq!(read(&mut content, 0, None), [1; 16]);
         assert_eq!(content.tally().lost_blocks, 1);
     }

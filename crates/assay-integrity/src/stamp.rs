@@ -32,7 +32,7 @@ pub struct Writer {
 
 /// What a sector says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct WriteStamp {
     /// Number of the run.
     pub run: u32,
     /// Where it belongs.
@@ -68,7 +68,7 @@ impl Writer {
     }
 }
 
-impl Stamp {
+impl WriteStamp {
     /// Writes it to the start of a sector.
     #[inline]
     pub(crate) fn write(&self, sector: &mut [u8]) {
@@ -172,34 +172,34 @@ mod tests {
         ) {
             let address = SectorAddress { target, sector };
             let writer = Writer { worker, sequence, sectors };
-            let stamp = Stamp { run, address, generation, writer };
+            let stamp = WriteStamp { run, address, generation, writer };
             let mut bytes = [0; SECTOR_BYTES];
             stamp.write(&mut bytes);
-            prop_assert_eq!(Stamp::read(&bytes), Some(stamp));
+            prop_assert_eq!(WriteStamp::read(&bytes), Some(stamp));
         }
 
         #[test]
         fn no_single_bit_of_a_stamp_changes_unnoticed(bit in 0usize..256, generation in any::<u32>()) {
             let address = SectorAddress { target: 3, sector: 77 };
-            let stamp = Stamp { run: 5, address, generation, writer: Writer::default() };
+            let stamp = WriteStamp { run: 5, address, generation, writer: Writer::default() };
             let mut bytes = [0; SECTOR_BYTES];
             stamp.write(&mut bytes);
             bytes[bit / 8] ^= 1 << (bit % 8);
-            prop_assert_eq!(Stamp::read(&bytes), None);
+            prop_assert_eq!(WriteStamp::read(&bytes), None);
         }
     }
 
     #[test]
     fn an_erased_buffer_has_no_stamp() {
         let mut bytes = [0; 2 * SECTOR_BYTES];
-        let stamp = Stamp {
+        let stamp = WriteStamp {
             run: 1,
             address: SectorAddress::default(),
             generation: 1,
             writer: Writer::default(),
         };
         bytes.chunks_mut(SECTOR_BYTES).for_each(|sector| stamp.write(sector));
-        Stamp::erase(&mut bytes);
-        assert!(bytes.chunks(SECTOR_BYTES).all(|sector| Stamp::read(sector).is_none()));
+        WriteStamp::erase(&mut bytes);
+        assert!(bytes.chunks(SECTOR_BYTES).all(|sector| WriteStamp::read(sector).is_none()));
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// completion.
 #[derive(Debug, Default)]
 pub struct UnsyncedWrites {
-    queue: Mutex<Queue>,
+    queue: Mutex<UnsyncedQueue>,
 }
 
 /// An acknowledged write that no sync has covered.
@@ -26,14 +26,14 @@ pub struct UnsyncedWrite {
 }
 
 #[derive(Debug, Default)]
-struct Queue {
+struct UnsyncedQueue {
     writes: VecDeque<UnsyncedWrite>,
     /// Writes that were covered before the first of these.
     covered: u64,
 }
 
 impl UnsyncedWrites {
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, UnsyncedQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,8 +2,8 @@
 
 use crate::doubts;
 use crate::facts::Facts;
-use crate::found::{Found, Known, Missing};
-use crate::quantity::{CapacityOf, Mix};
+use crate::found::{FoundNumber, KnownNumber, Missing};
+use crate::quantity::{CapacityOf, QuantityMix};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration};
 use assay_model::number::{count, real};
@@ -13,23 +13,23 @@ use assay_model::verdict::Doubt;
 use assay_stats::quantile::FEWEST_CLUSTERS;
 
 /// What is known of a capacity, for every mix of the kind.
-pub(crate) fn find(mix: Mix, what: CapacityOf, facts: &Facts<'_>) -> Vec<Found> {
+pub(crate) fn find(mix: QuantityMix, what: CapacityOf, facts: &Facts<'_>) -> Vec<FoundNumber> {
     let Some(calibration) = facts.calibration else {
-        return vec![Found::absent("nothing was calibrated")];
+        return vec![FoundNumber::absent("nothing was calibrated")];
     };
     let mixes: Vec<&MixCalibration> =
         calibration.mixes.iter().filter(|found| mix.holds(found.read_share)).collect();
     if mixes.is_empty() {
         let whose = match mix {
-            Mix::Read => "reads",
-            Mix::Write => "writes",
-            Mix::Mixed => "a mix of reads and writes",
+            QuantityMix::Read => "reads",
+            QuantityMix::Write => "writes",
+            QuantityMix::Mixed => "a mix of reads and writes",
         };
-        return vec![Found::absent(format!("{whose} were not calibrated"))];
+        return vec![FoundNumber::absent(format!("{whose} were not calibrated"))];
     }
-    let found = mixes.into_iter().map(|found| Found {
-        subject: (mix == Mix::Mixed).then(|| found.name.clone()),
-        known: known(found, what, calibration, &facts.content_doubts(mix != Mix::Write)),
+    let found = mixes.into_iter().map(|found| FoundNumber {
+        subject: (mix == QuantityMix::Mixed).then(|| found.name.clone()),
+        known: known(found, what, calibration, &facts.content_doubts(mix != QuantityMix::Write)),
     });
     found.collect()
 }
@@ -94,8 +94,9 @@ fn known(
     what: CapacityOf,
     calibration: &Calibration,
     doubts: &[Doubt],
-) -> Result<Known, Missing> {
-    let plain = |estimate: Estimate| Known::new(estimate, calibration.elapsed_s, doubts.to_vec());
+) -> Result<KnownNumber, Missing> {
+    let plain =
+        |estimate: Estimate| KnownNumber::new(estimate, calibration.elapsed_s, doubts.to_vec());
     let capacity = |capacity: &Capacity| {
         let mut known = plain(capacity.rate);
         known.evidence.doubts.extend(doubts::of_capacity(capacity));
@@ -109,7 +110,7 @@ fn known(
         known
     };
     match what {
-        CapacityOf::IopsWithinLimit => Ok(Known {
+        CapacityOf::IopsWithinLimit => Ok(KnownNumber {
             at: limit_words(&calibration.limit),
             ..mix
                 .iops_within_limit

@@ -33,7 +33,7 @@ pub use of_load::facts_of_load;
 pub use of_profile::facts_of_profile;
 pub use of_row::facts_of_row;
 pub use of_run::{RunFacts, facts_of_run};
-pub use of_study::{StudyCells, facts_of_study};
+pub use of_study::{ComparedCells, facts_of_study};
 pub use parts::of_parts;
 pub use pooled::mean_of_repeats;
 pub use repeats::joined;

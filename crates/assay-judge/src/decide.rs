@@ -9,7 +9,7 @@ const LONGER_MAX: f64 = 1000.0;
 
 /// On which side of the limit an interval lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum DecidedSide {
     Good,
     Bad,
     Both,
@@ -22,14 +22,18 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
         evidence.doubts.iter().any(|doubt| against(doubt.bias))
     };
     match side(limit, estimate) {
-        Side::Good if doubtful(Bias::Flattering) => (Outcome::Inconclusive, Reason::Doubtful),
-        Side::Bad if doubtful(Bias::Unflattering) => (Outcome::Inconclusive, Reason::Doubtful),
+        DecidedSide::Good if doubtful(Bias::Flattering) => {
+            (Outcome::Inconclusive, Reason::Doubtful)
+        }
+        DecidedSide::Bad if doubtful(Bias::Unflattering) => {
+            (Outcome::Inconclusive, Reason::Doubtful)
+        }
         // What has no upper end says by its doubt why not; no distance to the limit says how much
         // longer to measure.
-        Side::Both if estimate.is_at_least() => (Outcome::Inconclusive, Reason::Doubtful),
-        Side::Good => (Outcome::Pass, Reason::Clear),
-        Side::Bad => (Outcome::Fail, Reason::Clear),
-        Side::Both => {
+        DecidedSide::Both if estimate.is_at_least() => (Outcome::Inconclusive, Reason::Doubtful),
+        DecidedSide::Good => (Outcome::Pass, Reason::Clear),
+        DecidedSide::Bad => (Outcome::Fail, Reason::Clear),
+        DecidedSide::Both => {
             let enough_s = enough_s(limit.value(), estimate, evidence.elapsed_s);
             (Outcome::Inconclusive, Reason::Straddles { enough_s })
         }
@@ -41,7 +45,7 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
 pub(crate) fn decide_short(limit: Limit, seen: &ShortRun) -> Option<(Outcome, Reason)> {
     let (low, high) = seen.bounds;
     let bounds = Estimate { low, high, ..seen.known.estimate };
-    if side(limit, &bounds) == Side::Both {
+    if side(limit, &bounds) == DecidedSide::Both {
         return None;
     }
     let far =
@@ -54,19 +58,19 @@ pub(crate) fn decide_short(limit: Limit, seen: &ShortRun) -> Option<(Outcome, Re
 
 /// Whether a number without an interval lies on the bad side of a limit.
 pub(crate) fn is_broken(limit: Limit, value: f64) -> bool {
-    side(limit, &Estimate::exact(value, 1)) == Side::Bad
+    side(limit, &Estimate::exact(value, 1)) == DecidedSide::Bad
 }
 
 /// The limit itself belongs to the good side.
-fn side(limit: Limit, estimate: &Estimate) -> Side {
+fn side(limit: Limit, estimate: &Estimate) -> DecidedSide {
     let (good, bad) = match limit {
         Limit::AtMost(most) => (estimate.high <= most, estimate.low > most),
         Limit::AtLeast(least) => (estimate.low >= least, estimate.high < least),
     };
     match (good, bad) {
-        (true, _) => Side::Good,
-        (_, true) => Side::Bad,
-        (false, false) => Side::Both,
+        (true, _) => DecidedSide::Good,
+        (_, true) => DecidedSide::Bad,
+        (false, false) => DecidedSide::Both,
     }
 }
 

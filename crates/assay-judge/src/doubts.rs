@@ -1,7 +1,7 @@
 //! What about the conduct of a measurement could have carried a result to where it is, and into
 //! which direction.
 
-use crate::quantity::{Amount, LoadAmount, Quantity, Scope, TimeKind};
+use crate::quantity::{Amount, CriterionQuantity, CriterionTimeKind, LoadAmount, Scope};
 use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, CurvePoint};
 use assay_model::cause::{Cause, HostLoad, cached_reads, unseen};
@@ -32,9 +32,12 @@ fn doubt(what: impl Into<String>, bias: Bias, remedy: &str) -> Doubt {
 }
 
 /// Doubts about one quantity of a measurement. Counts and the host's own load are what they are.
-pub(crate) fn of_measurement(quantity: &Quantity, measurement: &Measurement) -> Vec<Doubt> {
+pub(crate) fn of_measurement(
+    quantity: &CriterionQuantity,
+    measurement: &Measurement,
+) -> Vec<Doubt> {
     let conduct = &measurement.conduct;
-    let Quantity::Measured { amount, .. } = quantity else {
+    let CriterionQuantity::Measured { amount, .. } = quantity else {
         return early_end(measurement).into_iter().collect();
     };
     if matches!(amount, Amount::Errors(_)) {
@@ -52,7 +55,7 @@ pub(crate) fn of_measurement(quantity: &Quantity, measurement: &Measurement) -> 
     .into_iter()
     .flatten()
     .collect();
-    if matches!(amount, Amount::Time { kind: TimeKind::Response, .. }) {
+    if matches!(amount, Amount::Time { kind: CriterionTimeKind::Response, .. }) {
         doubts.extend(arrivals(measurement));
     }
     doubts
@@ -122,10 +125,10 @@ pub(crate) fn of_busy_host(host_busy_share: f64) -> Option<Doubt> {
 
 /// A host that was not as the criteria ask it to be: whatever failed on it may have failed because
 /// of it.
-pub(crate) fn of_host(quantity: &Quantity, value: f64, limit: f64) -> Doubt {
+pub(crate) fn of_host(quantity: &CriterionQuantity, value: f64, limit: f64) -> Doubt {
     let (value, limit) = (Unit::Share.show(value), Unit::Share.show(limit));
     let (what, remedy) = match quantity {
-        Quantity::HostTcpRetransmits => (
+        CriterionQuantity::HostTcpRetransmits => (
             format!(
                 "the host's network lost too many packets to judge the storage: {value} of its \
                  TCP segments were retransmitted; limit: {limit}"

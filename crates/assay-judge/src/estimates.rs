@@ -2,10 +2,10 @@
 //! them.
 
 use crate::evidence::find;
-use crate::facts::{Facts, Run};
+use crate::facts::{Facts, JudgedRun};
 use crate::measurement::rate_without_interval;
 use crate::names::known;
-use crate::quantity::{Amount, Quantity, Scope, TimeStatistic};
+use crate::quantity::{Amount, CriterionQuantity, Scope, TimeStatistic};
 use assay_model::Estimate;
 use assay_model::measurement::Measurement;
 use assay_model::number::rate;
@@ -14,7 +14,7 @@ use assay_model::verdict::NamedEstimate;
 /// Rates, throughputs, means and the common quantiles of a run with their intervals: of the whole,
 /// and of each stream and each target where there are several. What cannot be said for lack of I/Os
 /// or of time is left out.
-pub fn estimates_of_run(run: Run<'_>) -> Vec<NamedEstimate> {
+pub fn estimates_of_run(run: JudgedRun<'_>) -> Vec<NamedEstimate> {
     let facts = Facts {
         dss: None,
         integrity: None,
@@ -30,7 +30,7 @@ pub fn estimates_of_run(run: Run<'_>) -> Vec<NamedEstimate> {
 }
 
 /// Why the rate of a run has no interval, and for how long to measure; nothing where it has one.
-pub fn no_interval_of_run(run: Run<'_>) -> Option<String> {
+pub fn no_interval_of_run(run: JudgedRun<'_>) -> Option<String> {
     rate_without_interval(run)
 }
 
@@ -63,8 +63,8 @@ fn total(quantity: &str, value: f64) -> NamedEstimate {
 }
 
 /// Counts and extremes have no interval, and the only stream or target is the whole.
-fn is_shown(quantity: &Quantity, measurement: &Measurement) -> bool {
-    let Quantity::Measured { scope, amount } = quantity else {
+fn is_shown(quantity: &CriterionQuantity, measurement: &Measurement) -> bool {
+    let CriterionQuantity::Measured { scope, amount } = quantity else {
         return false;
     };
     let several = match scope {
@@ -80,7 +80,7 @@ fn is_shown(quantity: &Quantity, measurement: &Measurement) -> bool {
 }
 
 /// The estimates of one quantity for all its subjects; those without an interval are left out.
-fn estimates(quantity: &Quantity, facts: &Facts<'_>) -> Vec<NamedEstimate> {
+fn estimates(quantity: &CriterionQuantity, facts: &Facts<'_>) -> Vec<NamedEstimate> {
     let named = find(quantity, facts).into_iter().filter_map(|found| {
         Some(NamedEstimate {
             quantity: quantity.to_string(),

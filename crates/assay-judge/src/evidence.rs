@@ -2,8 +2,8 @@
 //! the calibration.
 
 use crate::facts::Facts;
-use crate::found::{Found, Known};
-use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
+use crate::found::{FoundNumber, KnownNumber};
+use crate::quantity::{Amount, CriterionQuantity, CriterionTimeKind, Scope, TimeStatistic};
 use crate::{calibration, doubts, loaded, measurement, queries};
 use assay_model::Estimate;
 use assay_model::durability::Durability;
@@ -12,77 +12,84 @@ use assay_model::number::real;
 use assay_model::verdict::{Doubt, NamedEstimate};
 
 /// Everything that is known of a quantity: one entry a subject, and at least one.
-pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
+pub(crate) fn find(quantity: &CriterionQuantity, facts: &Facts<'_>) -> Vec<FoundNumber> {
     let name = quantity.to_string();
     let given = facts.given.iter().filter(|given| given.quantity == name);
-    let given: Vec<Found> = given.map(|given| from_elsewhere(given, quantity, facts)).collect();
+    let given: Vec<FoundNumber> =
+        given.map(|given| from_elsewhere(given, quantity, facts)).collect();
     if !given.is_empty() {
         return given;
     }
     match quantity {
-        Quantity::Measured { scope, amount } => measurement::find(*scope, *amount, facts),
-        Quantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
-        Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
-        Quantity::Queried { what } => queries::find(*what, facts),
-        Quantity::Transactions | Quantity::TransactionTime(_) => {
-            vec![Found::absent("no imported result has it")]
+        CriterionQuantity::Measured { scope, amount } => measurement::find(*scope, *amount, facts),
+        CriterionQuantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
+        CriterionQuantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
+        CriterionQuantity::Queried { what } => queries::find(*what, facts),
+        CriterionQuantity::Transactions | CriterionQuantity::TransactionTime(_) => {
+            vec![FoundNumber::absent("no imported result has it")]
         }
-        Quantity::IntegrityFindings => vec![findings(facts)],
-        Quantity::DurabilityLost => vec![lost(facts)],
-        Quantity::DurabilityLossPerCut => vec![loss_per_cut(facts)],
-        Quantity::AtomicUnit => vec![atomic_unit(facts)],
-        Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
-        Quantity::DatabaseResponse => vec![Found::absent(
+        CriterionQuantity::IntegrityFindings => vec![findings(facts)],
+        CriterionQuantity::DurabilityLost => vec![lost(facts)],
+        CriterionQuantity::DurabilityLossPerCut => vec![loss_per_cut(facts)],
+        CriterionQuantity::AtomicUnit => vec![atomic_unit(facts)],
+        CriterionQuantity::HostCpuBusy => vec![host_busy(quantity, facts)],
+        CriterionQuantity::DatabaseResponse => vec![FoundNumber::absent(
             "the database does not time the I/O waits of its sessions: set track_io_timing and \
              track_wal_io_timing (PostgreSQL) or performance_schema (MySQL, MariaDB) to on, then \
              check again",
         )],
-        Quantity::HostTcpRetransmits => {
-            vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]
+        CriterionQuantity::HostTcpRetransmits => {
+            vec![FoundNumber::absent(
+                "the host sent fewer than 1,000 TCP segments, or none were counted",
+            )]
         }
     }
 }
 
 /// What the caller knows has no measured time here; what it made of times of the run has the doubts
 /// of those.
-fn from_elsewhere(given: &NamedEstimate, quantity: &Quantity, facts: &Facts<'_>) -> Found {
+fn from_elsewhere(
+    given: &NamedEstimate,
+    quantity: &CriterionQuantity,
+    facts: &Facts<'_>,
+) -> FoundNumber {
     let mut doubts: Vec<Doubt> = if given.estimate.has_interval() {
         doubts::few_bursts(&given.estimate, None, 0.0).into_iter().collect()
     } else {
         vec![doubts::no_interval()]
     };
-    let run = facts.run.filter(|_| *quantity == Quantity::DatabaseResponse);
+    let run = facts.run.filter(|_| *quantity == CriterionQuantity::DatabaseResponse);
     let mut elapsed_s = 0.0;
     if let Some(run) = run {
         doubts.extend(doubts::of_measurement(&READ_RESPONSE, run.measurement));
         doubts.extend(facts.content_doubts(true));
         elapsed_s = run.measurement.elapsed_s();
     }
-    let known = Ok(Known::new(given.estimate, elapsed_s, doubts));
-    Found { subject: given.subject.clone(), known }
+    let known = Ok(KnownNumber::new(given.estimate, elapsed_s, doubts));
+    FoundNumber { subject: given.subject.clone(), known }
 }
 
 /// The time that most of a database's response rests on.
-const READ_RESPONSE: Quantity = Quantity::Measured {
+const READ_RESPONSE: CriterionQuantity = CriterionQuantity::Measured {
     scope: Scope::Whole,
     amount: Amount::Time {
         operation: Operation::Read,
-        kind: TimeKind::Response,
+        kind: CriterionTimeKind::Response,
         statistic: TimeStatistic::Mean,
     },
 };
 
 /// Blocks are counted, and a run that verified nothing has none to count.
-fn findings(facts: &Facts<'_>) -> Found {
+fn findings(facts: &Facts<'_>) -> FoundNumber {
     let Some(integrity) = facts.integrity else {
-        return Found::absent("nothing was verified; measure with --verify");
+        return FoundNumber::absent("nothing was verified; measure with --verify");
     };
     if integrity.found_blocks() + integrity.coverage.verified_blocks == 0 {
-        return Found::absent("no written block was read again");
+        return FoundNumber::absent("no written block was read again");
     }
     let blocks = integrity.coverage.verified_blocks + integrity.found_blocks();
     let estimate = Estimate::exact(real(integrity.found_blocks()), blocks);
-    Found { subject: None, known: Ok(Known::new(estimate, 0.0, Vec::new())) }
+    FoundNumber { subject: None, known: Ok(KnownNumber::new(estimate, 0.0, Vec::new())) }
 }
 
 /// What cuts came to, where one of them took something away.
@@ -96,49 +103,49 @@ fn cuts<'a>(facts: &Facts<'a>) -> Option<(&'a Durability, u64)> {
 
 /// Broken promises over all cuts: blocks that lost acknowledged writes, or what is wrong with a
 /// database.
-fn lost(facts: &Facts<'_>) -> Found {
+fn lost(facts: &Facts<'_>) -> FoundNumber {
     let Some((durability, cuts)) = cuts(facts) else {
-        return Found::absent("nothing was cut; see `assay verify --ledger`");
+        return FoundNumber::absent("nothing was cut; see `assay verify --ledger`");
     };
     let estimate = Estimate::exact(real(durability.broken()), cuts);
-    Found { subject: None, known: Ok(Known::new(estimate, 0.0, Vec::new())) }
+    FoundNumber { subject: None, known: Ok(KnownNumber::new(estimate, 0.0, Vec::new())) }
 }
 
 /// The highest chance of a loss that the cuts leave; a limit is itself what is judged.
-fn loss_per_cut(facts: &Facts<'_>) -> Found {
+fn loss_per_cut(facts: &Facts<'_>) -> FoundNumber {
     let known = cuts(facts).and_then(|(found, cuts)| Some((found.loss_per_cut_max?, cuts)));
     let Some((chance, cuts)) = known else {
-        return Found::absent("nothing was cut; see `assay verify --ledger`");
+        return FoundNumber::absent("nothing was cut; see `assay verify --ledger`");
     };
-    let known = Known::new(Estimate::exact(chance, cuts), 0.0, Vec::new());
-    Found { subject: None, known: Ok(known) }
+    let known = KnownNumber::new(Estimate::exact(chance, cuts), 0.0, Vec::new());
+    FoundNumber { subject: None, known: Ok(known) }
 }
 
 /// Only a write that was torn shows where writes are torn: what was never torn may be larger or may
 /// have had luck.
-fn atomic_unit(facts: &Facts<'_>) -> Found {
+fn atomic_unit(facts: &Facts<'_>) -> FoundNumber {
     let Some((durability, _)) = cuts(facts) else {
-        return Found::absent("nothing was cut; see `assay verify --ledger`");
+        return FoundNumber::absent("nothing was cut; see `assay verify --ledger`");
     };
     let Some(unit_bytes) = durability.atomic_unit_bytes() else {
-        return Found::absent(
+        return FoundNumber::absent(
             "no write in flight was torn by a cut, so nothing is known about larger ones",
         );
     };
     let torn = durability.cuts.iter().map(|cut| cut.torn_blocks).sum();
-    let known = Known::new(Estimate::exact(real(unit_bytes), torn), 0.0, Vec::new());
-    Found { subject: None, known: Ok(known) }
+    let known = KnownNumber::new(Estimate::exact(real(unit_bytes), torn), 0.0, Vec::new());
+    FoundNumber { subject: None, known: Ok(known) }
 }
 
 /// The share over the whole run is a count of clock ticks, not a sample: it has no interval.
-fn host_busy(quantity: &Quantity, facts: &Facts<'_>) -> Found {
+fn host_busy(quantity: &CriterionQuantity, facts: &Facts<'_>) -> FoundNumber {
     let Some(run) = facts.run else {
-        return Found::absent("no workload was run");
+        return FoundNumber::absent("no workload was run");
     };
     let Some(share) = run.measurement.conduct.host_busy_share else {
-        return Found::absent("the CPU utilization of the host is unknown");
+        return FoundNumber::absent("the CPU utilization of the host is unknown");
     };
     let doubts = doubts::of_measurement(quantity, run.measurement);
-    let known = Known::new(Estimate::exact(share, 1), run.measurement.elapsed_s(), doubts);
-    Found { subject: None, known: Ok(known) }
+    let known = KnownNumber::new(Estimate::exact(share, 1), run.measurement.elapsed_s(), doubts);
+    FoundNumber { subject: None, known: Ok(known) }
 }

@@ -12,7 +12,7 @@ use assay_model::verdict::{Doubt, NamedEstimate};
 
 /// A measurement with its series of batches.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct JudgedRun<'a> {
     /// The totals, and how the tool behaved.
     pub measurement: &'a Measurement,
     /// How it went over time.
@@ -21,7 +21,7 @@ pub struct Run<'a> {
 
 /// A load on a database.
 #[derive(Clone, Copy, Debug)]
-pub struct LoadFacts<'a> {
+pub struct JudgedLoadFacts<'a> {
     /// The ladder.
     pub load: &'a Load,
     /// How each of its steps went over time, in their order; fewer where they were not kept.
@@ -34,9 +34,9 @@ pub struct Facts<'a> {
     /// What the target can give.
     pub calibration: Option<&'a Calibration>,
     /// What happened under a workload.
-    pub run: Option<Run<'a>>,
+    pub run: Option<JudgedRun<'a>>,
     /// What a database got.
-    pub load: Option<LoadFacts<'a>>,
+    pub load: Option<JudgedLoadFacts<'a>>,
     /// What a load of decision support got.
     pub dss: Option<&'a Dss>,
     /// Whether what was read is what was written.

@@ -5,16 +5,16 @@ use assay_model::verdict::{Doubt, Evidence, LevelChange};
 
 /// What was found for one subject of a quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FoundNumber {
     /// The stream, target or mix, where there are several.
     pub(crate) subject: Option<String>,
     /// The number with what it rests on, or why there is none.
-    pub(crate) known: Result<Known, Missing>,
+    pub(crate) known: Result<KnownNumber, Missing>,
 }
 
 /// A number and what it rests on.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct KnownNumber {
     /// The number in base units with its interval.
     pub(crate) estimate: Estimate,
     /// The same as a verdict carries it, with time and doubts.
@@ -43,7 +43,7 @@ pub(crate) enum Missing {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShortRun {
     /// The number, without an interval, and what it rests on.
-    pub(crate) known: Known,
+    pub(crate) known: KnownNumber,
     /// Seconds ranged from here …
     pub(crate) lowest_value: f64,
     /// … to here.
@@ -74,7 +74,7 @@ impl Missing {
     }
 }
 
-impl Known {
+impl KnownNumber {
     pub(crate) fn new(estimate: Estimate, elapsed_s: f64, doubts: Vec<Doubt>) -> Self {
         let evidence =
             Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
@@ -89,7 +89,7 @@ impl Known {
     }
 }
 
-impl Found {
+impl FoundNumber {
     /// Nothing of the kind was measured, whatever the subject.
     pub(crate) fn absent(what: impl Into<String>) -> Self {
         Self { subject: None, known: Err(Missing::Absent(what.into())) }

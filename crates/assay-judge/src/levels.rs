@@ -1,8 +1,8 @@
 //! Whether a run kept one level under one load, and which part of it shows the last one.
 
-use crate::facts::Run;
+use crate::facts::JudgedRun;
 use crate::last_change::LastChange;
-use crate::series::Batch;
+use crate::series::SeriesBatch;
 use crate::statistics;
 use assay_model::Estimate;
 use assay_model::measurement::Operation;
@@ -20,11 +20,11 @@ const CHANGES_MAX: usize = 4;
 /// The last change of level in a run; `None` of one that kept its level, or is too short to tell.
 ///
 /// Looked for in the rate, and, where arrivals decide that, in the mean service time.
-pub fn last_change(run: Run<'_>) -> Option<LastChange> {
+pub fn last_change(run: JudgedRun<'_>) -> Option<LastChange> {
     *run.series.last_change.get_or_init(|| find(run.series.batches()))
 }
 
-fn find(batches: &[Batch]) -> Option<LastChange> {
+fn find(batches: &[SeriesBatch]) -> Option<LastChange> {
     let rates: Vec<f64> =
         batches.iter().map(|batch| rate(batch.operations.ios(), batch.elapsed_s)).collect();
     let times: Vec<f64> = batches.iter().map(|batch| time_ns(batch).0 / time_ns(batch).1).collect();
@@ -69,14 +69,14 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
 
 /// Where the first seconds end that lie apart from all after them: a cache or a cold start that is
 /// over too soon to be a level.
-fn early_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
+fn early_step(rates: &[f64], batches: &[SeriesBatch]) -> Option<usize> {
     let backwards: Vec<f64> = rates.iter().rev().copied().collect();
     late_step(&backwards, batches).map(|at| rates.len() - at)
 }
 
 /// Where the last seconds lie apart from all before them: too few for a level of their own, and too
 /// many for a pause.
-fn late_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
+fn late_step(rates: &[f64], batches: &[SeriesBatch]) -> Option<usize> {
     const LEAST_S: f64 = 2.0;
     const APART: f64 = 0.1;
     const DEVIATIONS: f64 = 6.0;
@@ -99,14 +99,14 @@ fn level(rates: &[f64], batch_s: f64) -> Estimate {
     statistics::mean(rates, batch_s).unwrap_or_else(|_| Estimate::without_interval(mean, 1))
 }
 
-fn mean_ns(batches: &[Batch], batch_s: f64) -> Estimate {
+fn mean_ns(batches: &[SeriesBatch], batch_s: f64) -> Estimate {
     let (times, ios): (Vec<f64>, Vec<f64>) = batches.iter().map(time_ns).unzip();
     let mean = times.iter().sum::<f64>() / ios.iter().sum::<f64>().max(1.0);
     statistics::ratio(&times, &ios, batch_s).unwrap_or_else(|_| Estimate::without_interval(mean, 1))
 }
 
 /// Service time spent in reads and writes, ns, and their number.
-fn time_ns(batch: &Batch) -> (f64, f64) {
+fn time_ns(batch: &SeriesBatch) -> (f64, f64) {
     let results = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| batch.operations.get(operation));
@@ -122,8 +122,8 @@ mod tests {
     use assay_model::measurement::{OperationResult, PerOperation};
     use assay_model::number::count;
 
-    fn batches(rates: &[f64]) -> Vec<Batch> {
-        rates.iter().map(|_| Batch { elapsed_s: 1.0, ..Batch::default() }).collect()
+    fn batches(rates: &[f64]) -> Vec<SeriesBatch> {
+        rates.iter().map(|_| SeriesBatch { elapsed_s: 1.0, ..SeriesBatch::default() }).collect()
     }
 
     fn late(rates: &[f64]) -> Option<usize> {
@@ -150,7 +150,7 @@ mod tests {
     fn a_fast_phase_of_a_few_seconds_is_left_out() {
         let run = |begin: &[f64], batch_s: f64| -> Option<(usize, bool)> {
             let later = (begin.len()..60).map(|at| 6100.0 + real_len(at * 7 % 11));
-            let batch = |rate: f64| Batch {
+            let batch = |rate: f64| SeriesBatch {
                 elapsed_s: batch_s,
                 operations: PerOperation {
                     read: Some(OperationResult {

@@ -1,7 +1,7 @@
 //! Whether what was measured is good enough: criteria are checked for meaning before a run, and
 //! judged after it.
 //!
-//! A [`Criteria`] document becomes [`Rules`] when every quantity is known and every limit has the
+//! A [`Criteria`] document becomes [`CriteriaRules`] when every quantity is known and every limit has the
 //! unit of its quantity. Rules and [`Facts`] make a [`Verdict`]: PASS when the whole interval lies
 //! on the good side of the limit, FAIL when it lies on the bad side, INCONCLUSIVE when the limit
 //! lies inside it, when the evidence is missing, or when something about the measurement could have
@@ -31,17 +31,18 @@ pub mod statistics;
 
 pub use estimates::{estimates_of_run, no_interval_of_run, totals};
 pub use factors::{factor_curves, factor_scaling, imported_curves};
-pub use facts::{Facts, LoadFacts, Run};
+pub use facts::{Facts, JudgedLoadFacts, JudgedRun};
 pub use last_change::LastChange;
 pub use levels::last_change;
 pub use measurement::{StreamShare, weighted_response};
 pub use near_limit::is_near_limit;
 pub use quantity::{
-    Amount, CapacityOf, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind, TimeStatistic,
+    Amount, CapacityOf, CriterionQuantity, CriterionTimeKind, LoadAmount, QuantityMix, QueryAmount,
+    Scope, TimeStatistic,
 };
-pub use rules::{Rule, Rules};
-pub use series::{Batch, Series, SeriesBuilder};
-pub use statistics::Tail;
+pub use rules::{CriteriaRules, CriterionRule};
+pub use series::{Series, SeriesBatch, SeriesBuilder};
+pub use statistics::QuantileTail;
 
 use assay_model::units::{Nanos, Rate};
 use assay_model::verdict::{Bound, parse_criteria};

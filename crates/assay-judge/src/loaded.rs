@@ -2,10 +2,10 @@
 //! repeats are pooled.
 
 use crate::doubts;
-use crate::facts::{Facts, LoadFacts, Run};
-use crate::found::{Found, Known, Missing};
+use crate::facts::{Facts, JudgedLoadFacts, JudgedRun};
+use crate::found::{FoundNumber, KnownNumber, Missing};
 use crate::measurement::of_stream;
-use crate::quantity::{Amount, LoadAmount, TimeKind};
+use crate::quantity::{Amount, CriterionTimeKind, LoadAmount};
 use crate::{queries, statistics};
 use assay_model::Estimate;
 use assay_model::load::{CountedTransaction, PhysicalVerdict, Rung};
@@ -14,49 +14,51 @@ use assay_model::number::{count_of, real};
 use assay_model::verdict::Doubt;
 
 /// The steps of one number of sessions, by their places in the load.
-struct Group {
+struct StepGroup {
     sessions: u32,
     places: Vec<usize>,
 }
 
 /// What is known of an amount: of each number of sessions, or of the one that did the most work.
-pub(crate) fn find(each_rung: bool, what: LoadAmount, facts: &Facts<'_>) -> Vec<Found> {
+pub(crate) fn find(each_rung: bool, what: LoadAmount, facts: &Facts<'_>) -> Vec<FoundNumber> {
     if let Some(dss) = facts.dss {
         return queries::find_of_every_load(what, dss);
     }
     let Some(load) = facts.load.filter(|load| !load.load.rungs.is_empty()) else {
-        return vec![Found::absent("no load was run on a database")];
+        return vec![FoundNumber::absent("no load was run on a database")];
     };
-    let search = Search { load };
-    let mut found: Vec<(u32, Result<Known, Missing>)> =
+    let search = StepSearch { load };
+    let mut found: Vec<(u32, Result<KnownNumber, Missing>)> =
         groups(load).iter().map(|group| (group.sessions, search.pooled(group, what))).collect();
     if each_rung {
-        let one =
-            |(sessions, known): (u32, _)| Found { subject: Some(sessions.to_string()), known };
+        let one = |(sessions, known): (u32, _)| FoundNumber {
+            subject: Some(sessions.to_string()),
+            known,
+        };
         return found.into_iter().map(one).collect();
     }
     if what == LoadAmount::Errors {
         let all = load.load.rungs.iter().map(errors).sum::<u64>();
-        let known = Known::new(Estimate::exact(real(all), 1), elapsed_s(load), Vec::new());
-        return vec![Found { subject: None, known: Ok(known) }];
+        let known = KnownNumber::new(Estimate::exact(real(all), 1), elapsed_s(load), Vec::new());
+        return vec![FoundNumber { subject: None, known: Ok(known) }];
     }
     let busiest = search.busiest(what);
     found.retain(|(sessions, _)| Some(*sessions) == busiest);
-    found.into_iter().map(|(_, known)| Found { subject: None, known }).collect()
+    found.into_iter().map(|(_, known)| FoundNumber { subject: None, known }).collect()
 }
 
-fn groups(load: LoadFacts<'_>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(load: JudgedLoadFacts<'_>) -> Vec<StepGroup> {
+    let mut groups: Vec<StepGroup> = Vec::new();
     for (place, rung) in load.load.rungs.iter().enumerate() {
         match groups.iter_mut().find(|group| group.sessions == rung.sessions) {
             Some(group) => group.places.push(place),
-            None => groups.push(Group { sessions: rung.sessions, places: vec![place] }),
+            None => groups.push(StepGroup { sessions: rung.sessions, places: vec![place] }),
         }
     }
     groups
 }
 
-fn elapsed_s(load: LoadFacts<'_>) -> f64 {
+fn elapsed_s(load: JudgedLoadFacts<'_>) -> f64 {
     load.load.rungs.iter().map(Rung::elapsed_s).sum()
 }
 
@@ -66,11 +68,11 @@ fn errors(rung: &Rung) -> u64 {
 }
 
 /// A load that is asked for what its steps did.
-struct Search<'a> {
-    load: LoadFacts<'a>,
+struct StepSearch<'a> {
+    load: JudgedLoadFacts<'a>,
 }
 
-impl Search<'_> {
+impl StepSearch<'_> {
     /// The sessions whose steps did the most: of what is counted where that is asked, else of all
     /// statements.
     fn busiest(&self, what: LoadAmount) -> Option<u32> {
@@ -78,7 +80,7 @@ impl Search<'_> {
             LoadAmount::Counted(_) | LoadAmount::PhysicalReads => what,
             _ => LoadAmount::Statements,
         };
-        let work = |group: &Group| {
+        let work = |group: &StepGroup| {
             let values = group.places.iter().filter_map(|place| self.work(*place, by));
             median(values.collect())
         };
@@ -98,13 +100,13 @@ impl Search<'_> {
     }
 
     /// The middle of all repeats with the interval of their mean; a single one has its own.
-    fn pooled(&self, group: &Group, what: LoadAmount) -> Result<Known, Missing> {
+    fn pooled(&self, group: &StepGroup, what: LoadAmount) -> Result<KnownNumber, Missing> {
         let each: Result<Vec<Estimate>, Missing> =
             group.places.iter().map(|place| self.of_rung(*place, what)).collect();
         let rungs = group.places.iter().map(|place| &self.load.load.rungs[*place]);
         let elapsed_s = rungs.clone().map(Rung::elapsed_s).sum();
         let doubts: Vec<Doubt> = rungs.filter_map(|rung| doubts::of_rung(rung, what)).collect();
-        let mut known = Known::new(pool(&each?), elapsed_s, doubts);
+        let mut known = KnownNumber::new(pool(&each?), elapsed_s, doubts);
         known.evidence.doubts.dedup();
         known.at = match group.sessions {
             1 => "with 1 session".to_owned(),
@@ -116,7 +118,7 @@ impl Search<'_> {
     fn of_rung(&self, place: usize, what: LoadAmount) -> Result<Estimate, Missing> {
         let rung = &self.load.load.rungs[place];
         let series = self.load.series.get(place);
-        let run = series.map(|series| Run { measurement: &rung.measurement, series });
+        let run = series.map(|series| JudgedRun { measurement: &rung.measurement, series });
         match what {
             LoadAmount::Errors => Ok(Estimate::exact(real(errors(rung)), 1)),
             LoadAmount::Statements => rung.statements.ok_or_else(too_short),
@@ -132,7 +134,7 @@ impl Search<'_> {
                 Ok(found?.scaled(60.0))
             }
             LoadAmount::Time { transaction, statistic } => {
-                let (kind, operation) = (TimeKind::Response, Operation::Read);
+                let (kind, operation) = (CriterionTimeKind::Response, Operation::Read);
                 let amount = Amount::Time { operation, kind, statistic };
                 of_stream(run.ok_or_else(too_short)?, &transaction.replace('_', " "), amount)
             }

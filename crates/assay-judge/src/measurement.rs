@@ -2,12 +2,12 @@
 //! the series.
 
 use crate::doubts;
-use crate::facts::{Facts, Run};
-use crate::found::{Found, Known, Missing, ShortRun};
+use crate::facts::{Facts, JudgedRun};
+use crate::found::{FoundNumber, KnownNumber, Missing, ShortRun};
 use crate::last_change::LastChange;
 use crate::levels::last_change;
-use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
-use crate::series::Batch;
+use crate::quantity::{Amount, CriterionQuantity, CriterionTimeKind, Scope, TimeStatistic};
+use crate::series::SeriesBatch;
 use crate::statistics::{self, ShortSeries};
 use assay_model::measurement::{
     Measurement, NamedResult, Operation, OperationResult, PerOperation,
@@ -27,24 +27,24 @@ const BACKLOG_SHARE_MAX: f64 = 0.001;
 const QUANTILE_LEAST_S: f64 = 20.0;
 
 /// One part of a measurement: its totals, and how it went over time.
-struct Part<'a> {
+struct JudgedPart<'a> {
     subject: Option<String>,
     total: PerOperation,
-    batches: Cow<'a, [Batch]>,
+    batches: Cow<'a, [SeriesBatch]>,
     elapsed_s: f64,
 }
 
 /// What is known of an amount, for every part of the scope.
-pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found> {
+pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<FoundNumber> {
     let Some(run) = facts.run else {
         let missing = if facts.given.is_empty() {
             "no workload was run"
         } else {
             "the result does not include it"
         };
-        return vec![Found::absent(missing)];
+        return vec![FoundNumber::absent(missing)];
     };
-    let quantity = Quantity::Measured { scope, amount };
+    let quantity = CriterionQuantity::Measured { scope, amount };
     let mut doubts = doubts::of_measurement(&quantity, run.measurement);
     if !matches!(amount, Amount::Errors(_)) {
         let reads = amount.operation().is_none_or(|operation| operation == Operation::Read);
@@ -67,18 +67,18 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
             let known = ClusteredEstimate { estimate: Estimate { low, high, ..estimate }, ..known };
             doubts.extend(doubts::few_clusters(&known.estimate, known.clusters, part.elapsed_s));
             doubts.extend(doubts::few_bursts(&known.estimate, known.clusters, part.elapsed_s));
-            let known = Known::new(known.estimate, part.elapsed_s, doubts)
+            let known = KnownNumber::new(known.estimate, part.elapsed_s, doubts)
                 .with(known.clusters, left.map(|left| left.change));
-            Known { at: load(amount, &part), ..known }
+            KnownNumber { at: load(amount, &part), ..known }
         });
         let known = known.map_err(|missing| missing.with_doubts(&doubts));
-        Found { subject: part.subject, known }
+        FoundNumber { subject: part.subject, known }
     });
     found.collect()
 }
 
 /// The load at which a time was measured.
-fn load(amount: Amount, part: &Part<'_>) -> String {
+fn load(amount: Amount, part: &JudgedPart<'_>) -> String {
     let iops = rate(part.total.ios(), part.elapsed_s);
     match amount {
         Amount::Time { .. } if iops > 0.0 => format!("at {} IOPS", show_count(iops)),
@@ -87,7 +87,11 @@ fn load(amount: Amount, part: &Part<'_>) -> String {
 }
 
 /// The amount of one stream of a run, whatever operation it issues; a stream of a load has one.
-pub(crate) fn of_stream(run: Run<'_>, stream: &str, amount: Amount) -> Result<Estimate, Missing> {
+pub(crate) fn of_stream(
+    run: JudgedRun<'_>,
+    stream: &str,
+    amount: Amount,
+) -> Result<Estimate, Missing> {
     let found = parts(Scope::Stream, run).into_iter();
     let part = found.into_iter().find(|part| part.subject.as_deref() == Some(stream));
     let issued = part.and_then(|part| {
@@ -116,7 +120,7 @@ pub struct StreamShare<'a> {
 /// Mean response times of several streams together, each times its weight: one series of batches
 /// and one interval, because one storage makes all of them slow or fast. Nothing where a stream did
 /// nothing, or for too short a time.
-pub fn weighted_response(run: Run<'_>, weights: &[StreamShare<'_>]) -> Option<Estimate> {
+pub fn weighted_response(run: JudgedRun<'_>, weights: &[StreamShare<'_>]) -> Option<Estimate> {
     let parts = parts(Scope::Stream, run);
     let batches = parts.iter().map(|part| part.batches.len()).min()?;
     let mut times = vec![0.0; batches];
@@ -128,9 +132,9 @@ pub fn weighted_response(run: Run<'_>, weights: &[StreamShare<'_>]) -> Option<Es
         let named = || parts.iter().find(|part| part.subject.as_deref() == Some(one.stream));
         let part = only.or_else(named)?;
         let operation = part.total.iter().find(|(_, result)| result.ios > 0)?.0;
-        let of = |batch: &Batch| {
+        let of = |batch: &SeriesBatch| {
             let result = batch.operations.get(operation);
-            let total = result.map(|result| histogram(TimeKind::Response, result));
+            let total = result.map(|result| histogram(CriterionTimeKind::Response, result));
             total.map_or((0.0, 0.0), |total| (real(total.ios()), total.mean_ns()))
         };
         let seen: Vec<(f64, f64)> = part.batches[..batches].iter().map(of).collect();
@@ -144,13 +148,13 @@ pub fn weighted_response(run: Run<'_>, weights: &[StreamShare<'_>]) -> Option<Es
             * part
                 .total
                 .get(operation)
-                .map_or(0.0, |result| histogram(TimeKind::Response, result).mean_ns());
+                .map_or(0.0, |result| histogram(CriterionTimeKind::Response, result).mean_ns());
     }
     let known = statistics::ratio(&times, &ios, parts.first()?.batch_s()).ok()?;
     Some(around(known, value))
 }
 
-impl Part<'_> {
+impl JudgedPart<'_> {
     /// Length of a batch, s.
     fn batch_s(&self) -> f64 {
         self.batches.first().map_or(self.elapsed_s, |batch| batch.elapsed_s)
@@ -158,7 +162,7 @@ impl Part<'_> {
 
     /// What is counted in each batch, a second.
     fn rates(&self, count: impl Fn(&PerOperation) -> u64) -> Vec<f64> {
-        let one = |batch: &Batch| rate(count(&batch.operations), batch.elapsed_s);
+        let one = |batch: &SeriesBatch| rate(count(&batch.operations), batch.elapsed_s);
         self.batches.iter().map(one).collect()
     }
 
@@ -166,7 +170,7 @@ impl Part<'_> {
     /// storage.
     fn since(self, left: &LastChange) -> Self {
         let from = index((left.from_share * real_len(self.batches.len())).ceil());
-        let kept: Vec<Batch> = self.batches.get(from..).unwrap_or_default().to_vec();
+        let kept: Vec<SeriesBatch> = self.batches.get(from..).unwrap_or_default().to_vec();
         let mut total = PerOperation::default();
         for batch in &kept {
             total.merge(&batch.operations);
@@ -189,7 +193,7 @@ impl From<Estimate> for ClusteredEstimate {
 }
 
 /// The parts that a scope consists of.
-fn parts(scope: Scope, run: Run<'_>) -> Vec<Part<'_>> {
+fn parts(scope: Scope, run: JudgedRun<'_>) -> Vec<JudgedPart<'_>> {
     let measurement = run.measurement;
     let results = match scope {
         Scope::Whole => return vec![whole(run)],
@@ -200,7 +204,7 @@ fn parts(scope: Scope, run: Run<'_>) -> Vec<Part<'_>> {
     };
     // The only stream or target is the whole, which is known in finer steps of time.
     let only = results.len() == 1;
-    let part = |result: &NamedResult| Part {
+    let part = |result: &NamedResult| JudgedPart {
         subject: Some(result.name.clone()),
         total: result.operations.clone(),
         batches: if only {
@@ -214,8 +218,8 @@ fn parts(scope: Scope, run: Run<'_>) -> Vec<Part<'_>> {
 }
 
 /// All streams on all targets.
-fn whole(run: Run<'_>) -> Part<'_> {
-    Part {
+fn whole(run: JudgedRun<'_>) -> JudgedPart<'_> {
+    JudgedPart {
         subject: None,
         total: run.measurement.operations(),
         batches: Cow::Borrowed(run.series.batches()),
@@ -224,7 +228,7 @@ fn whole(run: Run<'_>) -> Part<'_> {
 }
 
 /// The amount of one part with its interval.
-fn estimate(amount: Amount, part: &Part<'_>) -> Result<ClusteredEstimate, Missing> {
+fn estimate(amount: Amount, part: &JudgedPart<'_>) -> Result<ClusteredEstimate, Missing> {
     match amount {
         Amount::Errors(operation) => Ok(errors(operation, &part.total).into()),
         Amount::Iops(operation) => {
@@ -282,7 +286,7 @@ fn too_short(unit: Unit, value: f64, why: &ShortSeries) -> Missing {
     let seen = why.bounds().map(|bounds| {
         let estimate = Estimate::without_interval(value, count_of(why.rows));
         Box::new(ShortRun {
-            known: Known::new(estimate, why.elapsed_s, Vec::new()),
+            known: KnownNumber::new(estimate, why.elapsed_s, Vec::new()),
             lowest_value: why.lowest_value,
             highest_value: why.highest_value,
             bounds,
@@ -344,7 +348,7 @@ fn ends(unit: Unit, low: f64, high: f64) -> String {
 }
 
 /// Why the rate of a run has no interval; nothing where it has one.
-pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
+pub(crate) fn rate_without_interval(run: JudgedRun<'_>) -> Option<String> {
     let settled = last_change(run).filter(|left| left.change.settled);
     let part = settled.map_or_else(|| whole(run), |left| whole(run).since(&left));
     let known = statistics::mean(&part.rates(PerOperation::ios), part.batch_s());
@@ -354,7 +358,7 @@ pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
 /// No closed load completes more than its outstanding I/Os in the shortest time that one took (J.
 /// Little, Operations Research 9, 1961), and no open one more than arrives: what was due in the
 /// run, and four standard deviations of such a count.
-fn most_iops(run: Run<'_>) -> f64 {
+fn most_iops(run: JudgedRun<'_>) -> f64 {
     let measurement = run.measurement;
     let operations = measurement.operations();
     if timed(&operations).any(|result| result.response.is_some()) {
@@ -371,7 +375,7 @@ fn most_iops(run: Run<'_>) -> f64 {
 
 /// An open load that left no arrival behind completes what arrives: its seconds vary as the
 /// arrivals do, which is not a sign that the storage may deliver less. 0 of any other load.
-fn least_iops(run: Run<'_>) -> f64 {
+fn least_iops(run: JudgedRun<'_>) -> f64 {
     let measurement = run.measurement;
     let (conduct, operations) = (&measurement.conduct, measurement.operations());
     let left = operations.errors() + conduct.missed_arrivals + conduct.abandoned_ios;
@@ -398,7 +402,7 @@ fn timed(operations: &PerOperation) -> impl Iterator<Item = &OperationResult> {
 fn rate_of(
     operation: Option<Operation>,
     unit: Unit,
-    part: &Part<'_>,
+    part: &JudgedPart<'_>,
     count: impl Fn(&PerOperation) -> u64,
 ) -> Result<Estimate, Missing> {
     if ios(operation, &part.total) == 0 {
@@ -412,9 +416,9 @@ fn rate_of(
 /// A time of one operation from its histograms, total and by batch.
 fn time(
     operation: Operation,
-    kind: TimeKind,
+    kind: CriterionTimeKind,
     statistic: TimeStatistic,
-    part: &Part<'_>,
+    part: &JudgedPart<'_>,
 ) -> Result<ClusteredEstimate, Missing> {
     let result = part.total.get(operation).filter(|result| result.ios > 0);
     let total =
@@ -461,9 +465,9 @@ fn time(
 
 /// The histogram of the kind; closed arrivals have service times only, which are their response
 /// times.
-const fn histogram(kind: TimeKind, result: &OperationResult) -> &Histogram {
+const fn histogram(kind: CriterionTimeKind, result: &OperationResult) -> &Histogram {
     match (kind, &result.response) {
-        (TimeKind::Response, Some(response)) => response,
+        (CriterionTimeKind::Response, Some(response)) => response,
         _ => &result.service,
     }
 }
@@ -519,7 +523,7 @@ mod tests {
     }
 
     fn least(measurement: &Measurement) -> f64 {
-        least_iops(Run { measurement, series: &SeriesBuilder::new().finish() })
+        least_iops(JudgedRun { measurement, series: &SeriesBuilder::new().finish() })
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! known.
 
 use crate::quantity::{
-    Amount, CapacityOf, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind, TimeStatistic,
+    Amount, CapacityOf, CriterionQuantity, CriterionTimeKind, LoadAmount, QuantityMix, QueryAmount,
+    Scope, TimeStatistic,
 };
 use assay_model::document::nearest;
 use assay_model::load::LoadKind;
@@ -17,7 +18,7 @@ const COMMON_QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 /// The queries of decision support.
 const QUERIES: RangeInclusive<u8> = 1..=22;
 
-impl FromStr for Quantity {
+impl FromStr for CriterionQuantity {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
@@ -32,43 +33,43 @@ impl FromStr for Quantity {
 }
 
 /// The quantity of a name; `None` when there is none.
-fn parse(name: &str) -> Option<Quantity> {
+fn parse(name: &str) -> Option<CriterionQuantity> {
     match name {
-        "transactions" => return Some(Quantity::Transactions),
-        "integrity.findings" => return Some(Quantity::IntegrityFindings),
-        "durability.lost" => return Some(Quantity::DurabilityLost),
-        "durability.loss_per_cut" => return Some(Quantity::DurabilityLossPerCut),
-        "atomic_unit" => return Some(Quantity::AtomicUnit),
-        "database.response_time" => return Some(Quantity::DatabaseResponse),
-        "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
-        "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
+        "transactions" => return Some(CriterionQuantity::Transactions),
+        "integrity.findings" => return Some(CriterionQuantity::IntegrityFindings),
+        "durability.lost" => return Some(CriterionQuantity::DurabilityLost),
+        "durability.loss_per_cut" => return Some(CriterionQuantity::DurabilityLossPerCut),
+        "atomic_unit" => return Some(CriterionQuantity::AtomicUnit),
+        "database.response_time" => return Some(CriterionQuantity::DatabaseResponse),
+        "host.cpu_busy" => return Some(CriterionQuantity::HostCpuBusy),
+        "host.tcp_retransmits" => return Some(CriterionQuantity::HostTcpRetransmits),
         _ => {}
     }
     if let Some(rest) = name.strip_prefix("transaction.response_time.") {
-        return statistic(rest).map(Quantity::TransactionTime);
+        return statistic(rest).map(CriterionQuantity::TransactionTime);
     }
     if let Some(rest) = name.strip_prefix("calibration.") {
         return calibrated(rest);
     }
     if let Some(rest) = name.strip_prefix("load.") {
         if let Some(what) = query_amount(rest) {
-            return Some(Quantity::Queried { what });
+            return Some(CriterionQuantity::Queried { what });
         }
         let of_rung = rest.strip_prefix("rung.");
         let what = load_amount(of_rung.unwrap_or(rest))?;
-        return Some(Quantity::Loaded { each_rung: of_rung.is_some(), what });
+        return Some(CriterionQuantity::Loaded { each_rung: of_rung.is_some(), what });
     }
     let scopes = [Scope::Stream, Scope::Target, Scope::Whole];
     let scope = scopes.into_iter().find(|scope| name.starts_with(&scope.to_string()))?;
     let amount = amount(name.strip_prefix(&scope.to_string())?)?;
-    Some(Quantity::Measured { scope, amount })
+    Some(CriterionQuantity::Measured { scope, amount })
 }
 
 /// What follows `calibration.`: mix and capacity.
-fn calibrated(rest: &str) -> Option<Quantity> {
+fn calibrated(rest: &str) -> Option<CriterionQuantity> {
     let (mix, what) = rest.split_once('.')?;
-    Some(Quantity::Calibrated {
-        mix: Mix::ALL.into_iter().find(|known| known.name() == mix)?,
+    Some(CriterionQuantity::Calibrated {
+        mix: QuantityMix::ALL.into_iter().find(|known| known.name() == mix)?,
         what: capacity(what)?,
     })
 }
@@ -129,8 +130,8 @@ fn amount(name: &str) -> Option<Amount> {
 fn time(rest: &str, operation: Operation) -> Option<Amount> {
     let (kind, statistic) = rest.split_once('.')?;
     let kind = match kind {
-        "service_time" => TimeKind::Service,
-        "response_time" => TimeKind::Response,
+        "service_time" => CriterionTimeKind::Service,
+        "response_time" => CriterionTimeKind::Response,
         _ => return None,
     };
     Some(Amount::Time { operation, kind, statistic: self::statistic(statistic)? })
@@ -185,31 +186,33 @@ fn overview() -> String {
 }
 
 /// Every quantity, with the common quantiles.
-pub(crate) fn known() -> Vec<Quantity> {
+pub(crate) fn known() -> Vec<CriterionQuantity> {
     let mut known = vec![
-        Quantity::Transactions,
-        Quantity::IntegrityFindings,
-        Quantity::DurabilityLost,
-        Quantity::DurabilityLossPerCut,
-        Quantity::AtomicUnit,
-        Quantity::HostCpuBusy,
-        Quantity::DatabaseResponse,
-        Quantity::HostTcpRetransmits,
+        CriterionQuantity::Transactions,
+        CriterionQuantity::IntegrityFindings,
+        CriterionQuantity::DurabilityLost,
+        CriterionQuantity::DurabilityLossPerCut,
+        CriterionQuantity::AtomicUnit,
+        CriterionQuantity::HostCpuBusy,
+        CriterionQuantity::DatabaseResponse,
+        CriterionQuantity::HostTcpRetransmits,
     ];
-    known.extend(statistics().map(Quantity::TransactionTime));
+    known.extend(statistics().map(CriterionQuantity::TransactionTime));
     for scope in [Scope::Whole, Scope::Stream, Scope::Target] {
-        known.extend(amounts().into_iter().map(|amount| Quantity::Measured { scope, amount }));
+        known.extend(
+            amounts().into_iter().map(|amount| CriterionQuantity::Measured { scope, amount }),
+        );
     }
-    for mix in Mix::ALL {
+    for mix in QuantityMix::ALL {
         let what = CapacityOf::NAMED.into_iter().chain([CapacityOf::BaseQuantile(0.99)]);
-        known.extend(what.map(|what| Quantity::Calibrated { mix, what }));
+        known.extend(what.map(|what| CriterionQuantity::Calibrated { mix, what }));
     }
     for each_rung in [false, true] {
         let loaded = load_amounts().into_iter();
-        known.extend(loaded.map(|what| Quantity::Loaded { each_rung, what }));
+        known.extend(loaded.map(|what| CriterionQuantity::Loaded { each_rung, what }));
     }
     let queried = QueryAmount::OF_ALL.into_iter().chain(QUERIES.map(QueryAmount::Query));
-    known.extend(queried.map(|what| Quantity::Queried { what }));
+    known.extend(queried.map(|what| CriterionQuantity::Queried { what }));
     known
 }
 
@@ -231,7 +234,7 @@ fn amounts() -> Vec<Amount> {
         if operation != Operation::Sync {
             amounts.push(Amount::Throughput(Some(operation)));
         }
-        for kind in [TimeKind::Service, TimeKind::Response] {
+        for kind in [CriterionTimeKind::Service, CriterionTimeKind::Response] {
             amounts.extend(statistics().map(|statistic| Amount::Time {
                 operation,
                 kind,
@@ -254,14 +257,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn refused(name: &str) -> (String, String) {
-        let error = name.parse::<Quantity>().unwrap_err();
+        let error = name.parse::<CriterionQuantity>().unwrap_err();
         (error.message().to_owned(), error.hint().to_owned())
     }
 
     #[test]
     fn every_known_name_reads_back_and_has_words() {
         for quantity in known() {
-            assert_eq!(quantity.to_string().parse::<Quantity>().unwrap(), quantity);
+            assert_eq!(quantity.to_string().parse::<CriterionQuantity>().unwrap(), quantity);
             assert!(quantity.label().len() > 5, "{quantity}");
         }
         assert_eq!(
@@ -275,17 +278,18 @@ mod tests {
         use assay_model::quantity_name::{NamedStatistic, NamedTime, QuantityName};
         for quantity in known() {
             let (kind, statistic) = match &quantity {
-                Quantity::Measured { amount: Amount::Time { kind, statistic, .. }, .. } => {
-                    (*kind, *statistic)
-                }
-                Quantity::Loaded { what: LoadAmount::Time { statistic, .. }, .. } => {
-                    (TimeKind::Response, *statistic)
+                CriterionQuantity::Measured {
+                    amount: Amount::Time { kind, statistic, .. },
+                    ..
+                } => (*kind, *statistic),
+                CriterionQuantity::Loaded { what: LoadAmount::Time { statistic, .. }, .. } => {
+                    (CriterionTimeKind::Response, *statistic)
                 }
                 _ => continue,
             };
             let time = match kind {
-                TimeKind::Service => NamedTime::Service,
-                TimeKind::Response => NamedTime::Response,
+                CriterionTimeKind::Service => NamedTime::Service,
+                CriterionTimeKind::Response => NamedTime::Response,
             };
             let statistic = match statistic {
                 TimeStatistic::Mean => NamedStatistic::Mean,
@@ -325,13 +329,13 @@ mod tests {
             "read.service_time.q-1",
             "read.service_time.qx",
         ] {
-            assert!(name.parse::<Quantity>().is_err(), "{name}");
+            assert!(name.parse::<CriterionQuantity>().is_err(), "{name}");
         }
     }
 
     #[test]
     fn words_say_the_share() {
-        let label = |name: &str| name.parse::<Quantity>().unwrap().label();
+        let label = |name: &str| name.parse::<CriterionQuantity>().unwrap().label();
         assert_eq!(label("read.service_time.q0.999"), "p99.9 of reads");
         assert_eq!(label("stream.write.response_time.mean"), "mean response time of writes");
         assert_eq!(label("errors"), "failed I/Os");
@@ -345,12 +349,12 @@ mod tests {
         #[test]
         fn any_quantile_reads_back(nines in 1u32..999_999) {
             let name = format!("target.sync.response_time.q{}", f64::from(nines) / 1e6);
-            prop_assert_eq!(name.parse::<Quantity>().unwrap().to_string(), name);
+            prop_assert_eq!(name.parse::<CriterionQuantity>().unwrap().to_string(), name);
         }
 
         #[test]
         fn no_name_makes_the_parser_panic(name in "\\PC*") {
-            let _ = name.parse::<Quantity>();
+            let _ = name.parse::<CriterionQuantity>();
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A quantity that criteria may name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Quantity {
+pub enum CriterionQuantity {
     /// Of a measurement.
     Measured {
         /// What part of it.
@@ -18,7 +18,7 @@ pub enum Quantity {
     /// Of a calibration, for one kind of mix.
     Calibrated {
         /// Which mixes.
-        mix: Mix,
+        mix: QuantityMix,
         /// What about them.
         what: CapacityOf,
     },
@@ -76,7 +76,7 @@ pub enum Amount {
         /// Which operation.
         operation: Operation,
         /// Counted from where.
-        kind: TimeKind,
+        kind: CriterionTimeKind,
         /// Which number of its distribution.
         statistic: TimeStatistic,
     },
@@ -90,7 +90,7 @@ pub enum Amount {
 
 /// Where a time counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeKind {
+pub enum CriterionTimeKind {
     /// From the submission.
     Service,
     /// From the intended start.
@@ -143,7 +143,7 @@ pub enum QueryAmount {
 
 /// Which mixes of a calibration are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mix {
+pub enum QuantityMix {
     /// Reads only.
     Read,
     /// Writes only.
@@ -195,7 +195,7 @@ impl CapacityOf {
     }
 }
 
-impl Mix {
+impl QuantityMix {
     pub(crate) const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Mixed];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -216,7 +216,7 @@ impl Mix {
     }
 }
 
-impl Quantity {
+impl CriterionQuantity {
     /// The unit of its limits.
     pub const fn unit(&self) -> Unit {
         match self {
@@ -244,7 +244,7 @@ impl Quantity {
     pub const fn has_subjects(&self) -> bool {
         match self {
             Self::Measured { scope, .. } => !matches!(scope, Scope::Whole),
-            Self::Calibrated { mix, .. } => matches!(mix, Mix::Mixed),
+            Self::Calibrated { mix, .. } => matches!(mix, QuantityMix::Mixed),
             Self::Loaded { each_rung, .. } => *each_rung,
             Self::Queried { .. } => true,
             Self::Transactions
@@ -268,7 +268,7 @@ impl Quantity {
             Self::Queried { what } => what.label(),
             Self::Transactions => "transactions".to_owned(),
             Self::TransactionTime(statistic) => {
-                statistic_label(*statistic, TimeKind::Response, "transactions")
+                statistic_label(*statistic, CriterionTimeKind::Response, "transactions")
             }
             Self::IntegrityFindings => "blocks with wrong content".to_owned(),
             Self::DurabilityLost => "blocks that lost acknowledged writes".to_owned(),
@@ -306,7 +306,7 @@ impl LoadAmount {
             Self::Errors => "failed statements".to_owned(),
             Self::Time { transaction, statistic } => {
                 let name = transaction.replace('_', " ");
-                statistic_label(statistic, TimeKind::Response, &format!("‘{name}’"))
+                statistic_label(statistic, CriterionTimeKind::Response, &format!("‘{name}’"))
             }
         }
     }
@@ -338,11 +338,11 @@ impl QueryAmount {
 }
 
 /// A capacity in words.
-fn calibrated_label(mix: Mix, what: CapacityOf) -> String {
+fn calibrated_label(mix: QuantityMix, what: CapacityOf) -> String {
     let whose = match mix {
-        Mix::Read => "reads",
-        Mix::Write => "writes",
-        Mix::Mixed => "reads and writes",
+        QuantityMix::Read => "reads",
+        QuantityMix::Write => "writes",
+        QuantityMix::Mixed => "reads and writes",
     };
     match what {
         CapacityOf::IopsWithinLimit => format!("rate of {whose}"),
@@ -389,24 +389,24 @@ fn plural(operation: Option<Operation>) -> &'static str {
 }
 
 /// A time in words. A service time is what storage people call the latency.
-fn time_label(operation: Operation, kind: TimeKind, statistic: TimeStatistic) -> String {
+fn time_label(operation: Operation, kind: CriterionTimeKind, statistic: TimeStatistic) -> String {
     statistic_label(statistic, kind, plural(Some(operation)))
 }
 
 /// A number of the distribution of a time.
-fn statistic_label(statistic: TimeStatistic, kind: TimeKind, whose: &str) -> String {
+fn statistic_label(statistic: TimeStatistic, kind: CriterionTimeKind, whose: &str) -> String {
     let time = match kind {
-        TimeKind::Service => "latency",
-        TimeKind::Response => "response time",
+        CriterionTimeKind::Service => "latency",
+        CriterionTimeKind::Response => "response time",
     };
     match (statistic, kind) {
         (TimeStatistic::Mean, _) => format!("mean {time} of {whose}"),
         (TimeStatistic::Max, _) => format!("longest {time} of {whose}"),
         // The latency is what everybody means who says no more than p99.
-        (TimeStatistic::Quantile(quantile), TimeKind::Service) => {
+        (TimeStatistic::Quantile(quantile), CriterionTimeKind::Service) => {
             format!("p{} of {whose}", hundredfold(quantile))
         }
-        (TimeStatistic::Quantile(quantile), TimeKind::Response) => {
+        (TimeStatistic::Quantile(quantile), CriterionTimeKind::Response) => {
             format!("p{} {time} of {whose}", hundredfold(quantile))
         }
     }
@@ -417,7 +417,7 @@ fn hundredfold(share: f64) -> f64 {
     (share * 1e9).round() / 1e7
 }
 
-impl fmt::Display for Quantity {
+impl fmt::Display for CriterionQuantity {
     /// The name by which criteria call it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -501,7 +501,7 @@ impl fmt::Display for Amount {
     }
 }
 
-impl fmt::Display for TimeKind {
+impl fmt::Display for CriterionTimeKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Service => "service_time",

@@ -3,7 +3,7 @@
 use crate::compare::mean_of_repeats;
 use crate::doubts;
 use crate::facts::Facts;
-use crate::found::{Found, Known, Missing};
+use crate::found::{FoundNumber, KnownNumber, Missing};
 use crate::quantity::{LoadAmount, QueryAmount};
 use assay_model::Estimate;
 use assay_model::dss::{Dss, DssKind, DssRun};
@@ -12,34 +12,35 @@ use assay_model::number::{real, real_len};
 use assay_model::verdict::Doubt;
 
 /// What is known of an amount, for each kind of run that has it.
-pub(crate) fn find(what: QueryAmount, facts: &Facts<'_>) -> Vec<Found> {
+pub(crate) fn find(what: QueryAmount, facts: &Facts<'_>) -> Vec<FoundNumber> {
     let Some(dss) = facts.dss.filter(|dss| !dss.runs.is_empty()) else {
-        return vec![Found::absent("no decision-support load was run")];
+        return vec![FoundNumber::absent("no decision-support load was run")];
     };
     let kinds = kinds(dss).into_iter().filter(|(_, runs)| what.is_of(runs[0].kind));
-    let found: Vec<Found> =
+    let found: Vec<FoundNumber> =
         kinds.map(|(name, runs)| of_kind(name, &runs, |run| value(what, run, dss.scale))).collect();
     if found.is_empty() {
-        return vec![Found::absent("no run of the kind with this quantity")];
+        return vec![FoundNumber::absent("no run of the kind with this quantity")];
     }
     found
 }
 
 /// What loads of every kind have: reads of the storage, and queries that failed or were cancelled
 /// at their limit.
-pub(crate) fn find_of_every_load(what: LoadAmount, dss: &Dss) -> Vec<Found> {
+pub(crate) fn find_of_every_load(what: LoadAmount, dss: &Dss) -> Vec<FoundNumber> {
     match what {
         LoadAmount::Errors => {
             let failed: usize = dss.runs.iter().map(|run| run.failed() + run.over_limit()).sum();
             let elapsed_s = dss.runs.iter().map(DssRun::elapsed_s).sum();
-            let known = Known::new(Estimate::exact(real_len(failed), 1), elapsed_s, Vec::new());
-            vec![Found { subject: None, known: Ok(known) }]
+            let known =
+                KnownNumber::new(Estimate::exact(real_len(failed), 1), elapsed_s, Vec::new());
+            vec![FoundNumber { subject: None, known: Ok(known) }]
         }
         LoadAmount::PhysicalReads => {
             let kinds = kinds(dss).into_iter();
             kinds.map(|(name, runs)| of_kind(name, &runs, physical_reads)).collect()
         }
-        _ => vec![Found::absent("a decision-support load does not have this quantity")],
+        _ => vec![FoundNumber::absent("a decision-support load does not have this quantity")],
     }
 }
 
@@ -60,15 +61,15 @@ fn of_kind(
     name: String,
     runs: &[&DssRun],
     value: impl Fn(&DssRun) -> Result<f64, Missing>,
-) -> Found {
+) -> FoundNumber {
     let values: Result<Vec<f64>, Missing> = runs.iter().map(|run| value(run)).collect();
     let known = values.and_then(|values| known(&values, runs));
-    Found { subject: Some(name), known }
+    FoundNumber { subject: Some(name), known }
 }
 
 /// The mean of the repeats; a number that was measured once has no interval, and so nothing that
 /// could be judged.
-fn known(values: &[f64], runs: &[&DssRun]) -> Result<Known, Missing> {
+fn known(values: &[f64], runs: &[&DssRun]) -> Result<KnownNumber, Missing> {
     if values.len() < 2 {
         return Err(Missing::once(
             "it was measured once, so its uncertainty is unknown: use --repeats 3 or more",
@@ -82,7 +83,7 @@ fn known(values: &[f64], runs: &[&DssRun]) -> Result<Known, Missing> {
         .filter_map(|run| doubts::of_busy_host(run.host_busy_share.unwrap_or(0.0)))
         .collect();
     doubts.dedup();
-    Ok(Known::new(estimate, runs.iter().map(|run| run.elapsed_s()).sum(), doubts))
+    Ok(KnownNumber::new(estimate, runs.iter().map(|run| run.elapsed_s()).sum(), doubts))
 }
 
 fn value(what: QueryAmount, run: &DssRun, scale: f64) -> Result<f64, Missing> {
@@ -120,7 +121,7 @@ impl QueryAmount {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Facts, Rules};
+    use crate::{CriteriaRules, Facts};
     use assay_model::dss::{Dss, DssData, DssKind, DssOutcome, DssQuery, DssRun};
     use assay_model::load::ServerFacts;
     use assay_model::verdict::{Criteria, Outcome, Verdict, parse_criteria};
@@ -168,7 +169,7 @@ mod tests {
             environment: None,
             doubts: &[],
         };
-        Rules::check(&criteria).unwrap().judge(&facts)
+        CriteriaRules::check(&criteria).unwrap().judge(&facts)
     }
 
     fn outcome(times_s: &[f64], criterion: &str) -> Outcome {

@@ -4,9 +4,9 @@ use crate::decide::{decide, decide_short, is_broken};
 use crate::doubts;
 use crate::evidence::find;
 use crate::facts::Facts;
-use crate::found::{Found, Missing};
+use crate::found::{FoundNumber, Missing};
 use crate::near_limit::{self, is_near_limit};
-use crate::quantity::{Amount, Mix, Quantity, Scope};
+use crate::quantity::{Amount, CriterionQuantity, QuantityMix, Scope};
 use assay_model::measurement::Operation;
 use assay_model::verdict::{
     Criterion, Doubt, Evidence, Judgement, Limit, OmittedCriterion, Outcome, Reason, Unit, Verdict,
@@ -16,23 +16,23 @@ use assay_model::{Criteria, Error, Result, Workload};
 
 /// Criteria that are known to mean something.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rules {
+pub struct CriteriaRules {
     name: String,
-    rules: Vec<Rule>,
+    rules: Vec<CriterionRule>,
 }
 
 /// One criterion with its quantity and limit understood.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct CriterionRule {
     /// As it was written.
     pub criterion: Criterion,
     /// What it is about.
-    pub quantity: Quantity,
+    pub quantity: CriterionQuantity,
     /// The limit in the base unit of the quantity.
     pub limit: Limit,
 }
 
-impl Rules {
+impl CriteriaRules {
     /// Checks criteria for meaning; to be done before anything is measured.
     ///
     /// # Errors
@@ -41,12 +41,13 @@ impl Rules {
     /// from.
     pub fn check(criteria: &Criteria) -> Result<Self> {
         criteria.check()?;
-        let rules: Result<Vec<Rule>> = criteria.criteria.iter().map(Rule::check).collect();
+        let rules: Result<Vec<CriterionRule>> =
+            criteria.criteria.iter().map(CriterionRule::check).collect();
         Ok(Self { name: criteria.name.clone(), rules: rules? })
     }
 
     /// The rules, in the order of the criteria.
-    pub fn rules(&self) -> &[Rule] {
+    pub fn rules(&self) -> &[CriterionRule] {
         &self.rules
     }
 
@@ -57,7 +58,7 @@ impl Rules {
 
     /// Whether any rule needs a calibration.
     pub fn need_calibration(&self) -> bool {
-        self.rules.iter().any(|rule| matches!(rule.quantity, Quantity::Calibrated { .. }))
+        self.rules.iter().any(|rule| matches!(rule.quantity, CriterionQuantity::Calibrated { .. }))
     }
 
     /// The required criteria that a run of this workload can never answer, each with the reason; to
@@ -95,7 +96,7 @@ impl Rules {
     /// is a doubt of everything that failed on it.
     fn doubts_of_host(&self, facts: &Facts<'_>) -> Vec<Doubt> {
         let of_host = self.rules.iter().filter(|rule| rule.quantity.is_of_host());
-        let doubt = |rule: &Rule, found: Found| {
+        let doubt = |rule: &CriterionRule, found: FoundNumber| {
             let value = found.known.ok()?.estimate.value;
             let limit = rule.limit.value();
             is_broken(rule.limit, value).then(|| doubts::of_host(&rule.quantity, value, limit))
@@ -108,11 +109,11 @@ impl Rules {
     }
 }
 
-impl Rule {
+impl CriterionRule {
     /// Understands one criterion.
     fn check(criterion: &Criterion) -> Result<Self> {
         let place = |error: Error| error.context(format!("criterion '{}'", criterion.quantity));
-        let quantity: Quantity = criterion.quantity.parse()?;
+        let quantity: CriterionQuantity = criterion.quantity.parse()?;
         if criterion.only.is_some() && !quantity.has_subjects() {
             return Err(place(Error::usage(
                 "'only' does not apply",
@@ -132,21 +133,22 @@ impl Rule {
     }
 
     /// What is known for each subject that is meant.
-    fn find(&self, facts: &Facts<'_>) -> Vec<Found> {
+    fn find(&self, facts: &Facts<'_>) -> Vec<FoundNumber> {
         let found = find(&self.quantity, facts);
         let Some(only) = &self.criterion.only else {
             return found;
         };
-        let meant = |found: &Found| found.subject.as_deref().is_none_or(|subject| subject == only);
-        let picked: Vec<Found> = found.into_iter().filter(meant).collect();
+        let meant =
+            |found: &FoundNumber| found.subject.as_deref().is_none_or(|subject| subject == only);
+        let picked: Vec<FoundNumber> = found.into_iter().filter(meant).collect();
         if picked.is_empty() {
-            return vec![Found::absent(format!("nothing named '{only}' was measured"))];
+            return vec![FoundNumber::absent(format!("nothing named '{only}' was measured"))];
         }
         picked
     }
 
     /// The judgement of one subject, with doubts that hold for every rate and every time.
-    fn judge(&self, found: Found, outer: &[Doubt]) -> Judgement {
+    fn judge(&self, found: FoundNumber, outer: &[Doubt]) -> Judgement {
         let outer = if self.is_rate_or_time() { outer } else { &[] };
         let (evidence, at, (outcome, reason)) = match found.known {
             Ok(mut known) => {
@@ -200,27 +202,27 @@ impl Rule {
         self.quantity.unit() != Unit::Count
             && matches!(
                 self.quantity,
-                Quantity::Measured { .. }
-                    | Quantity::Calibrated { .. }
-                    | Quantity::Loaded { .. }
-                    | Quantity::Queried { .. }
-                    | Quantity::HostCpuBusy
-                    | Quantity::HostTcpRetransmits
+                CriterionQuantity::Measured { .. }
+                    | CriterionQuantity::Calibrated { .. }
+                    | CriterionQuantity::Loaded { .. }
+                    | CriterionQuantity::Queried { .. }
+                    | CriterionQuantity::HostCpuBusy
+                    | CriterionQuantity::HostTcpRetransmits
             )
     }
 
     /// Whether a series of seconds is behind it.
     fn is_of_a_run(&self) -> bool {
-        matches!(self.quantity, Quantity::Measured { .. }) && self.is_rate_or_time()
+        matches!(self.quantity, CriterionQuantity::Measured { .. }) && self.is_rate_or_time()
     }
 
     /// Whether reads are part of what is judged, which the content of a target bears on.
     fn is_of_reads(&self) -> bool {
         match self.quantity {
-            Quantity::Measured { amount, .. } => {
+            CriterionQuantity::Measured { amount, .. } => {
                 amount.operation().is_none_or(|operation| operation == Operation::Read)
             }
-            Quantity::Calibrated { mix, .. } => mix != Mix::Write,
+            CriterionQuantity::Calibrated { mix, .. } => mix != QuantityMix::Write,
             _ => false,
         }
     }
@@ -238,24 +240,24 @@ impl Rule {
     fn unanswered_by(&self, workload: &Workload) -> Option<String> {
         let name = &self.criterion.quantity;
         match self.quantity {
-            Quantity::Measured { scope, amount } => {
+            CriterionQuantity::Measured { scope, amount } => {
                 let why = self.unanswered_amount(scope, amount, workload)?;
                 Some(format!("'{name}': {why}"))
             }
-            Quantity::Calibrated { .. } => Some(format!("'{name}' needs a calibration")),
-            Quantity::Loaded { .. } | Quantity::Queried { .. } => {
+            CriterionQuantity::Calibrated { .. } => Some(format!("'{name}' needs a calibration")),
+            CriterionQuantity::Loaded { .. } | CriterionQuantity::Queried { .. } => {
                 Some(format!("'{name}' needs a load on a database"))
             }
-            Quantity::Transactions | Quantity::TransactionTime(_) => {
+            CriterionQuantity::Transactions | CriterionQuantity::TransactionTime(_) => {
                 Some(format!("'{name}' needs a result of another load generator"))
             }
-            Quantity::IntegrityFindings
-            | Quantity::DurabilityLost
-            | Quantity::DurabilityLossPerCut
-            | Quantity::AtomicUnit
-            | Quantity::DatabaseResponse
-            | Quantity::HostCpuBusy
-            | Quantity::HostTcpRetransmits => None,
+            CriterionQuantity::IntegrityFindings
+            | CriterionQuantity::DurabilityLost
+            | CriterionQuantity::DurabilityLossPerCut
+            | CriterionQuantity::AtomicUnit
+            | CriterionQuantity::DatabaseResponse
+            | CriterionQuantity::HostCpuBusy
+            | CriterionQuantity::HostTcpRetransmits => None,
         }
     }
 

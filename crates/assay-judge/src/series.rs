@@ -14,7 +14,7 @@ const NAMED_MAX: usize = 96;
 
 /// A stretch of the measured time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Batch {
+pub struct SeriesBatch {
     /// Length, s.
     pub elapsed_s: f64,
     /// All streams together, with coarse histograms.
@@ -32,7 +32,7 @@ struct NamedBatch {
 /// A measurement as a series of batches of equal length, in their order in time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    batches: Vec<Batch>,
+    batches: Vec<SeriesBatch>,
     named: Vec<NamedBatch>,
     /// The last change of level, once it was looked for.
     pub(crate) last_change: OnceLock<Option<LastChange>>,
@@ -48,12 +48,12 @@ impl Series {
 /// Takes intervals and joints one by one.
 #[derive(Debug)]
 pub struct SeriesBuilder {
-    whole: Joiner<Batch>,
+    whole: Joiner<SeriesBatch>,
     named: Joiner<NamedBatch>,
 }
 
 /// What can be joined with the one that follows.
-trait Join: Default {
+trait BatchJoin: Default {
     /// Adds the item that follows.
     fn join(&mut self, next: &Self);
 }
@@ -68,14 +68,14 @@ struct Joiner<Item> {
     filled: u64,
 }
 
-impl Join for Batch {
+impl BatchJoin for SeriesBatch {
     fn join(&mut self, next: &Self) {
         self.elapsed_s += next.elapsed_s;
         self.operations.merge(&next.operations);
     }
 }
 
-impl Join for NamedBatch {
+impl BatchJoin for NamedBatch {
     fn join(&mut self, next: &Self) {
         self.intervals += next.intervals;
         merge_named(&mut self.streams, &next.streams);
@@ -83,7 +83,7 @@ impl Join for NamedBatch {
     }
 }
 
-impl<Item: Join> Joiner<Item> {
+impl<Item: BatchJoin> Joiner<Item> {
     /// Nothing yet, one thing an item.
     fn new(items_max: usize) -> Self {
         Self { items: Vec::new(), items_max, width: 1, open: Item::default(), filled: 0 }
@@ -131,8 +131,10 @@ impl SeriesBuilder {
 
     /// Adds the interval that follows.
     pub fn add(&mut self, interval: &Interval) {
-        let batch =
-            Batch { elapsed_s: interval.elapsed_s(), operations: interval.operations.coarsened() };
+        let batch = SeriesBatch {
+            elapsed_s: interval.elapsed_s(),
+            operations: interval.operations.coarsened(),
+        };
         self.whole.add(&batch);
     }
 
@@ -165,15 +167,15 @@ fn coarsened(results: &[NamedResult]) -> Vec<NamedResult> {
 
 impl Series {
     /// All streams together.
-    pub fn batches(&self) -> &[Batch] {
+    pub fn batches(&self) -> &[SeriesBatch] {
         &self.batches
     }
 
     /// One stream or target, its batches sharing `elapsed_s` by their number of intervals; empty
     /// without joints.
-    pub fn of(&self, scope: Scope, name: &str, elapsed_s: f64) -> Vec<Batch> {
+    pub fn of(&self, scope: Scope, name: &str, elapsed_s: f64) -> Vec<SeriesBatch> {
         let intervals: u64 = self.named.iter().map(|batch| batch.intervals).sum();
-        let one = |batch: &NamedBatch| Batch {
+        let one = |batch: &NamedBatch| SeriesBatch {
             elapsed_s: elapsed_s * share(batch.intervals, intervals),
             operations: batch.operations_of(scope, name),
         };
@@ -226,7 +228,7 @@ mod tests {
             let ios: u64 = series.batches().iter().map(|batch| batch.operations.ios()).sum();
             let width = series.batches().first().map_or(1, |batch| batch.operations.ios());
             assert!(ios <= count && ios + width > count, "{count}: {ios} in batches of {width}");
-            let equal = |batch: &Batch| batch.operations.ios() == width;
+            let equal = |batch: &SeriesBatch| batch.operations.ios() == width;
             assert!(series.batches().iter().all(equal));
         }
     }

@@ -26,7 +26,7 @@ const FALSE_ALARM: f64 = 0.001;
 
 /// A quantile with what its far end rests on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tail {
+pub struct QuantileTail {
     /// The quantile; without an upper end where too few clusters lie beyond it to tell one.
     pub estimate: Estimate,
     /// How many independent times values were beyond it.
@@ -92,12 +92,12 @@ const LADDER: [f64; 9] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.99
 /// A few clusters of a tail may say less of its lower end than broader quantiles do, and a broader
 /// quantile lies below the upper end of any higher one: both ends rise with the quantile. Where the
 /// upper end is beyond twice the value it is not known.
-pub fn quantile(histograms: &[&Histogram], batch_s: f64, quantile: f64) -> Option<Tail> {
+pub fn quantile(histograms: &[&Histogram], batch_s: f64, quantile: f64) -> Option<QuantileTail> {
     let seconds = batch_s * real_len(histograms.len());
     if histograms.len() < ROWS_MIN || seconds < real_len(ROWS_MIN) - 0.5 {
         return None;
     }
-    let tails = Tails::new(histograms);
+    let tails = BatchTails::new(histograms);
     let own = tails.tail(quantile)?;
     let others = || LADDER.into_iter().filter_map(|level| Some((level, tails.tail(level)?)));
     let broader = others().filter(|(level, _)| *level < quantile);
@@ -108,17 +108,17 @@ pub fn quantile(histograms: &[&Histogram], batch_s: f64, quantile: f64) -> Optio
     let is_known = high <= UPPER_TIMES_MAX * value;
     let high = if is_known { high.max(value) } else { f64::INFINITY };
     let estimate = Estimate { low: low.min(value), high, ..own.estimate };
-    Some(Tail { estimate, ..own })
+    Some(QuantileTail { estimate, ..own })
 }
 
 /// What batches say of quantiles, each by itself.
-struct Tails<'a> {
+struct BatchTails<'a> {
     histograms: &'a [&'a Histogram],
     whole: Histogram,
     counts: Vec<u64>,
 }
 
-impl<'a> Tails<'a> {
+impl<'a> BatchTails<'a> {
     fn new(histograms: &'a [&'a Histogram]) -> Self {
         let mut whole = Histogram::new(Precision::Fine);
         for histogram in histograms {
@@ -133,7 +133,7 @@ impl<'a> Tails<'a> {
         self.histograms.iter().map(|histogram| histogram.ios_above(limit_ns)).collect()
     }
 
-    fn tail(&self, quantile: f64) -> Option<Tail> {
+    fn tail(&self, quantile: f64) -> Option<QuantileTail> {
         let whole = &self.whole;
         let value_ns = whole.quantile_ns(quantile);
         let above = self.above(value_ns);
@@ -156,7 +156,7 @@ impl<'a> Tails<'a> {
             confidence: CONFIDENCE,
             n: count(levels.effective_n).max(1),
         };
-        Some(Tail { estimate, clusters: count(levels.clusters) })
+        Some(QuantileTail { estimate, clusters: count(levels.clusters) })
     }
 }
 
@@ -247,7 +247,7 @@ mod tests {
             let histograms: Vec<&Histogram> = histograms.iter().collect();
             let (mut low, mut high) = (0.0, 0.0);
             for level in LADDER {
-                let Some(Tail { estimate, .. }) = quantile(&histograms, 1.0, level) else { continue };
+                let Some(QuantileTail { estimate, .. }) = quantile(&histograms, 1.0, level) else { continue };
                 prop_assert!(estimate.low >= low, "{level}: {estimate:?}");
                 prop_assert!(estimate.low <= estimate.value && estimate.value <= estimate.high);
                 low = estimate.low;

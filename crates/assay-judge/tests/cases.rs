@@ -4,7 +4,7 @@
 
 mod made_up;
 
-use assay_judge::{Rules, check_criteria, shipped_criteria};
+use assay_judge::{CriteriaRules, check_criteria, shipped_criteria};
 use assay_model::Estimate;
 use assay_model::calibration::{Bound, Calibration};
 use assay_model::measurement::{Finish, Submission};
@@ -500,7 +500,7 @@ const CASES: [Case; 73] = [
 ];
 
 fn judged(story: &Story, criteria: &Criteria) -> Verdict {
-    Rules::check(criteria).unwrap().judge(&story.facts())
+    CriteriaRules::check(criteria).unwrap().judge(&story.facts())
 }
 
 /// All reasons of what did not pass.

@@ -166,7 +166,7 @@ fn ladder(asked: &Load, rungs: &[(u32, u64)]) -> SideFacts {
         .map(|((sessions, per_s), repeat)| made_up::rung(*sessions, repeat, *per_s, None));
     let (rungs, series): (Vec<_>, Vec<_>) = rungs.unzip();
     let load = Load { rungs, ..asked.clone() };
-    let facts = assay_judge::LoadFacts { load: &load, series: &series };
+    let facts = assay_judge::JudgedLoadFacts { load: &load, series: &series };
     facts_of_load("load", "d", facts)
 }
 

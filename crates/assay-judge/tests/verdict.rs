@@ -4,7 +4,7 @@
 
 mod made_up;
 
-use assay_judge::{Facts, Quantity, Rules, Run, SHIPPED, estimates_of_run};
+use assay_judge::{CriteriaRules, CriterionQuantity, Facts, JudgedRun, SHIPPED, estimates_of_run};
 use assay_model::calibration::Bound;
 use assay_model::counters::{Counters, DeviceCounters, NamedDevice};
 use assay_model::measurement::{Finish, Submission};
@@ -17,7 +17,7 @@ use made_up::{Story, calibration, criteria, story};
 use std::path::Path;
 
 fn judge(text: &str, story: &Story) -> Verdict {
-    let rules = Rules::check(&criteria(text)).unwrap();
+    let rules = CriteriaRules::check(&criteria(text)).unwrap();
     rules.judge(&story.facts())
 }
 
@@ -430,7 +430,7 @@ fn what_the_caller_knows_is_preferred() {
 #[test]
 fn the_numbers_of_a_page_have_intervals() {
     let story = story();
-    let run = Run { measurement: &story.measurement, series: &story.series };
+    let run = JudgedRun { measurement: &story.measurement, series: &story.series };
     let estimates = estimates_of_run(run);
     let of = |quantity: &str, subject: Option<&str>| {
         let named = estimates
@@ -447,7 +447,7 @@ fn the_numbers_of_a_page_have_intervals() {
 #[test]
 fn criteria_are_refused_before_anything_is_measured() {
     let refused = |text: &str| {
-        let error = Rules::check(&criteria(text)).unwrap_err();
+        let error = CriteriaRules::check(&criteria(text)).unwrap_err();
         format!("{} | {}", error.message(), error.hint())
     };
     assert_eq!(
@@ -468,7 +468,8 @@ fn criteria_are_refused_before_anything_is_measured() {
 #[test]
 fn a_workload_that_cannot_answer_is_said_before_the_run() {
     let workload = made_up::workload();
-    let unanswered = |text: &str| Rules::check(&criteria(text)).unwrap().unanswered_by(&workload);
+    let unanswered =
+        |text: &str| CriteriaRules::check(&criteria(text)).unwrap().unanswered_by(&workload);
     assert_eq!(
         unanswered(
             "read.iops at_least 1/s\nhost.cpu_busy at_most 80%\noptional sync.iops at_least 1/s"
@@ -486,7 +487,7 @@ fn a_workload_that_cannot_answer_is_said_before_the_run() {
             "'calibration.read.iops_max' needs a calibration"
         ]
     );
-    let rules = |text: &str| Rules::check(&criteria(text)).unwrap();
+    let rules = |text: &str| CriteriaRules::check(&criteria(text)).unwrap();
     assert!(rules("calibration.read.iops_max at_least 1/s").need_calibration());
     assert!(!rules("errors at_most 0").need_calibration());
 }
@@ -495,7 +496,7 @@ fn a_workload_that_cannot_answer_is_said_before_the_run() {
 fn the_criteria_that_ship_are_sound_and_say_their_source() {
     for (name, text) in SHIPPED {
         let shipped = parse_criteria(text).unwrap();
-        Rules::check(&shipped).unwrap();
+        CriteriaRules::check(&shipped).unwrap();
         assert_eq!(shipped.name, name);
         let is_known = |criterion: &assay_model::verdict::Criterion| {
             criterion.source.len() > 5 && criterion.why.len() > 20
@@ -517,7 +518,7 @@ fn nothing_at_all_is_no_pass() {
         doubts: &[],
     };
     for (_, text) in SHIPPED {
-        let rules = Rules::check(&parse_criteria(text).unwrap()).unwrap();
+        let rules = CriteriaRules::check(&parse_criteria(text).unwrap()).unwrap();
         assert_eq!(rules.judge(&facts).outcome, Outcome::Inconclusive);
     }
 }
@@ -528,7 +529,7 @@ fn the_documents_in_the_contract_are_what_is_written() {
     let text = std::fs::read_to_string(examples.join("oltp.criteria.toml")).unwrap();
     let mut story = story();
     story.calibration = Some(calibration(Bound::StillRising));
-    let rules = Rules::check(&parse_criteria(&text).unwrap()).unwrap();
+    let rules = CriteriaRules::check(&parse_criteria(&text).unwrap()).unwrap();
     let verdict = rules.judge(&story.facts());
     let written = serde_json::to_string_pretty(&verdict).unwrap() + "\n";
     let golden = examples.join("oltp.verdict.json");
@@ -551,6 +552,6 @@ fn the_manual_names_quantities_that_exist() {
         .collect();
     assert_eq!(names.len(), 33);
     for name in names {
-        assert!(name.parse::<Quantity>().is_ok(), "{name}");
+        assert!(name.parse::<CriterionQuantity>().is_ok(), "{name}");
     }
 }

@@ -9,8 +9,8 @@
 )]
 
 use assay_ledger::{
-    Acknowledgement, LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Recorder, Token, Witness,
-    WitnessAddress,
+    Acknowledgement, LedgerHead, LedgerId, LedgerPlace, LedgerRecorder, LedgerSubject, Token,
+    Witness, WitnessAddress,
 };
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ fn main() {
     let address = witness.address().to_string();
     let place = LedgerPlace::Witness(WitnessAddress { address, token });
     let idle = share(seconds, |_| ());
-    let recorder = Recorder::begin(place.create(id, &head).unwrap(), |_| ()).unwrap();
+    let recorder = LedgerRecorder::begin(place.create(id, &head).unwrap(), |_| ()).unwrap();
     let kept = share(seconds, |all| recorder.acknowledge(all));
     let found = recorder.finish();
     println!(

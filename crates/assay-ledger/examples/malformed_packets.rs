@@ -9,8 +9,8 @@
 )]
 
 use assay_ledger::{
-    Acknowledgement, LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Recorder, Token, Witness,
-    WitnessAddress,
+    Acknowledgement, LedgerHead, LedgerId, LedgerPlace, LedgerRecorder, LedgerSubject, Token,
+    Witness, WitnessAddress,
 };
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -88,7 +88,7 @@ fn head(id: LedgerId) -> LedgerHead {
 /// Whether a ledger is kept and comes back.
 fn keeps(place: &LedgerPlace) -> bool {
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head(id)).unwrap(), |_| ()).unwrap();
+    let recorder = LedgerRecorder::begin(place.create(id, &head(id)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 7, version: 41 }]);
     let kept = recorder.finish().kept;
     let ledger = place.read("the real one", u64::MAX).unwrap();

@@ -136,9 +136,9 @@ mod tests {
     use crate::frame::frame;
 
     /// Gives one byte a call, as a slow line may.
-    struct Slow<'a>(&'a [u8]);
+    struct SlowStream<'a>(&'a [u8]);
 
-    impl Read for Slow<'_> {
+    impl Read for SlowStream<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let length = 1.min(buffer.len());
             self.0.read(&mut buffer[..length])
@@ -161,7 +161,7 @@ mod tests {
             contents_of.iter().flat_map(|content| frame(FrameKind::Judgement, content)).collect();
         let short = frame(FrameKind::Judgement, b"short");
         assert_eq!(contents(FrameStream::new(&bytes[..])).0, contents_of);
-        assert_eq!(contents(FrameStream::new(Slow(&short))).0, [b"short"]);
+        assert_eq!(contents(FrameStream::new(SlowStream(&short))).0, [b"short"]);
     }
 
     #[test]

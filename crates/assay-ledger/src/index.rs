@@ -17,12 +17,12 @@ pub(crate) const ENDING: &str = "ledger";
 /// What is known of the ledgers of a store.
 #[derive(Debug, Default)]
 pub(crate) struct LedgerIndex {
-    known: HashMap<PathBuf, Known>,
+    known: HashMap<PathBuf, IndexedLedger>,
 }
 
 /// What is known of one ledger.
 #[derive(Clone, Debug)]
-struct Known {
+struct IndexedLedger {
     /// Bytes of whole frames that were read.
     whole_bytes: u64,
     /// The last of its heads.
@@ -53,7 +53,8 @@ impl LedgerIndex {
                 continue;
             }
             let Ok(file) = open(&path) else { continue };
-            let known = self.known.entry(path).or_insert(Known { whole_bytes: 0, head: None });
+            let known =
+                self.known.entry(path).or_insert(IndexedLedger { whole_bytes: 0, head: None });
             if known.read_on(&file).is_err() {
                 continue;
             }
@@ -78,7 +79,7 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-impl Known {
+impl IndexedLedger {
     fn read_on(&mut self, mut file: &File) -> io::Result<()> {
         if file.metadata()?.len() < self.whole_bytes {
             *self = Self { whole_bytes: 0, head: None };

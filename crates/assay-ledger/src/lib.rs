@@ -4,7 +4,7 @@
 //! | question | answer |
 //! | --- | --- |
 //! | what stands in a ledger? | [`LedgerHead`], [`Acknowledgement`], judgements; [`Ledger::parse`] reads it |
-//! | who takes acknowledgements without making a worker wait? | [`Recorder`] |
+//! | who takes acknowledgements without making a worker wait? | [`LedgerRecorder`] |
 //! | where does it lie? | [`LedgerPlace`]: a file, or a [`WitnessAddress`] |
 //! | which acknowledged transactions are there? | [`judge_commits`] |
 //! | who keeps it elsewhere? | [`Witness`], which appends and nothing else |
@@ -35,7 +35,7 @@ pub use commits::{CommitRange, judge_commits};
 pub use frame::Acknowledgement;
 pub use ledger::{Epoch, Ledger, LedgerHead, LedgerId, LedgerSubject};
 pub use place::{LedgerPlace, LedgerWriter};
-pub use recorder::{KeptAcknowledgements, Recorder};
+pub use recorder::{KeptAcknowledgements, LedgerRecorder};
 pub use token::Token;
 pub use wire::WitnessAddress;
 pub use witness::{LedgerActivity, Witness};

@@ -2,9 +2,9 @@
 //! is confirmed.
 
 use crate::ledger::LedgerId;
-use crate::sealed::{Wait, changed, is_waiting, read_within};
-use crate::token::{PROOF_BYTES, Seal};
-use crate::wire::{Answer, PATIENCE, Purpose, Session, WitnessAddress};
+use crate::sealed::{PeerWait, changed, is_waiting, read_within};
+use crate::token::{MessageSeal, PROOF_BYTES};
+use crate::wire::{PATIENCE, Purpose, WitnessAddress, WitnessAnswer, WitnessSession};
 use assay_model::{Error, Result};
 use rustix::net::RecvFlags;
 use std::collections::VecDeque;
@@ -43,7 +43,7 @@ pub(crate) struct Settled {
 /// A session, with what was sent in it and not yet confirmed.
 #[derive(Debug)]
 struct Talk {
-    session: Session,
+    session: WitnessSession,
     sent: u64,
     confirmed: u64,
     open: VecDeque<Sent>,
@@ -60,7 +60,7 @@ struct Sent {
 }
 
 /// The message in which the witness confirms frames.
-pub(crate) fn confirmation(seal: &mut Seal, answer: Answer, frames: u64) -> Vec<u8> {
+pub(crate) fn confirmation(seal: &mut MessageSeal, answer: WitnessAnswer, frames: u64) -> Vec<u8> {
     let mut message = vec![answer.number()];
     message.extend(frames.to_le_bytes());
     let sealed = seal.of_next(&message);
@@ -75,7 +75,7 @@ impl WitnessAddress {
 }
 
 impl WitnessLink {
-    pub(crate) fn new(address: WitnessAddress, ledger: LedgerId, session: Session) -> Self {
+    pub(crate) fn new(address: WitnessAddress, ledger: LedgerId, session: WitnessSession) -> Self {
         let (talk, tried) = (Some(Talk::new(session)), Instant::now());
         Self { address, ledger, talk, tried }
     }
@@ -116,13 +116,13 @@ impl WitnessLink {
             return Err(Error::environment(reason, "check the output of the witness"));
         }
         let Some(talk) = &mut self.talk else { return Ok(()) };
-        talk.hear_all(Wait::of(PATIENCE)).map_err(|error| self.address.lost(&error))
+        talk.hear_all(PeerWait::of(PATIENCE)).map_err(|error| self.address.lost(&error))
     }
 
     /// Says that nothing follows, and waits until the witness has confirmed all.
     pub(crate) fn end(mut self) -> Settled {
         let Some(talk) = &mut self.talk else { return Settled::default() };
-        let heard = talk.hear_all(Wait::at_the_end(FAREWELL));
+        let heard = talk.hear_all(PeerWait::at_the_end(FAREWELL));
         // The witness may have closed already.
         drop(talk.session.stream.shutdown(Shutdown::Write));
         self.settled(heard)
@@ -130,7 +130,7 @@ impl WitnessLink {
 }
 
 impl Talk {
-    const fn new(session: Session) -> Self {
+    const fn new(session: WitnessSession) -> Self {
         Self { session, sent: 0, confirmed: 0, open: VecDeque::new(), partial: Vec::new() }
     }
 
@@ -160,7 +160,7 @@ impl Talk {
     }
 
     /// Hears until all that was sent is confirmed.
-    fn hear_all(&mut self, wait: Wait) -> io::Result<()> {
+    fn hear_all(&mut self, wait: PeerWait) -> io::Result<()> {
         while self.confirmed < self.sent {
             let mut bytes = vec![0; CONFIRMATION_BYTES - self.partial.len()];
             read_within(&mut self.session.stream, &mut bytes, wait)?;
@@ -178,8 +178,8 @@ impl Talk {
         let answer = message[0];
         let frames = message[1..].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         self.partial.clear();
-        if answer != Answer::Granted.number() {
-            return Err(io::Error::other(Answer::words(answer).0));
+        if answer != WitnessAnswer::Granted.number() {
+            return Err(io::Error::other(WitnessAnswer::words(answer).0));
         }
         // A witness has no more than it was sent, and forgets nothing.
         if !(self.confirmed..=self.sent).contains(&frames) {

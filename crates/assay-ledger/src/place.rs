@@ -22,12 +22,12 @@ pub enum LedgerPlace {
 /// A ledger that is open for appending.
 #[derive(Debug)]
 pub struct LedgerWriter {
-    pub(crate) sink: Sink,
+    pub(crate) sink: LedgerSink,
 }
 
 /// What frames go to.
 #[derive(Debug)]
-pub(crate) enum Sink {
+pub(crate) enum LedgerSink {
     File(LedgerFile),
     Witness(Box<WitnessLink>),
 }
@@ -64,9 +64,11 @@ impl LedgerPlace {
     pub fn create(&self, id: LedgerId, head: &LedgerHead) -> Result<LedgerWriter> {
         let sink = match self {
             Self::File(path) => LedgerFile::create(path)
-                .map(Sink::File)
+                .map(LedgerSink::File)
                 .map_err(|error| refusal("creating", path, &error))?,
-            Self::Witness(address) => Sink::Witness(Box::new(address.open(Purpose::Create, id)?)),
+            Self::Witness(address) => {
+                LedgerSink::Witness(Box::new(address.open(Purpose::Create, id)?))
+            }
         };
         self.begin(sink, head)
     }
@@ -80,13 +82,13 @@ impl LedgerPlace {
         self.begin(sink, head)
     }
 
-    fn append_to(&self, id: LedgerId) -> Result<Sink> {
+    fn append_to(&self, id: LedgerId) -> Result<LedgerSink> {
         match self {
             Self::File(path) => {
                 let (file, ledger) =
                     LedgerFile::go_on(path).map_err(|error| refusal("opening", path, &error))?;
                 if ledger.id == id {
-                    return Ok(Sink::File(file));
+                    return Ok(LedgerSink::File(file));
                 }
                 Err(Error::usage(
                     format!("{} is not the ledger that was read", path.display()),
@@ -94,23 +96,25 @@ impl LedgerPlace {
                 ))
             }
             Self::Witness(address) => {
-                Ok(Sink::Witness(Box::new(address.open(Purpose::Append, id)?)))
+                Ok(LedgerSink::Witness(Box::new(address.open(Purpose::Append, id)?)))
             }
         }
     }
 
-    fn begin(&self, mut sink: Sink, head: &LedgerHead) -> Result<LedgerWriter> {
+    fn begin(&self, mut sink: LedgerSink, head: &LedgerHead) -> Result<LedgerWriter> {
         self.append(&mut sink, &head_frame(head)?)?;
         Ok(LedgerWriter { sink })
     }
 
-    fn append(&self, sink: &mut Sink, frame: &[u8]) -> Result<()> {
+    fn append(&self, sink: &mut LedgerSink, frame: &[u8]) -> Result<()> {
         match (self, sink) {
-            (Self::File(path), Sink::File(file)) => {
+            (Self::File(path), LedgerSink::File(file)) => {
                 file.append(frame).map_err(|error| refusal("writing", path, &error))
             }
-            (_, Sink::Witness(link)) => link.append_surely(frame),
-            (Self::Witness(_), Sink::File(_)) => unreachable!("a sink is opened by its place"),
+            (_, LedgerSink::Witness(link)) => link.append_surely(frame),
+            (Self::Witness(_), LedgerSink::File(_)) => {
+                unreachable!("a sink is opened by its place")
+            }
         }
     }
 

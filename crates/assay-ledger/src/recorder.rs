@@ -3,7 +3,7 @@
 
 use crate::frame::{ACKNOWLEDGEMENTS_MAX, Acknowledgement, acknowledged};
 use crate::link::Settled;
-use crate::place::{LedgerWriter, Sink};
+use crate::place::{LedgerSink, LedgerWriter};
 use assay_model::number::{count_of, narrow};
 use assay_model::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,8 +21,8 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
 /// Takes acknowledgements; dropped or finished, it hands on what waits.
 #[derive(Debug)]
-pub struct Recorder {
-    shared: Arc<Shared>,
+pub struct LedgerRecorder {
+    shared: Arc<RecorderShared>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -38,7 +38,7 @@ pub struct KeptAcknowledgements {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct RecorderShared {
     waiting: Mutex<Vec<Acknowledgement>>,
     kept: AtomicU64,
     unkept: AtomicU64,
@@ -46,7 +46,7 @@ struct Shared {
     ended: AtomicBool,
 }
 
-impl Shared {
+impl RecorderShared {
     fn waiting(&self) -> MutexGuard<'_, Vec<Acknowledgement>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,7 +66,7 @@ impl Shared {
     }
 }
 
-impl Recorder {
+impl LedgerRecorder {
     /// Begins to record into a ledger. The first reason for which it does not take something is
     /// said at once: who waits for a cut would not hear it afterwards.
     ///
@@ -76,7 +76,7 @@ impl Recorder {
         writer: LedgerWriter,
         complain: impl FnOnce(&str) + Send + 'static,
     ) -> Result<Self> {
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::<RecorderShared>::default();
         let theirs = Arc::clone(&shared);
         let work = move || hand_on(writer.sink, &theirs, complain);
         let thread = thread::Builder::new().name("ledger".to_owned()).spawn(work);
@@ -122,13 +122,13 @@ impl Recorder {
     }
 }
 
-impl Drop for Recorder {
+impl Drop for LedgerRecorder {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
+fn hand_on(mut sink: LedgerSink, shared: &RecorderShared, complain: impl FnOnce(&str)) {
     let mut complain = Some(complain);
     let began = Instant::now();
     let mut signed = began;
@@ -161,7 +161,7 @@ fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
     }
 }
 
-impl Sink {
+impl LedgerSink {
     /// Hands a frame with its number of acknowledgements on; what became of these and of those
     /// before.
     fn put(&mut self, frame: &[u8], acknowledgements: u64) -> Settled {

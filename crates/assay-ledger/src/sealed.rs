@@ -1,7 +1,7 @@
 //! Authenticated messages: changed, lost, repeated or forged ones are detected at both ends.
 
 use crate::ledger::LEDGER_BYTES_MAX;
-use crate::token::{PROOF_BYTES, Seal};
+use crate::token::{MessageSeal, PROOF_BYTES};
 use assay_files::is_ending;
 use assay_model::number::{count_of, index_of};
 use std::io::{self, ErrorKind, Read, Write};
@@ -19,12 +19,12 @@ const LEDGER_BYTES_PER_S: u64 = 1 << 20;
 
 /// Until when a peer is waited for, and whether Ctrl-C ends that before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wait {
+pub(crate) struct PeerWait {
     until: Instant,
     heeds_ending: bool,
 }
 
-impl Wait {
+impl PeerWait {
     /// As long as this, or until the program is to end.
     pub(crate) fn of(time: Duration) -> Self {
         Self { until: Instant::now() + time, heeds_ending: true }
@@ -59,7 +59,7 @@ pub(crate) fn is_waiting(error: &io::Error) -> bool {
 pub(crate) fn read_within(
     stream: &mut TcpStream,
     mut bytes: &mut [u8],
-    wait: Wait,
+    wait: PeerWait,
 ) -> io::Result<()> {
     while !bytes.is_empty() {
         stream.set_read_timeout(Some(wait.left()?))?;
@@ -85,7 +85,7 @@ pub(crate) fn changed() -> io::Error {
 /// Those of the system.
 pub(crate) fn send_piece(
     stream: &mut TcpStream,
-    seal: &mut Seal,
+    seal: &mut MessageSeal,
     content: &[u8],
 ) -> io::Result<()> {
     let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
@@ -99,7 +99,7 @@ pub(crate) fn send_piece(
 /// A ledger that comes in sealed pieces.
 pub(crate) struct SealedPieces {
     stream: TcpStream,
-    seal: Seal,
+    seal: MessageSeal,
     piece: Vec<u8>,
     used: usize,
     begun: Instant,
@@ -108,7 +108,7 @@ pub(crate) struct SealedPieces {
 }
 
 impl SealedPieces {
-    pub(crate) fn new(stream: TcpStream, seal: Seal) -> Self {
+    pub(crate) fn new(stream: TcpStream, seal: MessageSeal) -> Self {
         let begun = Instant::now();
         Self { stream, seal, piece: Vec::new(), used: 0, begun, came: 0, is_at_end: false }
     }
@@ -123,9 +123,9 @@ impl SealedPieces {
     }
 
     /// A sender may be slow, and not for ever.
-    fn wait(&self) -> Wait {
+    fn wait(&self) -> PeerWait {
         let earned = Duration::from_secs(self.came / LEDGER_BYTES_PER_S);
-        Wait { until: self.begun + LEDGER_TIME + earned, heeds_ending: true }
+        PeerWait { until: self.begun + LEDGER_TIME + earned, heeds_ending: true }
     }
 
     fn next_piece(&mut self) -> io::Result<()> {
@@ -167,7 +167,7 @@ impl Read for SealedPieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::token::End;
+    use crate::token::SealedEnd;
     use crate::token::tests::token;
     use std::net::TcpListener;
 
@@ -177,7 +177,7 @@ mod tests {
         let stream = TcpStream::connect(socket.local_addr().unwrap()).unwrap();
         let (mut peer, _) = socket.accept().unwrap();
         peer.write_all(sent).unwrap();
-        let seal = token("0123456789abcdef").seal(End::Witness, [&[1; 16], &[2; 16]]);
+        let seal = token("0123456789abcdef").seal(SealedEnd::Witness, [&[1; 16], &[2; 16]]);
         let begun = Instant::now().checked_sub(elapsed).unwrap();
         SealedPieces { begun, ..SealedPieces::new(stream, seal) }.has_any().unwrap_err()
     }

@@ -29,12 +29,12 @@ impl fmt::Debug for Token {
 
 /// Which end proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum SealedEnd {
     Client,
     Witness,
 }
 
-impl End {
+impl SealedEnd {
     const fn name(self) -> &'static [u8] {
         match self {
             Self::Client => b"client",
@@ -80,7 +80,7 @@ impl Token {
     }
 
     /// HMAC-SHA-256 over a purpose, what both sent at random and what is said (RFC 2104).
-    fn mac(&self, purpose: &[u8], random: Random, said: &[u8]) -> Hmac<Sha256> {
+    fn mac(&self, purpose: &[u8], random: TokenRandom, said: &[u8]) -> Hmac<Sha256> {
         let mut mac = keyed(&self.0);
         mac.update(purpose);
         for bytes in random {
@@ -91,25 +91,36 @@ impl Token {
     }
 
     /// The proof that an end knows the token, and says this.
-    pub(crate) fn proof(&self, end: End, random: Random, said: &[u8]) -> [u8; PROOF_BYTES] {
+    pub(crate) fn proof(
+        &self,
+        end: SealedEnd,
+        random: TokenRandom,
+        said: &[u8],
+    ) -> [u8; PROOF_BYTES] {
         self.mac(end.name(), random, said).finalize().into_bytes().into()
     }
 
     /// Whether a proof is right, in a time that says nothing of where it is wrong.
-    pub(crate) fn is_proven(&self, end: End, random: Random, said: &[u8], proof: &[u8]) -> bool {
+    pub(crate) fn is_proven(
+        &self,
+        end: SealedEnd,
+        random: TokenRandom,
+        said: &[u8],
+        proof: &[u8],
+    ) -> bool {
         self.mac(end.name(), random, said).verify_slice(proof).is_ok()
     }
 
     /// What seals the messages of an end of this conversation: no other conversation has the same
     /// key.
-    pub(crate) fn seal(&self, end: End, random: Random) -> Seal {
+    pub(crate) fn seal(&self, end: SealedEnd, random: TokenRandom) -> MessageSeal {
         let key = self.mac(end.seal_name(), random, &[]).finalize().into_bytes();
-        Seal { keyed: keyed(&key), count: 0 }
+        MessageSeal { keyed: keyed(&key), count: 0 }
     }
 }
 
 /// What the witness sent at random, and what the client did.
-pub(crate) type Random<'a> = [&'a [u8; 16]; 2];
+pub(crate) type TokenRandom<'a> = [&'a [u8; 16]; 2];
 
 fn keyed(key: &[u8]) -> Hmac<Sha256> {
     // HMAC takes keys of any length.
@@ -118,18 +129,18 @@ fn keyed(key: &[u8]) -> Hmac<Sha256> {
 
 /// Seals or judges the messages of one end, one after the other: one that is changed, left out,
 /// repeated or put elsewhere is noticed.
-pub(crate) struct Seal {
+pub(crate) struct MessageSeal {
     keyed: Hmac<Sha256>,
     count: u64,
 }
 
-impl fmt::Debug for Seal {
+impl fmt::Debug for MessageSeal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Seal")
     }
 }
 
-impl Seal {
+impl MessageSeal {
     fn next(&mut self, message: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
         mac.update(&self.count.to_le_bytes());
@@ -173,35 +184,35 @@ pub(crate) mod tests {
     fn a_proof_holds_for_its_end_its_token_and_its_conversation_only() {
         let (mine, other) = (token("0123456789abcdef"), token("0123456789abcdeX"));
         let random = [&[1; 16], &[2; 16]];
-        let proof = mine.proof(End::Client, random, b"a");
-        assert!(mine.is_proven(End::Client, random, b"a", &proof));
-        assert!(!mine.is_proven(End::Witness, random, b"a", &proof));
-        assert!(!mine.is_proven(End::Client, [&[1; 16], &[3; 16]], b"a", &proof));
-        assert!(!mine.is_proven(End::Client, random, b"b", &proof));
-        assert!(!other.is_proven(End::Client, random, b"a", &proof));
-        assert!(!mine.is_proven(End::Client, random, b"a", &proof[..31]));
+        let proof = mine.proof(SealedEnd::Client, random, b"a");
+        assert!(mine.is_proven(SealedEnd::Client, random, b"a", &proof));
+        assert!(!mine.is_proven(SealedEnd::Witness, random, b"a", &proof));
+        assert!(!mine.is_proven(SealedEnd::Client, [&[1; 16], &[3; 16]], b"a", &proof));
+        assert!(!mine.is_proven(SealedEnd::Client, random, b"b", &proof));
+        assert!(!other.is_proven(SealedEnd::Client, random, b"a", &proof));
+        assert!(!mine.is_proven(SealedEnd::Client, random, b"a", &proof[..31]));
     }
 
     #[test]
     fn a_message_that_is_changed_left_out_repeated_or_reflected_is_noticed() {
         let (token, random) = (token("0123456789abcdef"), [&[1; 16], &[2; 16]]);
-        let mut sender = token.seal(End::Client, random);
+        let mut sender = token.seal(SealedEnd::Client, random);
         let (first, second) = (sender.of_next(b"1"), sender.of_next(b"2"));
-        let receiver = || token.seal(End::Client, random);
+        let receiver = || token.seal(SealedEnd::Client, random);
         let mut ordered = receiver();
         assert!(ordered.is_next(b"1", &first) && ordered.is_next(b"2", &second));
         assert!(!receiver().is_next(b"changed", &first));
         assert!(!receiver().is_next(b"2", &second), "the first was left out");
         let mut repeated = receiver();
         assert!(repeated.is_next(b"1", &first) && !repeated.is_next(b"1", &first));
-        assert!(!token.seal(End::Witness, random).is_next(b"1", &first), "reflected");
-        assert!(!token.seal(End::Client, [&[1; 16], &[3; 16]]).is_next(b"1", &first));
+        assert!(!token.seal(SealedEnd::Witness, random).is_next(b"1", &first), "reflected");
+        assert!(!token.seal(SealedEnd::Client, [&[1; 16], &[3; 16]]).is_next(b"1", &first));
     }
 
     /// HMAC-SHA-256 of "client" and 32 zeros under the key "0123456789abcdef", by Python's `hmac`.
     #[test]
     fn a_proof_is_that_of_the_standard() {
-        let proof = token("0123456789abcdef").proof(End::Client, [&[0; 16], &[0; 16]], &[]);
+        let proof = token("0123456789abcdef").proof(SealedEnd::Client, [&[0; 16], &[0; 16]], &[]);
         let (high, low) = proof.split_at(16);
         let half = |bytes: &[u8]| u128::from_be_bytes(bytes.try_into().unwrap());
         assert_eq!(half(high), 0xd721_be74_c1fd_fff6_71b6_9bb8_c5e3_e142);

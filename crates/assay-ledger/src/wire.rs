@@ -15,8 +15,8 @@
 //! it in pieces (to read). The witness carries out nothing: what is sent is stored or handed back.
 
 use crate::ledger::{Ledger, LedgerId};
-use crate::sealed::{SealedPieces, Wait, changed, read_within};
-use crate::token::{End, PROOF_BYTES, Seal, Token, random};
+use crate::sealed::{PeerWait, SealedPieces, changed, read_within};
+use crate::token::{MessageSeal, PROOF_BYTES, SealedEnd, Token, random};
 use assay_files::is_ending;
 use assay_model::{Error, Result};
 use std::fmt;
@@ -49,7 +49,7 @@ pub(crate) enum Purpose {
 
 /// What the witness answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum WitnessAnswer {
     Granted,
     WrongToken,
     NoSuchLedger,
@@ -76,7 +76,7 @@ impl Purpose {
     }
 }
 
-impl Answer {
+impl WitnessAnswer {
     pub(crate) const fn number(self) -> u8 {
         match self {
             Self::Granted => 0,
@@ -120,12 +120,12 @@ impl fmt::Display for WitnessAddress {
 
 /// A conversation that both ends have proven themselves for.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct WitnessSession {
     pub(crate) stream: TcpStream,
     /// Seals what the client says.
-    pub(crate) outward: Seal,
+    pub(crate) outward: MessageSeal,
     /// Judges what the witness says.
-    pub(crate) inward: Seal,
+    pub(crate) inward: MessageSeal,
 }
 
 impl WitnessAddress {
@@ -142,7 +142,7 @@ impl WitnessAddress {
         self.refusal(&error.to_string(), hint)
     }
 
-    pub(crate) fn connect(&self, purpose: Purpose, ledger: LedgerId) -> Result<Session> {
+    pub(crate) fn connect(&self, purpose: Purpose, ledger: LedgerId) -> Result<WitnessSession> {
         let lost = |error: io::Error| self.lost(&error);
         let mut addresses = self.address.to_socket_addrs().map_err(lost)?;
         let none = || io::Error::new(ErrorKind::NotFound, "the name has no address");
@@ -158,33 +158,33 @@ impl WitnessAddress {
         mut stream: TcpStream,
         purpose: Purpose,
         ledger: LedgerId,
-    ) -> Result<Session> {
+    ) -> Result<WitnessSession> {
         let lost = |error: io::Error| self.lost(&error);
-        let wait = Wait::of(PATIENCE);
+        let wait = PeerWait::of(PATIENCE);
         let (mut greeting, mut theirs, mine) = ([0; 8], [0; 16], random()?);
         read_within(&mut stream, &mut greeting, wait).map_err(lost)?;
         self.check_greeting(greeting)?;
         read_within(&mut stream, &mut theirs, wait).map_err(lost)?;
         let (both, request) = ([&theirs, &mine], request(purpose, ledger));
-        let proof = self.token.proof(End::Client, both, &request);
+        let proof = self.token.proof(SealedEnd::Client, both, &request);
         let sent = [mine.as_slice(), &proof, &request].concat();
         stream.write_all(&sent).map_err(lost)?;
         let (mut answer, mut proof) = ([0; 1], [0; PROOF_BYTES]);
         read_within(&mut stream, &mut answer, wait).map_err(lost)?;
         read_within(&mut stream, &mut proof, wait).map_err(lost)?;
-        let is_proven = self.token.is_proven(End::Witness, both, &answer, &proof);
+        let is_proven = self.token.is_proven(SealedEnd::Witness, both, &answer, &proof);
         // A witness that does not know the token can prove nothing of its answer.
-        if !is_proven && answer[0] != Answer::WrongToken.number() {
+        if !is_proven && answer[0] != WitnessAnswer::WrongToken.number() {
             let what = "it has another token";
             return Err(self.refusal(what, "use the same token on both machines"));
         }
-        if answer[0] != Answer::Granted.number() {
-            let (what, hint) = Answer::words(answer[0]);
+        if answer[0] != WitnessAnswer::Granted.number() {
+            let (what, hint) = WitnessAnswer::words(answer[0]);
             return Err(self.refusal(what, hint));
         }
         let (outward, inward) =
-            (self.token.seal(End::Client, both), self.token.seal(End::Witness, both));
-        Ok(Session { stream, outward, inward })
+            (self.token.seal(SealedEnd::Client, both), self.token.seal(SealedEnd::Witness, both));
+        Ok(WitnessSession { stream, outward, inward })
     }
 
     fn check_greeting(&self, greeting: [u8; 8]) -> Result<()> {
@@ -207,7 +207,7 @@ impl WitnessAddress {
     /// Asks for the newest ledger of what is known by this; nothing where it has none.
     fn ask(&self, identity: &str) -> Result<Option<SealedPieces>> {
         let lost = |error: io::Error| self.lost(&error);
-        let Session { mut stream, mut outward, inward } =
+        let WitnessSession { mut stream, mut outward, inward } =
             self.connect(Purpose::Read, LedgerId([0; 16]))?;
         let name = &identity.as_bytes()[..identity.len().min(IDENTITY_BYTES_MAX)];
         let length = u16::try_from(name.len()).unwrap_or(u16::MAX);
@@ -222,7 +222,7 @@ impl WitnessAddress {
     /// The newest ledger of what is known by this.
     pub(crate) fn read(&self, identity: &str, target_bytes: u64) -> Result<Ledger> {
         let Some(pieces) = self.ask(identity)? else {
-            let (what, hint) = Answer::words(Answer::NoSuchLedger.number());
+            let (what, hint) = WitnessAnswer::words(WitnessAnswer::NoSuchLedger.number());
             return Err(self.refusal(what, hint));
         };
         let ledger = Ledger::read(pieces, target_bytes).map_err(|error| self.lost(&error))?;
@@ -254,8 +254,8 @@ fn connect_to(address: SocketAddr) -> io::Result<TcpStream> {
 /// Those of the system, and `InvalidData` where it is none.
 pub(crate) fn read_identity(
     stream: &mut TcpStream,
-    seal: &mut Seal,
-    wait: Wait,
+    seal: &mut MessageSeal,
+    wait: PeerWait,
 ) -> io::Result<String> {
     let mut length = [0; 2];
     read_within(stream, &mut length, wait)?;

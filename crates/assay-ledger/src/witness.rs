@@ -9,9 +9,9 @@ use crate::frame::{Found, FrameKind, acknowledgements_in, find};
 use crate::index::{ENDING, LedgerIndex};
 use crate::ledger::{DOCUMENT_BYTES_MAX, Ledger, LedgerHead, LedgerId};
 use crate::link::confirmation;
-use crate::sealed::{PIECE_BYTES_MAX, Wait, is_waiting, read_within, send_piece};
-use crate::token::{End, PROOF_BYTES, Seal, Token, random};
-use crate::wire::{Answer, GREETING, PATIENCE, Purpose, read_identity};
+use crate::sealed::{PIECE_BYTES_MAX, PeerWait, is_waiting, read_within, send_piece};
+use crate::token::{MessageSeal, PROOF_BYTES, SealedEnd, Token, random};
+use crate::wire::{GREETING, PATIENCE, Purpose, WitnessAnswer, read_identity};
 use assay_files::{is_foreign, is_writable_by_others};
 use assay_model::durability::JudgedCut;
 use assay_model::number::{count_of, index_of};
@@ -45,7 +45,7 @@ const REMEMBERED_BYTES_MAX: usize = 4 * DOCUMENT_BYTES_MAX;
 #[derive(Debug)]
 pub struct Witness {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<WitnessShared>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -67,7 +67,7 @@ pub struct LedgerActivity {
 }
 
 #[derive(Debug)]
-struct Shared {
+struct WitnessShared {
     store: PathBuf,
     token: Token,
     /// Connections so far: the next one's number.
@@ -85,7 +85,7 @@ struct Shared {
     complaints: Mutex<Vec<String>>,
 }
 
-impl Shared {
+impl WitnessShared {
     fn activities(&self) -> MutexGuard<'_, HashMap<LedgerId, LedgerActivity>> {
         self.activities.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,7 +132,7 @@ impl Witness {
         };
         let socket = TcpListener::bind(address).map_err(fail)?;
         let address = socket.local_addr().map_err(fail)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WitnessShared {
             store: store.to_owned(),
             token,
             connections: AtomicU64::new(0),
@@ -212,7 +212,7 @@ const fn reachable(address: SocketAddr) -> SocketAddr {
 
 /// Takes connections until the witness ends. What the system refuses for a moment, such as too many
 /// open files, is said once and tried again.
-fn accept(socket: &TcpListener, shared: &Arc<Shared>) {
+fn accept(socket: &TcpListener, shared: &Arc<WitnessShared>) {
     let mut said: Option<Instant> = None;
     while !shared.stop.load(Ordering::Acquire) {
         let taken = socket.accept().and_then(|(stream, from)| take_in(stream, from, shared));
@@ -228,7 +228,7 @@ fn accept(socket: &TcpListener, shared: &Arc<Shared>) {
 }
 
 /// Hears a connection in a thread of its own.
-fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<Shared>) -> io::Result<()> {
+fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<WitnessShared>) -> io::Result<()> {
     let other = stream.try_clone()?;
     let number = shared.connections.fetch_add(1, Ordering::AcqRel);
     shared.strangers.enter(number, from.ip(), other);
@@ -246,10 +246,10 @@ fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<Shared>) -> io::Res
 }
 
 /// A place among those who have proven the token, given back when this is dropped.
-struct Friend<'a>(&'a Shared);
+struct Friend<'a>(&'a WitnessShared);
 
 impl<'a> Friend<'a> {
-    fn enter(shared: &'a Shared) -> Option<Self> {
+    fn enter(shared: &'a WitnessShared) -> Option<Self> {
         let before = shared.friends.fetch_add(1, Ordering::AcqRel);
         let friend = Self(shared);
         (before < FRIENDS_MAX).then_some(friend)
@@ -263,7 +263,7 @@ impl Drop for Friend<'_> {
 }
 
 /// What a connection asks for, after both ends have proven themselves.
-fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::Result<()> {
+fn serve(mut stream: TcpStream, number: u64, shared: &WitnessShared) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let Some(greeted) = greet(&mut stream, shared)? else {
         return Err(io::Error::other("it has another token"));
@@ -272,16 +272,16 @@ fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::Result<()> 
         return Err(io::Error::other("it was closed to make room for newer connections"));
     }
     let Some(_friend) = Friend::enter(shared) else {
-        answer(&mut stream, Answer::Refused, shared, &greeted)?;
+        answer(&mut stream, WitnessAnswer::Refused, shared, &greeted)?;
         return Err(io::Error::other("too many connections"));
     };
     if greeted.purpose == Purpose::Read {
-        answer(&mut stream, Answer::Granted, shared, &greeted)?;
+        answer(&mut stream, WitnessAnswer::Granted, shared, &greeted)?;
         return hand_back(&mut stream, shared, &greeted);
     }
     match open(greeted.purpose, greeted.id, shared) {
         Ok((file, ledger)) => {
-            answer(&mut stream, Answer::Granted, shared, &greeted)?;
+            answer(&mut stream, WitnessAnswer::Granted, shared, &greeted)?;
             append(&mut stream, shared, &greeted, file, ledger)
         }
         Err(error) => {
@@ -301,22 +301,22 @@ struct Greeted {
 }
 
 impl Greeted {
-    fn seal(&self, end: End, shared: &Shared) -> Seal {
+    fn seal(&self, end: SealedEnd, shared: &WitnessShared) -> MessageSeal {
         shared.token.seal(end, [&self.mine, &self.theirs])
     }
 }
 
 /// Greets and hears who it is; nothing where the token is another one.
-fn greet(stream: &mut TcpStream, shared: &Shared) -> io::Result<Option<Greeted>> {
+fn greet(stream: &mut TcpStream, shared: &WitnessShared) -> io::Result<Option<Greeted>> {
     let mine = random().map_err(|error| io::Error::other(error.to_string()))?;
     stream.write_all(&[GREETING.as_slice(), &mine].concat())?;
-    let (mut said, wait) = ([0; 16 + PROOF_BYTES + 1 + 16], Wait::of(GREETING_TIME));
+    let (mut said, wait) = ([0; 16 + PROOF_BYTES + 1 + 16], PeerWait::of(GREETING_TIME));
     read_within(stream, &mut said, wait)?;
     let (theirs, rest) = said.split_at(16);
     let (proof, request) = rest.split_at(PROOF_BYTES);
     let theirs: [u8; 16] = theirs.try_into().map_err(|_| ErrorKind::InvalidData)?;
-    if !shared.token.is_proven(End::Client, [&mine, &theirs], request, proof) {
-        let refused = [&[Answer::WrongToken.number()], [0; PROOF_BYTES].as_slice()].concat();
+    if !shared.token.is_proven(SealedEnd::Client, [&mine, &theirs], request, proof) {
+        let refused = [&[WitnessAnswer::WrongToken.number()], [0; PROOF_BYTES].as_slice()].concat();
         stream.write_all(&refused)?;
         return Ok(None);
     }
@@ -327,20 +327,20 @@ fn greet(stream: &mut TcpStream, shared: &Shared) -> io::Result<Option<Greeted>>
 
 fn answer(
     stream: &mut TcpStream,
-    answer: Answer,
-    shared: &Shared,
+    answer: WitnessAnswer,
+    shared: &WitnessShared,
     greeted: &Greeted,
 ) -> io::Result<()> {
     let said = [answer.number()];
-    let proof = shared.token.proof(End::Witness, [&greeted.mine, &greeted.theirs], &said);
+    let proof = shared.token.proof(SealedEnd::Witness, [&greeted.mine, &greeted.theirs], &said);
     stream.write_all(&[said.as_slice(), &proof].concat())
 }
 
-fn refusal(error: &io::Error) -> Answer {
+fn refusal(error: &io::Error) -> WitnessAnswer {
     match error.kind() {
-        ErrorKind::NotFound => Answer::NoSuchLedger,
-        ErrorKind::AlreadyExists => Answer::ThereAlready,
-        _ => Answer::Refused,
+        ErrorKind::NotFound => WitnessAnswer::NoSuchLedger,
+        ErrorKind::AlreadyExists => WitnessAnswer::ThereAlready,
+        _ => WitnessAnswer::Refused,
     }
 }
 
@@ -348,7 +348,7 @@ fn refusal(error: &io::Error) -> Answer {
 fn open(
     purpose: Purpose,
     id: LedgerId,
-    shared: &Shared,
+    shared: &WitnessShared,
 ) -> io::Result<(LedgerFile, Option<Ledger>)> {
     let path = shared.path(id);
     if purpose == Purpose::Create {
@@ -370,7 +370,7 @@ fn open(
     }
 }
 
-fn writer(shared: &Shared, id: LedgerId) -> Arc<AtomicU64> {
+fn writer(shared: &WitnessShared, id: LedgerId) -> Arc<AtomicU64> {
     let mut writers = shared.writers.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(writers.entry(id).or_default())
 }
@@ -379,7 +379,7 @@ fn writer(shared: &Shared, id: LedgerId) -> Arc<AtomicU64> {
 /// is full.
 fn append(
     stream: &mut TcpStream,
-    shared: &Shared,
+    shared: &WitnessShared,
     greeted: &Greeted,
     mut file: LedgerFile,
     ledger: Option<Ledger>,
@@ -393,8 +393,8 @@ fn append(
         begin_activity(shared, id, &ledger.last().head, ledger.last().acknowledgements);
     }
     stream.set_read_timeout(Some(POLL_INTERVAL))?;
-    let mut seal = greeted.seal(End::Witness, shared);
-    let mut reader = FrameReader::new(greeted.seal(End::Client, shared));
+    let mut seal = greeted.seal(SealedEnd::Witness, shared);
+    let mut reader = FrameReader::new(greeted.seal(SealedEnd::Client, shared));
     loop {
         if owner.load(Ordering::Acquire) != mine || shared.stop.load(Ordering::Acquire) {
             return Ok(());
@@ -413,15 +413,19 @@ fn append(
             continue;
         }
         if let Err(error) = file.append(&frames) {
-            stream.write_all(&confirmation(&mut seal, Answer::Refused, reader.frames_before()))?;
+            stream.write_all(&confirmation(
+                &mut seal,
+                WitnessAnswer::Refused,
+                reader.frames_before(),
+            ))?;
             return Err(error);
         }
         note(shared, id, &frames);
-        stream.write_all(&confirmation(&mut seal, Answer::Granted, reader.frames()))?;
+        stream.write_all(&confirmation(&mut seal, WitnessAnswer::Granted, reader.frames()))?;
     }
 }
 
-fn begin_activity(shared: &Shared, id: LedgerId, head: &LedgerHead, acknowledgements: u64) {
+fn begin_activity(shared: &WitnessShared, id: LedgerId, head: &LedgerHead, acknowledgements: u64) {
     let now = Instant::now();
     let mut activities = shared.activities();
     let judged = activities.remove(&id).map_or_else(Vec::new, |before| before.judged);
@@ -431,7 +435,7 @@ fn begin_activity(shared: &Shared, id: LedgerId, head: &LedgerHead, acknowledgem
 }
 
 /// Notes what frames say.
-fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) {
+fn note(shared: &WitnessShared, id: LedgerId, mut frames: &[u8]) {
     while let Found::Whole(kind, content, length) = find(frames) {
         frames = &frames[length..];
         match kind {
@@ -466,11 +470,11 @@ fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) {
 }
 
 /// Sends the newest ledger of a target back, a piece at a time.
-fn hand_back(stream: &mut TcpStream, shared: &Shared, greeted: &Greeted) -> io::Result<()> {
-    let mut theirs = greeted.seal(End::Client, shared);
-    let identity = read_identity(stream, &mut theirs, Wait::of(PATIENCE))?;
+fn hand_back(stream: &mut TcpStream, shared: &WitnessShared, greeted: &Greeted) -> io::Result<()> {
+    let mut theirs = greeted.seal(SealedEnd::Client, shared);
+    let identity = read_identity(stream, &mut theirs, PeerWait::of(PATIENCE))?;
     let newest = shared.index().newest(&shared.store, &identity)?;
-    let mut seal = greeted.seal(End::Witness, shared);
+    let mut seal = greeted.seal(SealedEnd::Witness, shared);
     if let Some(mut ledger) = newest {
         ledger.file.rewind()?;
         let (mut left, mut piece) = (ledger.whole_bytes, vec![0; PIECE_BYTES_MAX]);

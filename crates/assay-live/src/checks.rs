@@ -1,7 +1,7 @@
 //! Samples and counters held against each other, and how far the samples can be relied on.
 
 use crate::host_context::HostContext;
-use crate::samples::Samples;
+use crate::samples::SessionSamples;
 use assay_model::Estimate;
 use assay_model::number::{count_of, seconds};
 use assay_model::profile::{CheckOutcome, CrossCheck, Figure, Sampling, TimeModel};
@@ -33,7 +33,7 @@ pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck 
 
 /// How it was sampled; `own_time_s` is the time that our own sessions were active.
 pub fn sampling(
-    samples: &Samples,
+    samples: &SessionSamples,
     host: &HostContext,
     active: Option<Estimate>,
     own_time_s: f64,
@@ -50,7 +50,7 @@ pub fn sampling(
 }
 
 /// What a reader has to know of the samples.
-pub fn doubts_of_samples(samples: &Samples) -> Vec<String> {
+pub fn doubts_of_samples(samples: &SessionSamples) -> Vec<String> {
     let mut doubts = Vec::new();
     let (late, all) = (samples.late(), count_of(samples.taken.len()));
     if all > 0 && 5 * late > all {

@@ -3,7 +3,7 @@
 
 use crate::classes::{CPU, OTHER, USER_IO};
 use crate::host_context::IntervalEstimator;
-use crate::samples::{Samples, SessionState};
+use crate::samples::{SessionSamples, SessionState};
 use assay_model::Estimate;
 use assay_model::number::{real, seconds};
 use assay_model::profile::{TimeSource, TimedEvent};
@@ -32,7 +32,7 @@ pub fn counted(
 
 /// Time of client sessions on a CPU by the scheduler's count; nothing where they are not this
 /// host's.
-pub fn on_cpu(samples: &Samples) -> Option<TimedEvent> {
+pub fn on_cpu(samples: &SessionSamples) -> Option<TimedEvent> {
     counted(CPU, CPU, seconds(samples.tasks?.clients.on_cpu_ns), None)
 }
 
@@ -72,16 +72,16 @@ pub fn mean_s(time_s: f64, ios: u64) -> Option<f64> {
 
 /// Makes times of what samples saw.
 #[derive(Clone, Copy)]
-pub struct Sampler<'a> {
+pub struct EventSampler<'a> {
     /// What was seen.
-    pub samples: &'a Samples,
+    pub samples: &'a SessionSamples,
     /// Gives its intervals.
     pub bars: &'a dyn IntervalEstimator,
     /// The time that is divided, seconds.
     pub db_time_s: f64,
 }
 
-impl Sampler<'_> {
+impl EventSampler<'_> {
     /// DB time times the share of some events in what was seen. Where too little was seen for an
     /// interval, the interval is everything.
     pub fn of_share(&self, meant: &dyn Fn(&SessionState) -> bool) -> Estimate {

@@ -1,25 +1,25 @@
 //! The statistics book as a profile of a live server asks it.
 
 use crate::host_context::IntervalEstimator;
-use crate::samples::Samples;
+use crate::samples::SessionSamples;
 use assay_model::Estimate;
 use assay_model::number::real_len;
 use assay_stats::batches::ratio_of_batches;
 
 /// Intervals of what was sampled: what samples see comes in bursts, as times do.
 #[derive(Clone, Copy, Debug)]
-pub struct Intervals {
+pub struct SampleIntervals {
     sample_s: f64,
 }
 
-impl Intervals {
+impl SampleIntervals {
     /// For samples that follow one another in equal steps on average.
-    pub fn new(samples: &Samples) -> Self {
+    pub fn new(samples: &SessionSamples) -> Self {
         Self { sample_s: samples.elapsed_s / real_len(samples.taken.len().max(1)) }
     }
 }
 
-impl IntervalEstimator for Intervals {
+impl IntervalEstimator for SampleIntervals {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         self.ratio(observations, &vec![1.0; observations.len()])
     }

@@ -20,10 +20,12 @@ pub mod watch;
 
 pub use checks::{active_sessions, doubts_of_samples, sampling};
 pub use demand::{OwnIo, device, page_cache_share, whole};
-pub use events::{Sampler, counted, mean_s, on_cpu, ordered};
+pub use events::{EventSampler, counted, mean_s, on_cpu, ordered};
 pub use host_context::{HostContext, IntervalEstimator, missing_in_either};
-pub use intervals::Intervals;
+pub use intervals::SampleIntervals;
 pub use over_time::{ClassOf, over_time};
 pub use relations::{first, load_line, tablespaces, tiering};
-pub use samples::{Sample, Samples, SessionState, Tasks};
-pub use time::{Server, cpu_in_waits, doubts, model, share_of_classes, verdict, without_user_io};
+pub use samples::{SessionSample, SessionSamples, SessionState, Tasks};
+pub use time::{
+    ProcessTerms, cpu_in_waits, doubts, model, share_of_classes, verdict, without_user_io,
+};

@@ -1,7 +1,7 @@
 //! Wait classes step after step, from looks at the sessions.
 
 use crate::classes::CPU;
-use crate::samples::{Sample, Samples, SessionState};
+use crate::samples::{SessionSample, SessionSamples, SessionState};
 use assay_model::number::{index, real, real_len};
 use assay_model::profile::{ClassSeries, WaitSeries};
 
@@ -14,7 +14,7 @@ const STEPS_MAX: f64 = 240.0;
 const STEP_MIN_S: f64 = 1.0;
 
 /// Active sessions by class, those without a wait in the class `CPU`; nothing where nobody looked.
-pub fn over_time(samples: &Samples, class_of: ClassOf<'_>) -> Option<WaitSeries> {
+pub fn over_time(samples: &SessionSamples, class_of: ClassOf<'_>) -> Option<WaitSeries> {
     if samples.taken.is_empty() || samples.elapsed_s <= 0.0 {
         return None;
     }
@@ -37,7 +37,7 @@ fn class(name: &str, steps: usize) -> ClassSeries {
 }
 
 /// Adds sessions to the sums of the step in which they were seen.
-fn add(series: &mut WaitSeries, sample: &Sample, class_of: ClassOf<'_>) {
+fn add(series: &mut WaitSeries, sample: &SessionSample, class_of: ClassOf<'_>) {
     let steps = series.samples.len();
     let step = index(sample.at_s / series.step_s).min(steps - 1);
     series.samples[step] += 1;
@@ -74,10 +74,14 @@ mod tests {
         if seen.kind == "IO" { "User I/O" } else { "Application" }
     }
 
-    fn sample(at_s: f64, sessions: &[(&str, &str, u64)]) -> Sample {
+    fn sample(at_s: f64, sessions: &[(&str, &str, u64)]) -> SessionSample {
         let sessions =
             sessions.iter().map(|(kind, event, count)| (SessionState::new(kind, event), *count));
-        Sample { at_s, sessions: sessions.collect::<BTreeMap<_, _>>(), ..Sample::default() }
+        SessionSample {
+            at_s,
+            sessions: sessions.collect::<BTreeMap<_, _>>(),
+            ..SessionSample::default()
+        }
     }
 
     #[test]
@@ -89,7 +93,8 @@ mod tests {
             sample(2.5, &[("Lock", "tuple", 2)]),
         ];
         let series =
-            over_time(&Samples { taken: samples, elapsed_s: 3.0, tasks: None }, &class_of).unwrap();
+            over_time(&SessionSamples { taken: samples, elapsed_s: 3.0, tasks: None }, &class_of)
+                .unwrap();
         assert_eq!((series.step_s, series.samples.as_slice()), (1.0, [2, 0, 1].as_slice()));
         let of = |name: &str| {
             let found = series.classes.iter().find(|class| class.class == name);
@@ -104,12 +109,14 @@ mod tests {
 
     #[test]
     fn a_long_interval_has_longer_steps_and_none_is_lost() {
-        let samples: Vec<Sample> =
+        let samples: Vec<SessionSample> =
             (0..7200).map(|at| sample(f64::from(at), &[("", "", 1)])).collect();
-        let series =
-            over_time(&Samples { taken: samples, elapsed_s: 7200.0, tasks: None }, &class_of)
-                .unwrap();
+        let series = over_time(
+            &SessionSamples { taken: samples, elapsed_s: 7200.0, tasks: None },
+            &class_of,
+        )
+        .unwrap();
         assert_eq!((series.samples.len(), series.samples.iter().sum::<u64>()), (240, 7200));
-        assert!(over_time(&Samples::default(), &class_of).is_none());
+        assert!(over_time(&SessionSamples::default(), &class_of).is_none());
     }
 }

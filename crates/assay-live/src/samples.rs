@@ -30,7 +30,7 @@ impl SessionState {
 
 /// One sample: one look at all sessions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sample {
+pub struct SessionSample {
     /// When it was, seconds since the start of the interval.
     pub at_s: f64,
     /// Whether it came so late that the machine had no CPU for it.
@@ -41,7 +41,7 @@ pub struct Sample {
     pub connected: u64,
 }
 
-impl Sample {
+impl SessionSample {
     /// Active client sessions.
     pub fn active(&self) -> u64 {
         self.sessions.values().sum()
@@ -65,19 +65,19 @@ pub struct Tasks {
 
 /// All samples of an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Samples {
+pub struct SessionSamples {
     /// In their order.
-    pub taken: Vec<Sample>,
+    pub taken: Vec<SessionSample>,
     /// Length of the interval, seconds.
     pub elapsed_s: f64,
     /// CPU time, where the server is on this host.
     pub tasks: Option<Tasks>,
 }
 
-impl Samples {
+impl SessionSamples {
     /// How often sessions were seen active in all.
     pub fn seen(&self) -> u64 {
-        self.taken.iter().map(Sample::active).sum()
+        self.taken.iter().map(SessionSample::active).sum()
     }
 
     /// Client sessions connected at the first sample; none where nobody looked.
@@ -93,7 +93,7 @@ impl Samples {
 
     /// Sessions in some events, sample by sample.
     pub fn series(&self, meant: impl Fn(&SessionState) -> bool) -> Vec<f64> {
-        let of_one = |sample: &Sample| {
+        let of_one = |sample: &SessionSample| {
             let found = sample.sessions.iter().filter(|(seen, _)| meant(seen));
             real(found.map(|(_, sessions)| sessions).sum())
         };

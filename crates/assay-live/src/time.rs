@@ -3,7 +3,7 @@
 
 use crate::classes::{COMMIT, CONTENTION, CPU, IDLE, USER_IO};
 use crate::host_context::HostContext;
-use crate::samples::Samples;
+use crate::samples::SessionSamples;
 use assay_model::number::{real, real_len, seconds};
 use assay_model::profile::{
     Bottleneck, Figure, TimeModel, TimeSource, TimeVerdict, TimedEvent, WaitClassTime,
@@ -14,7 +14,7 @@ const IDLE_SESSIONS: f64 = 0.01;
 
 /// Words of a product for what the scheduler counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Server {
+pub struct ProcessTerms {
     /// What its sessions are to the scheduler, for example `client sessions`.
     pub clients: &'static str,
     /// What else of it runs, for example `background processes and parallel workers`.
@@ -23,11 +23,11 @@ pub struct Server {
 
 /// The time model of the events. Without a DB time nothing follows from it.
 pub fn model(
-    samples: &Samples,
+    samples: &SessionSamples,
     host: &HostContext,
     events: &[TimedEvent],
     db_time: Option<Figure>,
-    server: Server,
+    server: ProcessTerms,
 ) -> TimeModel {
     let (tasks, clients) = (samples.tasks, server.clients);
     let cpus = host.processors.map(|cpus| Figure::new(real(cpus), "/proc/stat of this host"));
@@ -138,7 +138,7 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
 
 /// CPU time that the scheduler counted besides what the model shows as CPU; a sentence for the
 /// reader, where there is any.
-pub fn cpu_in_waits(model: &TimeModel, samples: &Samples) -> Option<String> {
+pub fn cpu_in_waits(model: &TimeModel, samples: &SessionSamples) -> Option<String> {
     const SOME: f64 = 0.01;
     let counted_s = seconds(samples.tasks?.clients.on_cpu_ns);
     let (shown_s, db_time_s) = (model.db_cpu_s.as_ref()?.value, model.db_time_s.as_ref()?.value);
@@ -174,7 +174,7 @@ pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
 
 /// Whether faster storage would help. Sessions that write dirty blocks themselves are in User I/O:
 /// servers do not tell why they had to.
-pub fn verdict(time: &TimeModel, samples: &Samples) -> TimeVerdict {
+pub fn verdict(time: &TimeModel, samples: &SessionSamples) -> TimeVerdict {
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
     let Some(db_time_s) = db_time_s else {
         return TimeVerdict { reason: "DB time is unknown".to_owned(), ..TimeVerdict::default() };

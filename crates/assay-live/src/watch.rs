@@ -4,9 +4,9 @@ mod by_second;
 mod tracking;
 
 pub use by_second::IoCounters;
-pub use tracking::{Kind, Process, TaskTimes};
+pub use tracking::{ProcessKind, TaskTimes, TrackedProcess};
 
-use crate::{HostContext, Sample, Samples, SessionState, Tasks};
+use crate::{HostContext, SessionSample, SessionSamples, SessionState, Tasks};
 use assay_dbserver::ServerBytes;
 use assay_model::number::{nanoseconds, real, seconds};
 use assay_model::profile::{IoSample, ProcessIo, ReadTimes};
@@ -33,14 +33,14 @@ const NAP: Duration = Duration::from_millis(100);
 
 /// How long and how often to sample.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct WatchPlan {
     /// Length of the interval.
     pub length: Duration,
     /// Mean distance of two samples.
     pub every: Duration,
 }
 
-impl Plan {
+impl WatchPlan {
     /// Ten samples per second, in more than an hour one.
     pub fn of(length: Duration) -> Self {
         let every = if length > LONG { 1000 } else { 100 };
@@ -50,7 +50,7 @@ impl Plan {
 
 /// What looking cost a server in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Own {
+pub struct OwnCost {
     /// Time that our sessions were active, seconds.
     pub time_s: f64,
     /// Transactions of our sessions.
@@ -104,7 +104,7 @@ pub trait ObservedServer: Send + Sized {
     fn watch(
         &mut self,
         _canary: Option<Self::Canary>,
-        plan: Plan,
+        plan: WatchPlan,
         times: Option<TaskTimes<'_>>,
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
@@ -119,7 +119,7 @@ pub trait ObservedServer: Send + Sized {
     fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile>;
 
     /// What looking cost, in a database where sessions are counted by it.
-    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own;
+    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> OwnCost;
 
     /// The name of the profile, for people.
     fn subject(&self) -> String;
@@ -144,7 +144,7 @@ pub trait ObservedServer: Send + Sized {
     fn traffic(&self) -> Option<ServerBytes>;
 
     /// The processes or threads of a sample, ours among them.
-    fn processes(&self, sampled: &ServerSample) -> Vec<Process>;
+    fn processes(&self, sampled: &ServerSample) -> Vec<TrackedProcess>;
 
     /// When a snapshot was taken, seconds since 1970 by the server's clock.
     fn at_s(snapshot: &Self::Snapshot) -> f64;
@@ -162,7 +162,7 @@ pub struct ServerSample {
     /// Client sessions connected, active or not.
     pub connected: u64,
     /// Processes or threads that the server listed.
-    pub processes: Vec<Process>,
+    pub processes: Vec<TrackedProcess>,
     /// The server's clock, seconds since 1970.
     pub at_s: f64,
 }
@@ -175,7 +175,7 @@ pub struct Observed<S> {
     /// At the end.
     pub after: S,
     /// In between.
-    pub samples: Samples,
+    pub samples: SessionSamples,
     /// CPU time of the threads that watched, seconds.
     pub own_cpu_s: f64,
     /// What was seen of single reads meanwhile.
@@ -193,7 +193,7 @@ pub struct Observed<S> {
 /// active.
 pub fn observe<W: ObservedServer>(
     server: &mut W,
-    plan: Plan,
+    plan: WatchPlan,
     times: Option<TaskTimes<'_>>,
     stop: &AtomicBool,
     show: &mut dyn FnMut(f64, u64),
@@ -218,7 +218,7 @@ pub fn observe<W: ObservedServer>(
             by_second.add(begun.elapsed(), server.io_counters()?);
         }
         samples.push(sample(sampled, begun.elapsed().as_secs_f64(), late));
-        show(begun.elapsed().as_secs_f64(), samples.last().map_or(0, Sample::active));
+        show(begun.elapsed().as_secs_f64(), samples.last().map_or(0, SessionSample::active));
         due = spread(due, plan.every, &mut random);
         rest(due.min(begun + plan.length), stop);
     }
@@ -240,7 +240,7 @@ pub fn observe<W: ObservedServer>(
         io_by_second: by_second.seconds,
         before,
         after,
-        samples: Samples { taken: samples, elapsed_s, tasks },
+        samples: SessionSamples { taken: samples, elapsed_s, tasks },
     })
 }
 
@@ -259,8 +259,8 @@ fn moved(
     })
 }
 
-fn sample(sampled: ServerSample, at_s: f64, is_late: bool) -> Sample {
-    Sample { at_s, is_late, sessions: sampled.sessions, connected: sampled.connected }
+fn sample(sampled: ServerSample, at_s: f64, is_late: bool) -> SessionSample {
+    SessionSample { at_s, is_late, sessions: sampled.sessions, connected: sampled.connected }
 }
 
 /// CPU time of this thread so far, seconds.
@@ -324,8 +324,8 @@ mod tests {
             Err(assay_model::Error::environment("it is only pretended", "ask another"))
         }
 
-        fn own(_seen: &Observed<u64>, _database: &str) -> Own {
-            Own::default()
+        fn own(_seen: &Observed<u64>, _database: &str) -> OwnCost {
+            OwnCost::default()
         }
 
         fn subject(&self) -> String {
@@ -358,8 +358,8 @@ mod tests {
             None
         }
 
-        fn processes(&self, _sampled: &ServerSample) -> Vec<Process> {
-            vec![Process { id: 7, kind: Kind::Client, began_s: None }]
+        fn processes(&self, _sampled: &ServerSample) -> Vec<TrackedProcess> {
+            vec![TrackedProcess { id: 7, kind: ProcessKind::Client, began_s: None }]
         }
 
         fn at_s(_snapshot: &u64) -> f64 {
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn an_interval_has_a_snapshot_at_each_end_and_looks_between() {
-        let plan = Plan { length: Duration::from_millis(20), every: Duration::from_millis(2) };
+        let plan = WatchPlan { length: Duration::from_millis(20), every: Duration::from_millis(2) };
         let times = |_| Some(TaskCounters { on_cpu_ns: 5, queued_ns: 1 });
         let mut shown = 0;
         let observed = observe(
@@ -394,12 +394,12 @@ mod tests {
 
     #[test]
     fn who_is_stopped_at_once_keeps_both_ends() {
-        let plan = Plan::of(Duration::from_secs(60));
+        let plan = WatchPlan::of(Duration::from_secs(60));
         let stopped = AtomicBool::new(true);
         let observed =
             observe(&mut Pretended::default(), plan, None, &stopped, &mut |_, _| ()).unwrap();
         assert!(!observed.complete && observed.samples.taken.is_empty());
         assert_eq!((observed.before, observed.after, observed.samples.tasks), (1, 2, None));
-        assert_eq!(Plan::of(Duration::from_secs(7200)).every, Duration::from_secs(1));
+        assert_eq!(WatchPlan::of(Duration::from_secs(7200)).every, Duration::from_secs(1));
     }
 }

@@ -4,8 +4,8 @@
 //! `dss_rows SCALE DIRECTORY`: columns separated by `|`, no header.
 #![allow(clippy::print_stderr, reason = "an example says what is wrong")]
 
-use assay_loads::dss::{Scale, TABLES, put_rows};
-use assay_loads::sink::{Part, Sink};
+use assay_loads::dss::{DssScale, TABLES, put_rows};
+use assay_loads::sink::{RowSink, TablePart};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -27,7 +27,7 @@ impl Lines {
     }
 }
 
-impl Sink for Lines {
+impl RowSink for Lines {
     fn row(&mut self, _columns: u16) {
         self.finish();
     }
@@ -81,11 +81,11 @@ impl Sink for Lines {
     }
 }
 
-fn write_all(scale: Scale, directory: &Path) -> std::io::Result<()> {
+fn write_all(scale: DssScale, directory: &Path) -> std::io::Result<()> {
     for table in TABLES {
         let file = File::create(directory.join(format!("{}.csv", table.name())))?;
         let mut lines = Lines { file: BufWriter::new(file), line: String::new(), is_broken: false };
-        put_rows(table, scale, Part::WHOLE, |key| key, &mut lines);
+        put_rows(table, scale, TablePart::WHOLE, |key| key, &mut lines);
         lines.finish();
         lines.file.flush()?;
     }
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         eprintln!("usage: dss_rows SCALE DIRECTORY");
         return ExitCode::from(2);
     };
-    let scale = scale.parse().ok().and_then(|factor| Scale::new(factor).ok());
+    let scale = scale.parse().ok().and_then(|factor| DssScale::new(factor).ok());
     match scale.map(|scale| write_all(scale, Path::new(directory))) {
         Some(Ok(())) => ExitCode::SUCCESS,
         failure => {

@@ -15,18 +15,18 @@ mod session;
 mod tables;
 mod trades;
 
-pub use market::{Due, Market, Order, Tick};
+pub use market::{Market, MarketDue, MarketOrder, MarketTick};
 pub use rules::{
-    MAINTAINED, MIXES, OPENING_BALANCE_CENTS, POOL, PRICE_DAYS, Rules, UNIT, UNIT_ACCOUNTS,
-    UNIT_TRADES_A_DAY, mix_of,
+    BrokerageRules, MAINTAINED, MIXES, OPENING_BALANCE_CENTS, POOL, PRICE_DAYS, UNIT,
+    UNIT_ACCOUNTS, UNIT_TRADES_A_DAY, mix_of,
 };
 pub use session::{
-    Customer, DataMaintenance, Detail, Lookup, Position, Session, TradeOrder, Transaction, Update,
-    Volume, Watch, WatchScope,
+    BrokerVolume, BrokerageCustomer, BrokerageSession, BrokerageTransaction, DataMaintenance,
+    Detail, Lookup, MarketWatch, Position, TradeOrder, TradeUpdate, WatchScope,
 };
-pub use tables::{Table, fill, rows_of};
+pub use tables::{BrokerageTable, fill, rows_of};
 
-impl Rules {
+impl BrokerageRules {
     /// The first opening of the market before loading, microseconds since 1970.
     pub const fn opened_us(&self, loaded_us: i64) -> i64 {
         trades::opened_us(self, loaded_us)

@@ -15,12 +15,12 @@ mod scale;
 mod tables;
 
 pub use orders::order;
-pub use parameters::{Choice, Parameters, draw, validation};
+pub use parameters::{ParameterChoice, QueryParameters, draw, validation};
 pub use queries::{QUERIES, text};
 pub use refresh::{RefreshSet, SETS};
 pub use rows::{prepare_texts, put_rows};
-pub use scale::Scale;
-pub use tables::{Column, ColumnKind, Index, TABLES, Table, column_list};
+pub use scale::DssScale;
+pub use tables::{ColumnKind, DssColumn, DssTable, Index, TABLES, column_list};
 
 /// What every page and text of such a load says about its relation to the benchmark that it
 /// follows.

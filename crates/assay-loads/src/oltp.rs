@@ -12,10 +12,11 @@ mod session;
 pub(crate) mod text;
 
 pub use choice::{Choices, Constants};
-pub use deck::{Kind, deck};
-pub use population::{Part, Table, fill_part, parts, rows_of};
+pub use deck::{OltpKind, deck};
+pub use population::{OltpTable, PopulationPart, fill_part, parts, rows_of};
 pub use session::{
-    Customer, Delivery, Line, NewOrder, OrderStatus, Payment, Session, StockLevel, Transaction,
+    NewOrder, OltpCustomer, OltpDelivery, OltpSession, OltpTransaction, OrderLine, OrderStatus,
+    Payment, StockLevel,
 };
 pub use text::last_name;
 
@@ -52,7 +53,7 @@ pub enum Homes {
 
 /// The knobs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rules {
+pub struct OltpRules {
     /// Warehouses: the scale of the data.
     pub warehouses: u32,
     /// Which warehouse a session works for.
@@ -63,13 +64,13 @@ pub struct Rules {
     pub seed: u64,
 }
 
-impl Default for Rules {
+impl Default for OltpRules {
     fn default() -> Self {
         Self { warehouses: 1, homes: Homes::All, think_share: 0.0, seed: 1 }
     }
 }
 
-impl Rules {
+impl OltpRules {
     /// Refuses what means nothing.
     ///
     /// # Errors

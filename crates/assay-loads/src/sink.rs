@@ -3,7 +3,7 @@
 /// Takes rows, column by column in the order of their table.
 ///
 /// Each value has a type of SQL; the form of a server's bulk load implements it, and so do tests.
-pub trait Sink {
+pub trait RowSink {
     /// Begins a row of `columns` columns.
     fn row(&mut self, columns: u16);
     /// A column of type `integer`: four bytes in two's complement.
@@ -31,14 +31,14 @@ pub trait Sink {
 
 /// A part of a table: all parts of the same count together are the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct TablePart {
     /// From 1.
     pub number: i32,
     /// How many there are.
     pub of: i32,
 }
 
-impl Part {
+impl TablePart {
     /// The whole table.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
 }

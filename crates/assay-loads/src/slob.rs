@@ -6,8 +6,8 @@ mod rows;
 mod session;
 
 pub use content::TextSource;
-pub use rows::{Row, Rows};
-pub use session::{Session, Step, Work};
+pub use rows::{SlobRow, SlobRows};
+pub use session::{SlobSession, SlobStep, SlobWork};
 
 use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Result};
@@ -56,7 +56,7 @@ pub struct Think {
 
 /// The knobs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rules {
+pub struct SlobRules {
     /// Blocks, and so rows, of each table.
     pub scale_blocks: u64,
     /// Tables; sessions are dealt out over them in turn.
@@ -87,7 +87,7 @@ pub struct Rules {
     pub seed: u64,
 }
 
-impl Default for Rules {
+impl Default for SlobRules {
     fn default() -> Self {
         Self {
             scale_blocks: 1 << 17,
@@ -107,7 +107,7 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
+impl SlobRules {
     /// Refuses what contradicts itself.
     ///
     /// # Errors
@@ -177,22 +177,22 @@ mod tests {
 
     #[test]
     fn what_contradicts_itself_is_refused() {
-        let good = Rules::default();
+        let good = SlobRules::default();
         assert_eq!(good.check(), Ok(()));
-        let spot = |blocks, offset, every| Rules {
+        let spot = |blocks, offset, every| SlobRules {
             hot_spot: Some(HotSpot { blocks, offset, every }),
-            ..Rules::default()
+            ..SlobRules::default()
         };
         assert_eq!(spot(64, 0, 3).check(), Ok(()));
         let bad = [
-            Rules { tables: 0, ..good.clone() },
-            Rules { work_unit: 0, ..good.clone() },
-            Rules { update_percent: 101, ..good.clone() },
-            Rules { scale_blocks: 100, ..good.clone() },
+            SlobRules { tables: 0, ..good.clone() },
+            SlobRules { work_unit: 0, ..good.clone() },
+            SlobRules { update_percent: 101, ..good.clone() },
+            SlobRules { scale_blocks: 100, ..good.clone() },
             spot(63, 0, 3),
             spot(64, u64::MAX, 3),
             spot(64, 0, 0),
-            Rules {
+            SlobRules {
                 think: Some(Think { every: 1, shortest: Nanos(2), longest: Nanos(1) }),
                 ..good
             },
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn sessions_are_dealt_out_over_the_tables() {
-        let rules = Rules { tables: 3, ..Rules::default() };
+        let rules = SlobRules { tables: 3, ..SlobRules::default() };
         let tables: Vec<u32> = (0..7).map(|session| rules.table_of(session)).collect();
         assert_eq!(tables, [0, 1, 2, 0, 1, 2, 0]);
     }

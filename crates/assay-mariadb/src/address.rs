@@ -18,7 +18,7 @@ const SOCKETS: [&str; 3] =
 
 /// The way to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Host {
+pub enum MariadbHost {
     /// The server's socket.
     Socket(PathBuf),
     /// A name or number on the network.
@@ -27,9 +27,9 @@ pub enum Host {
 
 /// A server, a database on it, and a user.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct MariadbAddress {
     /// The way to it.
-    pub host: Host,
+    pub host: MariadbHost,
     /// Who asks.
     pub user: String,
     /// The secret of who asks.
@@ -40,7 +40,7 @@ pub struct Address {
     pub security: Security,
 }
 
-impl Address {
+impl MariadbAddress {
     /// Reads an address; a user or password that it leaves out comes from `environment` (`USER`,
     /// `MYSQL_PWD`).
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
@@ -51,13 +51,15 @@ impl Address {
             })?,
             HINT,
         )?;
-        let settings = Settings::read(&uri)?;
+        let settings = AddressSettings::read(&uri)?;
         let socket = settings.socket;
         let host = match (socket, uri.host.as_str()) {
-            (Some(socket), _) => Host::Socket(socket),
-            (None, "") => usual_socket()
-                .map_or_else(|| Host::Network("localhost".to_owned(), PORT), Host::Socket),
-            (None, host) => Host::Network(host.to_owned(), port_of(&uri.port, PORT, HINT)?),
+            (Some(socket), _) => MariadbHost::Socket(socket),
+            (None, "") => usual_socket().map_or_else(
+                || MariadbHost::Network("localhost".to_owned(), PORT),
+                MariadbHost::Socket,
+            ),
+            (None, host) => MariadbHost::Network(host.to_owned(), port_of(&uri.port, PORT, HINT)?),
         };
         let given = |text: String| (!text.is_empty()).then_some(text);
         let user = given(uri.user).or(settings.user).or_else(|| environment("USER"));
@@ -71,17 +73,17 @@ impl Address {
         })
     }
 
-    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are
+    /// As a text that [`MariadbAddress::parse`] reads again, with the password; demands of encryption are
     /// not in it, because sockets of managed servers have none.
     pub fn spelled(&self) -> String {
         let (user, database) = (escaped(&self.user), self.database.as_deref().unwrap_or(""));
         let password = self.password.as_deref().map(escaped).unwrap_or_default();
         let database = escaped(database);
         match &self.host {
-            Host::Network(host, port) => {
+            MariadbHost::Network(host, port) => {
                 format!("mysql://{user}:{password}@{host}:{port}/{database}")
             }
-            Host::Socket(path) => {
+            MariadbHost::Socket(path) => {
                 let socket = escaped(&path.display().to_string());
                 format!("mysql://{user}:{password}@/{database}?socket={socket}")
             }
@@ -97,8 +99,8 @@ impl Address {
     /// Whether the server runs on this machine, as far as the address says.
     pub fn is_local(&self) -> bool {
         match &self.host {
-            Host::Socket(_) => true,
-            Host::Network(name, _) => is_this_machine(name),
+            MariadbHost::Socket(_) => true,
+            MariadbHost::Network(name, _) => is_this_machine(name),
         }
     }
 }
@@ -118,7 +120,7 @@ fn usual_socket() -> Option<PathBuf> {
 
 /// What stands behind the question mark.
 #[derive(Default)]
-struct Settings {
+struct AddressSettings {
     socket: Option<PathBuf>,
     /// As addresses of Java programs have them.
     user: Option<String>,
@@ -126,7 +128,7 @@ struct Settings {
     security: Security,
 }
 
-impl Settings {
+impl AddressSettings {
     const KNOWN: &str = "user, password, socket, ssl-mode (sslmode), ssl-ca (sslrootcert), ssl-cert, \
                          ssl-key";
 
@@ -207,23 +209,23 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
 }
 
 /// Without the password.
-impl fmt::Display for Address {
+impl fmt::Display for MariadbAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let database = self.database.as_deref().unwrap_or("");
         let [user, database] = [self.user.as_str(), database].map(encoded);
         match &self.host {
-            Host::Network(host, port) => {
+            MariadbHost::Network(host, port) => {
                 let host = host_in_uri(host);
                 write!(formatter, "mysql://{user}@{host}:{port}/{database}")
             }
-            Host::Socket(path) => {
+            MariadbHost::Socket(path) => {
                 write!(formatter, "mysql://{user}@/{database}?socket={}", path.display())
             }
         }
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for MariadbAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{self}")
     }
@@ -243,26 +245,26 @@ mod tests {
         }
     }
 
-    fn parse(text: &str) -> Result<Address> {
-        Address::parse(text, |name| (name == "MYSQL_PWD").then(|| "from outside".to_owned()))
+    fn parse(text: &str) -> Result<MariadbAddress> {
+        MariadbAddress::parse(text, |name| (name == "MYSQL_PWD").then(|| "from outside".to_owned()))
     }
 
     #[test]
     fn addresses_are_read() {
         let address = parse("mysql://me:a%40b@db.example:3307/shop").unwrap();
-        assert_eq!(address.host, Host::Network("db.example".to_owned(), 3307));
+        assert_eq!(address.host, MariadbHost::Network("db.example".to_owned(), 3307));
         assert_eq!((address.user.as_str(), address.password.as_deref()), ("me", Some("a@b")));
         assert_eq!(address.database.as_deref(), Some("shop"));
         assert!(!address.is_local());
         let address = parse("mariadb://me@[::1]").unwrap();
-        assert_eq!(address.host, Host::Network("::1".to_owned(), 3306));
+        assert_eq!(address.host, MariadbHost::Network("::1".to_owned(), 3306));
         assert_eq!((address.password.as_deref(), address.database), (Some("from outside"), None));
     }
 
     #[test]
     fn a_socket_is_named_behind_the_question_mark() {
         let address = parse("mysql:///shop?socket=/run/my.sock").unwrap();
-        assert_eq!(address.host, Host::Socket("/run/my.sock".into()));
+        assert_eq!(address.host, MariadbHost::Socket("/run/my.sock".into()));
         assert!(address.is_local());
         assert_eq!(address.user, "root");
     }

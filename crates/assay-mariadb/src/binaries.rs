@@ -14,7 +14,7 @@ pub const RELEASE_MIN: (u32, u32) = (10, 5);
 
 /// Programs of one server version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binaries {
+pub struct MariadbBinaries {
     /// The server.
     pub server: PathBuf,
     /// What makes its first files.
@@ -25,14 +25,14 @@ pub struct Binaries {
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
-pub struct SearchPath {
+pub struct MariadbSearchPath {
     /// The directory that a person named; nothing else is looked at then.
     pub named: Option<PathBuf>,
     /// The directories of `PATH` and of distributions.
     pub usual: Vec<PathBuf>,
 }
 
-impl SearchPath {
+impl MariadbSearchPath {
     /// The places of this process.
     pub fn of_this_program(named: Option<PathBuf>) -> Self {
         let path = std::env::var_os("PATH");
@@ -54,12 +54,12 @@ impl SearchPath {
     ///
     /// # Errors
     /// A usage error when the directory that was named holds none, else an environment error.
-    pub fn find(&self) -> Result<Binaries> {
+    pub fn find(&self) -> Result<MariadbBinaries> {
         let places = self.places();
         let program =
             |name: &str| places.iter().map(|place| place.join(name)).find(|path| path.is_file());
         let found = program(SERVER).zip(program(INSTALLER)).and_then(|(server, installer)| {
-            Some(Binaries { version: version_of(&server)?, server, installer })
+            Some(MariadbBinaries { version: version_of(&server)?, server, installer })
         });
         match found {
             Some(found) if found.release() < RELEASE_MIN => Err(Error::environment(
@@ -99,7 +99,7 @@ impl SearchPath {
     }
 }
 
-impl Binaries {
+impl MariadbBinaries {
     /// Major and minor version.
     pub fn release(&self) -> (u32, u32) {
         let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
@@ -142,8 +142,10 @@ mod tests {
         let root = std::env::temp_dir().join(format!("assay-mariadbs-{}", std::process::id()));
         pretend(&root.join("new/bin"), "10.11.19");
         pretend(&root.join("old"), "10.3.2");
-        let named =
-            |name: &str| SearchPath { named: Some(root.join(name)), ..SearchPath::default() };
+        let named = |name: &str| MariadbSearchPath {
+            named: Some(root.join(name)),
+            ..MariadbSearchPath::default()
+        };
         let found = named("new").find().unwrap();
         assert_eq!((found.version.as_str(), found.release()), ("10.11.19", (10, 11)));
         assert!(named("old").find().unwrap_err().message().contains("10.3.2"));

@@ -18,15 +18,15 @@ mod tests;
 mod ways;
 
 pub use assay_dbserver::Interrupter;
-pub use batch::Batch;
+pub use batch::MariadbBatch;
 pub use bulk::Bulk;
-pub use facts::ServerFacts;
-pub use prepared::{Answers, Fields, Prepared, Values};
+pub use facts::MariadbFacts;
+pub use prepared::{MariadbAnswers, MariadbFields, MariadbPrepared, MariadbValues};
 pub use results::Row;
 
-use crate::address::Address;
+use crate::address::MariadbAddress;
 use crate::failure::{Answer, Failure, number};
-use assay_dbserver::{Stream, ask_password};
+use assay_dbserver::{ServerStream, ask_password};
 use assay_model::load::Encryption;
 use assay_model::{Error, Result};
 use packets::{Packets, new_packet};
@@ -36,21 +36,21 @@ const QUIT: u8 = 1;
 const QUERY: u8 = 3;
 /// One session on a server.
 #[derive(Debug)]
-pub struct Connection {
+pub struct MariadbConnection {
     packets: Packets,
-    facts: ServerFacts,
+    facts: MariadbFacts,
     /// Packets are put together here.
     scratch: Vec<u8>,
-    answers: Answers,
+    answers: MariadbAnswers,
 }
 
-impl Connection {
+impl MariadbConnection {
     /// Connects and logs in; where the address has no password and the server wants one, a person
     /// at the terminal is asked.
     ///
     /// # Errors
     /// When there is no way to the server, it does not answer in time, or it refuses the user.
-    pub fn open(address: &Address) -> Answer<Self> {
+    pub fn open(address: &MariadbAddress) -> Answer<Self> {
         let opened = ways::open(address).map(Self::of);
         let is_refused = opened.as_ref().is_err_and(|failure| number(failure) == Some(1045));
         if !is_refused || address.password.is_some() {
@@ -58,7 +58,7 @@ impl Connection {
         }
         match ask_password(&address.to_string()) {
             Some(password) => {
-                let known = Address { password: Some(password), ..address.clone() };
+                let known = MariadbAddress { password: Some(password), ..address.clone() };
                 ways::open(&known).map(Self::of)
             }
             None => opened,
@@ -70,12 +70,12 @@ impl Connection {
     /// # Errors
     /// When the server does not answer in time, answers what is not understood, or refuses the
     /// user.
-    pub fn over(stream: Stream, address: &Address) -> Answer<Self> {
-        ways::log_in(stream, address, ways::Try::Plain).map(Self::of)
+    pub fn over(stream: ServerStream, address: &MariadbAddress) -> Answer<Self> {
+        ways::log_in(stream, address, ways::LoginTry::Plain).map(Self::of)
     }
 
-    fn of((packets, facts): (Packets, ServerFacts)) -> Self {
-        Self { packets, facts, scratch: Vec::new(), answers: Answers::default() }
+    fn of((packets, facts): (Packets, MariadbFacts)) -> Self {
+        Self { packets, facts, scratch: Vec::new(), answers: MariadbAnswers::default() }
     }
 
     /// How it is encrypted; none where it is not.
@@ -84,7 +84,7 @@ impl Connection {
     }
 
     /// What the server said about itself.
-    pub const fn facts(&self) -> &ServerFacts {
+    pub const fn facts(&self) -> &MariadbFacts {
         &self.facts
     }
 
@@ -135,7 +135,7 @@ impl Connection {
     ///
     /// # Errors
     /// A usage error that names both sessions, or what the server says.
-    pub fn refuse_proxy(&mut self, address: &Address) -> Result<()> {
+    pub fn refuse_proxy(&mut self, address: &MariadbAddress) -> Result<()> {
         let row = self.one("SELECT /* assay */ CONNECTION_ID()");
         let row = row.map_err(|failure| failure.of("asking the server"))?;
         let (serving, given) = (row.count(0).unwrap_or(0), self.facts().session);

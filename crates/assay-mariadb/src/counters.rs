@@ -5,7 +5,7 @@
 //! `file_summary_by_event_name` Table", "`events_statements_summary_global_by_event_name` Table";
 //! MySQL manual, chapters of the same names.
 
-use crate::connection::Connection;
+use crate::connection::MariadbConnection;
 use crate::failure::Answer;
 use crate::model::FileCounts;
 use crate::views::{self, ALL_TRANSACTIONS, SESSION_STATEMENTS, read_status, transactions};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Picoseconds of the performance schema in a nanosecond.
 const PICOSECONDS: u64 = 1000;
-/// What is asked of the server's status, in the order of [`Status`].
+/// What is asked of the server's status, in the order of [`ServerStatus`].
 const NAMES: [&str; 7] = [
     "INNODB_BUFFER_POOL_READ_REQUESTS",
     "INNODB_PAGES_READ",
@@ -28,22 +28,22 @@ const NAMES: [&str; 7] = [
 
 /// Values of the status by their names.
 #[derive(Clone, Debug, Default)]
-struct Status(BTreeMap<String, u64>);
+struct ServerStatus(BTreeMap<String, u64>);
 
 /// What a server can report, and in what units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Knowledge {
+pub struct MariadbKnowledge {
     /// Bytes of a page.
     pub page_bytes: u64,
     /// What it times.
-    pub timed: Timed,
+    pub timed: TimedInstruments,
     /// Whether the engine counts its transactions; else committed statements are reported.
     pub are_transactions_counted: bool,
 }
 
 /// What the performance schema times, where it is on and may be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Timed {
+pub struct TimedInstruments {
     /// Reads of data files.
     pub io: bool,
     /// Statements.
@@ -52,16 +52,16 @@ pub struct Timed {
     pub log: bool,
 }
 
-impl Knowledge {
+impl MariadbKnowledge {
     /// Asks a server.
-    pub fn of(connection: &mut Connection) -> Answer<Self> {
+    pub fn of(connection: &mut MariadbConnection) -> Answer<Self> {
         let row = connection.one("SELECT @@innodb_page_size, @@performance_schema")?;
         let is_on = row.count(1) == Some(1);
         let timed = if is_on { timed_instruments(connection) } else { Vec::new() };
         let has = |name: &str| timed.iter().any(|timed| timed == name);
         Ok(Self {
             page_bytes: row.count(0).unwrap_or(16_384),
-            timed: Timed {
+            timed: TimedInstruments {
                 io: has("wait/io/file/innodb/innodb_data_file"),
                 statements: has("statement/sql/select"),
                 log: has("wait/io/file/innodb/innodb_log_file"),
@@ -72,8 +72,8 @@ impl Knowledge {
     }
 
     /// Reads all counters from the start of the server on.
-    pub fn read(&self, connection: &mut Connection) -> Answer<(DatabaseCounts, TimeSplit)> {
-        let status = Status(read_status(connection, &NAMES)?);
+    pub fn read(&self, connection: &mut MariadbConnection) -> Answer<(DatabaseCounts, TimeSplit)> {
+        let status = ServerStatus(read_status(connection, &NAMES)?);
         let mut counts = status.counts(self.page_bytes);
         let mut time = TimeSplit::default();
         if self.timed.io {
@@ -107,7 +107,7 @@ fn statement_time() -> String {
 
 /// Instruments that are on and timed, as far as they are of interest; none where they may not be
 /// read.
-fn timed_instruments(connection: &mut Connection) -> Vec<String> {
+fn timed_instruments(connection: &mut MariadbConnection) -> Vec<String> {
     let rows = connection.query(
         "SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = \
          'YES' AND (NAME = 'statement/sql/select' OR NAME LIKE 'wait/io/file/innodb/%')",
@@ -134,7 +134,7 @@ fn add_file(counts: &mut DatabaseCounts, time: &mut TimeSplit, event: &str, file
     }
 }
 
-impl Status {
+impl ServerStatus {
     fn get(&self, name: &str) -> Option<u64> {
         self.0.get(name).copied()
     }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_a_server_lacks_is_nothing() {
-        let counts = Status(status_of(&[
+        let counts = ServerStatus(status_of(&[
             row(&["Innodb_pages_read", "10"]),
             row(&["INNODB_PAGES_WRITTEN", "5"]),
             row(&["INNODB_DBLWR_PAGES_WRITTEN", "4"]),

@@ -14,10 +14,10 @@ mod profile;
 mod snapshot;
 
 pub use classes::seen;
-pub use delta::Delta;
+pub use delta::MariadbDelta;
 pub(crate) use delta::{AUTOCOMMITTED, ENDINGS, LOSSES};
 pub use profile::profile;
-pub use snapshot::{EventTally, FileCounts, Instruments, Settings, Snapshot};
+pub use snapshot::{EventTally, FileCounts, Instruments, MariadbSettings, MariadbSnapshot};
 
 #[cfg(test)]
 mod made_up;

@@ -6,15 +6,15 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use assay_dbserver::{Account, Stop};
-pub use settings::Settings;
+pub use assay_dbserver::{ServerStop, SystemAccount};
+pub use settings::MariadbStart;
 
-use crate::address::{Address, Host};
-use crate::binaries::{Binaries, SearchPath};
-use crate::connection::Connection;
+use crate::address::{MariadbAddress, MariadbHost};
+use crate::binaries::{MariadbBinaries, MariadbSearchPath};
+use crate::connection::MariadbConnection;
 use assay_dbserver::tls::Security;
 use assay_dbserver::{
-    Daemon, INPUT, IoMethod, Program, ServerDir, ServerTraits, Start, nameless, password,
+    Daemon, INPUT, IoMethod, MadeServer, ServerDir, ServerStart, ServerTraits, nameless, password,
 };
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
@@ -44,12 +44,12 @@ const LAST_LINES: [&str; 4] = [
 ];
 
 /// The user that a server should run as: none unless this program is the superuser.
-pub fn account() -> Option<Account> {
-    Account::needed("mysql")
+pub fn account() -> Option<SystemAccount> {
+    SystemAccount::needed("mysql")
 }
 
 /// What a server is made of.
-pub type Plan = assay_dbserver::Plan<Binaries>;
+pub type MariadbPlan = assay_dbserver::HomePlan<MariadbBinaries>;
 
 /// What a server is in the eyes of the operating system.
 const NATURE: ServerTraits = ServerTraits {
@@ -63,14 +63,14 @@ const NATURE: ServerTraits = ServerTraits {
 
 /// A server that was made here.
 #[derive(Debug)]
-pub struct Server {
-    binaries: Binaries,
+pub struct MariadbServer {
+    binaries: MariadbBinaries,
     /// Its files and its processes.
     pub daemon: Daemon,
 }
 
-impl Server {
-    fn of(plan: Plan, password: String) -> Self {
+impl MariadbServer {
+    fn of(plan: MariadbPlan, password: String) -> Self {
         let (binaries, home) = plan.home(&NATURE);
         Self { binaries, daemon: Daemon::new(home, password) }
     }
@@ -81,9 +81,9 @@ impl Server {
     }
 
     /// How to reach it.
-    pub fn address(&self) -> Address {
-        Address {
-            host: Host::Socket(self.daemon.data().join(SOCKET)),
+    pub fn address(&self) -> MariadbAddress {
+        MariadbAddress {
+            host: MariadbHost::Socket(self.daemon.data().join(SOCKET)),
             user: USER.to_owned(),
             password: Some(self.daemon.password().to_owned()),
             database: None,
@@ -122,10 +122,10 @@ impl Server {
     }
 }
 
-impl Program for Server {
-    type Address = Address;
-    type Binaries = Binaries;
-    type Settings = Settings;
+impl MadeServer for MariadbServer {
+    type Address = MariadbAddress;
+    type Binaries = MariadbBinaries;
+    type Settings = MariadbStart;
     type Choice = ();
 
     const PROGRAMS: &'static [&'static str] = PROGRAMS;
@@ -142,8 +142,8 @@ impl Program for Server {
         "cannot open datafile",
     ];
 
-    fn find(directory: Option<PathBuf>) -> Result<Binaries> {
-        SearchPath::of_this_program(directory).find()
+    fn find(directory: Option<PathBuf>) -> Result<MariadbBinaries> {
+        MariadbSearchPath::of_this_program(directory).find()
     }
 
     fn choice(io_method: Option<IoMethod>) -> Result<()> {
@@ -156,11 +156,11 @@ impl Program for Server {
         Ok(())
     }
 
-    fn account() -> Option<Account> {
+    fn account() -> Option<SystemAccount> {
         account()
     }
 
-    fn create(plan: Plan) -> Result<Self> {
+    fn create(plan: MariadbPlan) -> Result<Self> {
         let server = Self::of(plan, password()?);
         server.daemon.home.check_way_in(&server.binaries.server)?;
         server.daemon.home.let_in()?;
@@ -170,7 +170,7 @@ impl Program for Server {
         Ok(server)
     }
 
-    fn adopt(plan: Plan, password: String) -> Result<Self> {
+    fn adopt(plan: MariadbPlan, password: String) -> Result<Self> {
         let server = Self::of(plan, password);
         if server.daemon.data().join("ibdata1").is_file() {
             server.daemon.home.check_room(DATA)?;
@@ -186,8 +186,8 @@ impl Program for Server {
         ))
     }
 
-    fn settings(start: Start, (): &()) -> Settings {
-        Settings {
+    fn settings(start: ServerStart, (): &()) -> MariadbStart {
+        MariadbStart {
             direct: start.direct,
             cache_bytes: start.cache_bytes,
             sessions_max: start.sessions_max,
@@ -195,7 +195,7 @@ impl Program for Server {
         }
     }
 
-    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
+    fn start(&mut self, settings: &MariadbStart, stop: &AtomicBool) -> Result<()> {
         let program = self.binaries.server.clone();
         let mut command = self.command(&program);
         // The first word must be this one, or files of the system are read.
@@ -206,7 +206,7 @@ impl Program for Server {
             command.arg(format!("--{name}={value}"));
         }
         let address = self.address();
-        let speak = || Connection::open(&address).map(Connection::close);
+        let speak = || MariadbConnection::open(&address).map(MariadbConnection::close);
         self.daemon.start(&program, command, stop, speak, |home, words| {
             explain(home, "starting the server", words)
         })
@@ -232,7 +232,7 @@ impl Program for Server {
         vec![self.innochecksum()]
     }
 
-    fn address(&self) -> Address {
+    fn address(&self) -> MariadbAddress {
         Self::address(self)
     }
 }

@@ -3,8 +3,8 @@
 //! Source: kernel documentation, `proc` (`/proc/PID/status`, `/proc/PID/task`, fields 14 and 15 of
 //! `/proc/PID/stat`).
 
-use crate::connection::{Connection, ServerFacts};
-use assay_dbserver::Usage;
+use crate::connection::{MariadbConnection, MariadbFacts};
+use assay_dbserver::CpuUsage;
 use assay_dbserver::processes::{threads, usage_at};
 
 /// Names of the processes of a server.
@@ -22,7 +22,7 @@ pub struct Thread {
 impl Thread {
     /// The thread that serves a session; none where the server is not on this machine or does not
     /// say.
-    pub fn of(connection: &mut Connection) -> Option<Self> {
+    pub fn of(connection: &mut MariadbConnection) -> Option<Self> {
         let sql = question(connection.facts());
         let thread = u32::try_from(connection.one(&sql).ok()?.count(0)?).ok()?;
         let status = std::fs::read_to_string(format!("/proc/{thread}/status")).ok()?;
@@ -31,12 +31,12 @@ impl Thread {
     }
 
     /// What it used in its whole life.
-    pub fn usage(self) -> Option<Usage> {
+    pub fn usage(self) -> Option<CpuUsage> {
         usage_at(&format!("/proc/{}/task/{}", self.process, self.thread))
     }
 }
 
-fn question(facts: &ServerFacts) -> String {
+fn question(facts: &MariadbFacts) -> String {
     if facts.is_mariadb() {
         "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()".to_owned()
     } else {
@@ -58,13 +58,13 @@ fn server_of(status: &str) -> Option<u32> {
 
 /// What a server's process used in its whole life, its ended threads among it; the time that ended
 /// threads waited for a processor is not known.
-pub fn whole_usage(process: u32) -> Option<Usage> {
+pub fn whole_usage(process: u32) -> Option<CpuUsage> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
     let ticks: u64 =
         rest.split_whitespace().skip(11).take(2).map_while(|word| word.parse::<u64>().ok()).sum();
     let places = threads(process).map(|thread| format!("/proc/{process}/task/{thread}"));
-    Some(Usage {
+    Some(CpuUsage {
         cpu_ns: ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)),
         queue_ns: places.filter_map(|place| usage_at(&place)).map(|used| used.queue_ns).sum(),
         ..usage_at(&format!("/proc/{process}"))?

@@ -4,7 +4,7 @@
 //! `file_summary_by_event_name` Table", "`events_statements_summary_global_by_event_name` Table";
 //! MySQL manual, chapters of the same names.
 
-use crate::connection::{Connection, Row};
+use crate::connection::{MariadbConnection, Row};
 use crate::failure::Answer;
 use crate::model::FileCounts;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(crate) fn instances() -> String {
 /// Values of the server's status that are whole numbers, by their names in capitals; what a release
 /// lacks is not there.
 pub(crate) fn read_status(
-    connection: &mut Connection,
+    connection: &mut MariadbConnection,
     names: &[&str],
 ) -> Answer<BTreeMap<String, u64>> {
     status_rows(connection, names, "global_status")
@@ -46,14 +46,14 @@ pub(crate) fn read_status(
 
 /// The same as far as this session made them.
 pub(crate) fn read_own_status(
-    connection: &mut Connection,
+    connection: &mut MariadbConnection,
     names: &[&str],
 ) -> Answer<BTreeMap<String, u64>> {
     status_rows(connection, names, "session_status")
 }
 
 fn status_rows(
-    connection: &mut Connection,
+    connection: &mut MariadbConnection,
     names: &[&str],
     table: &str,
 ) -> Answer<BTreeMap<String, u64>> {
@@ -74,7 +74,7 @@ pub(crate) fn status_of(rows: &[Row]) -> BTreeMap<String, u64> {
 
 /// How many of the engine's three counters of transactions are on, and their sum: those that
 /// changed something, and those that read, with and without a lock.
-pub(crate) fn transactions(connection: &mut Connection) -> Answer<(u64, u64)> {
+pub(crate) fn transactions(connection: &mut MariadbConnection) -> Answer<(u64, u64)> {
     let is_on = if connection.facts().is_mariadb() { "ENABLED = 1" } else { "STATUS = 'enabled'" };
     let row = connection.one(&format!(
         "SELECT SUM({is_on}), CAST(SUM(COUNT) AS UNSIGNED) FROM information_schema.INNODB_METRICS \

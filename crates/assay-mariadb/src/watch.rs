@@ -6,13 +6,13 @@ mod queries;
 mod sampling;
 mod snapshot;
 
-use crate::address::Address;
-use crate::connection::Connection;
+use crate::address::MariadbAddress;
+use crate::connection::MariadbConnection;
 use crate::failure::Failure;
 use crate::threads::Thread;
 use crate::views::transactions;
 use assay_model::{Error, Result};
-use own::Own;
+use own::OwnWork;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What this account may read, and what there is to read.
 #[derive(Clone, Copy, Debug, Default)]
-struct Access {
+struct AccountAccess {
     /// The performance schema is on and may be read.
     schema: bool,
     /// Other users' sessions and the engine's own tables (`PROCESS`).
@@ -30,14 +30,14 @@ struct Access {
 
 /// A session on a server that looks at all of it.
 #[derive(Debug)]
-pub struct Watcher {
-    connection: Connection,
+pub struct MariadbWatcher {
+    connection: MariadbConnection,
     database: String,
-    access: Access,
+    access: AccountAccess,
     is_near: bool,
     /// The server's process, where it is on this host.
     process: Option<u32>,
-    own: Vec<Own>,
+    own: Vec<OwnWork>,
     /// What cannot be asked, with the way to it.
     missing: Vec<String>,
     /// What every sample asks.
@@ -50,19 +50,19 @@ pub struct Watcher {
     page_bytes: u64,
 }
 
-impl Watcher {
+impl MariadbWatcher {
     /// Connects to a server.
     ///
     /// # Errors
     /// An environment error when the server refuses, shows this account nothing of its sessions, or
     /// goes away.
-    pub fn connect(address: &Address) -> Result<Self> {
-        let connection = Connection::open(address)
+    pub fn connect(address: &MariadbAddress) -> Result<Self> {
+        let connection = MariadbConnection::open(address)
             .map_err(|failure| failure.of(format!("connecting to {address}")))?;
         let mut watcher = Self {
             connection,
             database: address.database.clone().unwrap_or_default(),
-            access: Access::default(),
+            access: AccountAccess::default(),
             is_near: address.is_local(),
             process: None,
             own: Vec::new(),
@@ -85,14 +85,14 @@ impl Watcher {
         let is_on = self.connection.one(queries::IS_SCHEMA_ON)?.count(0) == Some(1);
         let may_read = self.connection.query(queries::MAY_READ_SCHEMA).is_ok();
         let process = transactions(&mut self.connection).is_ok();
-        self.access = Access { schema: is_on && may_read, process };
+        self.access = AccountAccess { schema: is_on && may_read, process };
         self.note(is_on, may_read);
         let session = u64::from(self.connection.facts().session);
         let thread = Thread::of(&mut self.connection).filter(|_| self.is_near);
         self.process = thread.map(|thread| thread.process);
         let number = self.number_of(session)?;
         let thread = thread.map(|thread| thread.thread);
-        self.own.push(Own { session, number, thread });
+        self.own.push(OwnWork { session, number, thread });
         Ok(())
     }
 
@@ -131,7 +131,7 @@ impl Watcher {
     }
 
     /// Refuses where nothing of other sessions is shown.
-    fn check(&self, address: &Address) -> Result<()> {
+    fn check(&self, address: &MariadbAddress) -> Result<()> {
         if self.access.schema || self.access.process {
             return Ok(());
         }
@@ -167,7 +167,7 @@ impl Watcher {
     }
 }
 
-impl Drop for Watcher {
+impl Drop for MariadbWatcher {
     fn drop(&mut self) {
         self.connection.say_good_bye();
     }

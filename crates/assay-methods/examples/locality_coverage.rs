@@ -5,7 +5,7 @@
 
 use assay_engine::device::DeviceSpec;
 use assay_methods::SimulatedBench;
-use assay_methods::locality::{Curve, locality};
+use assay_methods::locality::{LocalityCurve, locality};
 use assay_model::locality::Locality;
 use assay_model::number::{real, real_len};
 use assay_model::units::{Bytes, Nanos};
@@ -108,12 +108,12 @@ fn main() -> Result<()> {
 fn measured(kind: &Kind, seed: u64) -> Result<Locality> {
     let spec = DeviceSpec::parse(kind.device)?.with_seed(seed);
     let follow = kind.follow_s.map(Nanos::from_seconds);
-    let curve = Curve {
+    let curve = LocalityCurve {
         largest: Some(kind.largest),
         time: Nanos::from_seconds(kind.point_s),
         follow,
         seed,
-        ..Curve::default()
+        ..LocalityCurve::default()
     };
     locality(&mut SimulatedBench::new(&spec), &curve, spec.length_bytes, &mut |_, _| {})
 }

@@ -2,7 +2,7 @@
 
 use crate::target::SimulatedDevice;
 use assay_engine::device::DeviceSpec;
-use assay_engine::{BackendChoice, Job, Observer, Simulation, Target, run};
+use assay_engine::{BackendChoice, EngineJob, Observer, OpenFile, Simulation, run};
 use assay_model::Result;
 use assay_model::measurement::{Finish, Measurement};
 use assay_model::number::narrow;
@@ -96,7 +96,7 @@ impl Bench for SimulatedBench<'_> {
 
 /// Opened files or devices in real time.
 pub struct StorageBench<'a> {
-    targets: Arc<[Target]>,
+    targets: Arc<[OpenFile]>,
     backend: BackendChoice,
     stop: &'a AtomicBool,
     host_busy: Option<Box<dyn FnMut() -> Option<f64> + 'a>>,
@@ -106,7 +106,7 @@ pub struct StorageBench<'a> {
 
 impl<'a> StorageBench<'a> {
     /// Targets that the safety gate admitted; `stop` ends the running measurement and the method.
-    pub fn new(targets: Arc<[Target]>, backend: BackendChoice, stop: &'a AtomicBool) -> Self {
+    pub fn new(targets: Arc<[OpenFile]>, backend: BackendChoice, stop: &'a AtomicBool) -> Self {
         Self { targets, backend, stop, host_busy: None, began: Instant::now(), failure: None }
     }
 
@@ -125,7 +125,7 @@ impl<'a> StorageBench<'a> {
 
 impl Bench for StorageBench<'_> {
     fn measure(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {
-        let job = Job {
+        let job = EngineJob {
             workload,
             targets: Arc::clone(&self.targets),
             backend: self.backend,
@@ -160,7 +160,7 @@ impl Bench for StorageBench<'_> {
 
 /// The most that one I/O may move and the target that says so, where commands go past the block
 /// layer.
-pub fn transfer_max(targets: &[Target]) -> Option<(&str, Bytes)> {
+pub fn transfer_max(targets: &[OpenFile]) -> Option<(&str, Bytes)> {
     let limits = targets.iter().filter_map(|target| {
         let most = target.passthrough.as_ref()?.transfer_bytes_max();
         Some((target.name.as_str(), Bytes(most)))
@@ -182,8 +182,8 @@ mod tests {
 
     /// This crate's own manifest as a target that nobody touches: the null backend carries nothing
     /// out.
-    fn target() -> Target {
-        Target {
+    fn target() -> OpenFile {
+        OpenFile {
             name: "nothing".to_owned(),
             file: std::fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap(),
             first_byte: 0,

@@ -41,8 +41,8 @@ mod stalls;
 mod warm;
 
 pub use log::{LogPlan, calibrate_log};
-pub use plan::{CalibrationPlan, Mix};
-pub use progress::{CalibrationPhase, CalibrationUpdate, Progress};
+pub use plan::{CalibrationMix, CalibrationPlan};
+pub use progress::{CalibrationPhase, CalibrationProgress, CalibrationUpdate};
 
 /// Calibrates a target; what was known when it was stopped or when the target failed is the result,
 /// with a remark.
@@ -57,7 +57,7 @@ pub fn calibrate(
 ) -> Result<Calibration> {
     plan.check()?;
     let target = bench.target();
-    let mut meter = meter::Meter::new(bench, plan, progress);
+    let mut meter = meter::RungMeter::new(bench, plan, progress);
     let mut mixes = Vec::new();
     for mix in &plan.mixes {
         if !meter.is_over() {

@@ -1,7 +1,7 @@
 //! What the times of flushes say without any cut: whether they grow with what was written, what a
 //! device cannot have done, and how much memory it must protect from power cuts if it is truthful.
 
-use assay_engine::{FlushProbe, Target};
+use assay_engine::{FlushProbe, OpenFile};
 use assay_model::durability::{FlushTime, FlushTiming, TimingFinding};
 use assay_model::number::{count_of, real, seconds};
 use assay_model::stack::{BlockLayer, BlockStack, LayerKind};
@@ -34,7 +34,7 @@ type Durable = (u64, u64);
 
 /// Samples in ns.
 #[derive(Debug, Default)]
-struct Samples {
+struct FlushSamples {
     flushes: [Vec<f64>; DIRTY_BYTES.len()],
     writes: Vec<f64>,
     durable_writes: Vec<f64>,
@@ -47,7 +47,7 @@ struct Samples {
 /// # Errors
 /// An environment error when writing or flushing fails.
 pub fn time_flushes(
-    target: &Target,
+    target: &OpenFile,
     stack: Option<&BlockStack>,
     time: Nanos,
     stop: &AtomicBool,
@@ -61,7 +61,7 @@ pub fn time_flushes(
     };
     let mut probe = FlushProbe::new(target, 0xf1).map_err(fail)?;
     let started_ns = probe.now_ns();
-    let mut samples = Samples::default();
+    let mut samples = FlushSamples::default();
     let passed =
         |probe: &FlushProbe<'_>| seconds(probe.now_ns() - started_ns) / time.seconds().max(1e-9);
     for round in 0..ROUNDS_MAX {
@@ -83,7 +83,7 @@ pub fn time_flushes(
     Ok(samples.conclude(&durable, stack))
 }
 
-impl Samples {
+impl FlushSamples {
     /// Every kind once, in an order that turns with the rounds, so that a drift meets all alike.
     fn round(&mut self, probe: &mut FlushProbe<'_>, round: usize) -> std::io::Result<()> {
         for turn in 0..DIRTY_BYTES.len() {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     /// What a device of a kind is like.
-    struct Kind {
+    struct DeviceKind {
         stack: BlockStack,
         /// Range of the time of a flush behind a page, ns, and rate at which more is written out;
         /// nothing where memory answers.
@@ -285,12 +285,20 @@ mod tests {
         medium_bytes_per_s: Option<(f64, f64)>,
     }
 
-    fn kind(vendor: &str, model: &str, flush_ns: (f64, f64), rate: Option<(f64, f64)>) -> Kind {
-        Kind { stack: disk(vendor, model, "write back"), flush_ns, medium_bytes_per_s: rate }
+    fn kind(
+        vendor: &str,
+        model: &str,
+        flush_ns: (f64, f64),
+        rate: Option<(f64, f64)>,
+    ) -> DeviceKind {
+        DeviceKind { stack: disk(vendor, model, "write back"), flush_ns, medium_bytes_per_s: rate }
     }
 
     /// Times of one device of a kind, with noise of a fifth and a slow one in fifty.
-    fn simulated(kind: &Kind, random: &mut assay_stats::random::Random) -> (Vec<FlushTime>, f64) {
+    fn simulated(
+        kind: &DeviceKind,
+        random: &mut assay_stats::random::Random,
+    ) -> (Vec<FlushTime>, f64) {
         let mut between = |(low, high): (f64, f64)| low * (high / low).powf(random.unit());
         let page_ns = between(kind.flush_ns);
         let rate = kind.medium_bytes_per_s.map(&mut between);
@@ -314,7 +322,7 @@ mod tests {
     /// flushes is found.
     #[test]
     fn truthful_devices_are_never_called_implausible_and_disks_that_ignore_flushes_are() {
-        let flash = |mut found: Kind| {
+        let flash = |mut found: DeviceKind| {
             for layer in &mut found.stack.layers {
                 layer.kind = LayerKind::Nvme;
                 layer.queue = Some(Queue { rotational: Some(false), ..Queue::default() });
@@ -330,7 +338,7 @@ mod tests {
         ];
         let liar = kind("ATA", "ST4000NM0033", (2e4, 2e5), None);
         let mut random = assay_stats::random::Random::new(18);
-        let mut implausible = |kind: &Kind, devices: usize| {
+        let mut implausible = |kind: &DeviceKind, devices: usize| {
             let is_implausible = |_: &usize| {
                 let (times, write_ns) = simulated(kind, &mut random);
                 finding(&times, write_ns, Some(&kind.stack)) == TimingFinding::Implausible

@@ -23,7 +23,7 @@ pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench, transfer_max};
 pub use calibrate::{
-    CalibrationPhase, CalibrationPlan, CalibrationUpdate, LogPlan, Mix, Progress, calibrate,
-    calibrate_log,
+    CalibrationMix, CalibrationPhase, CalibrationPlan, CalibrationProgress, CalibrationUpdate,
+    LogPlan, calibrate, calibrate_log,
 };
-pub use plan::{ClassDemand, Plan, PlanOptions, plan};
+pub use plan::{ClassDemand, DemandPlan, PlanOptions, plan};

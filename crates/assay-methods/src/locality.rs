@@ -14,7 +14,9 @@ use assay_stats::batches::noun;
 use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::mean_interval;
 use assay_stats::series::{mean, variance};
-use assay_stats::tiers::{TIERS_MAX, TierIntervals, Tiers, follow_times_s, tier_intervals, tiers};
+use assay_stats::tiers::{
+    FittedTiers, TIERS_MAX, TierIntervals, follow_times_s, tier_intervals, tiers,
+};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -44,7 +46,7 @@ const JUMPS: u64 = 3;
 /// The curve that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Curve {
+pub struct LocalityCurve {
     /// Smallest working set
     #[arg(long, value_name = "SIZE", default_value = "1MiB")]
     pub smallest: Bytes,
@@ -74,20 +76,20 @@ pub struct Curve {
     pub seed: u64,
 }
 
-impl Default for Curve {
+impl Default for LocalityCurve {
     fn default() -> Self {
         defaults()
     }
 }
 
 /// A curve on a target.
-struct Plan<'a> {
-    curve: &'a Curve,
+struct CurvePlan<'a> {
+    curve: &'a LocalityCurve,
     /// Bytes of the target.
     length_bytes: u64,
 }
 
-impl Plan<'_> {
+impl CurvePlan<'_> {
     /// Working sets in ascending order.
     ///
     /// # Errors
@@ -147,13 +149,13 @@ impl Plan<'_> {
 }
 
 /// How far a measurement is, in parts that take about as long as a working set.
-struct Progress<'a> {
+struct LocalityProgress<'a> {
     show: &'a mut dyn FnMut(f64, u64),
     done: f64,
     parts: f64,
 }
 
-impl Progress<'_> {
+impl LocalityProgress<'_> {
     /// Reports that `more` parts are done beyond those that are whole.
     fn tell(&mut self, more: f64, bytes: u64) {
         (self.show)(((self.done + more) / self.parts).min(1.0), bytes);
@@ -169,13 +171,13 @@ impl Progress<'_> {
 /// What the engine says; an environment error when a person stopped it before there was a curve.
 pub fn locality(
     bench: &mut dyn Bench,
-    curve: &Curve,
+    curve: &LocalityCurve,
     length_bytes: u64,
     show: &mut dyn FnMut(f64, u64),
 ) -> Result<Locality> {
-    let plan = &Plan { curve, length_bytes };
+    let plan = &CurvePlan { curve, length_bytes };
     let sets = plan.working_sets()?;
-    let mut progress = Progress { show, done: 0.0, parts: plan.parts(sets.len()) };
+    let mut progress = LocalityProgress { show, done: 0.0, parts: plan.parts(sets.len()) };
     let (mut points, brought) = points(bench, plan, &sets, &mut progress)?;
     between(bench, plan, &mut points, &mut progress)?;
     let found = known_tiers(&points).ok_or_else(|| {
@@ -213,9 +215,9 @@ pub fn locality(
 /// The points of the curve, and the most bytes that were brought in for one of them.
 fn points(
     bench: &mut dyn Bench,
-    plan: &Plan<'_>,
+    plan: &CurvePlan<'_>,
     sets: &[u64],
-    progress: &mut Progress<'_>,
+    progress: &mut LocalityProgress<'_>,
 ) -> Result<(Vec<LocalityPoint>, f64)> {
     let (mut points, mut brought_most, mut most_s) = (Vec::new(), 0.0, plan.bring_in_s());
     for bytes in sets.iter().copied() {
@@ -236,9 +238,9 @@ fn points(
 /// Measures more working sets where places are so close that the curve does not tell them apart.
 fn between(
     bench: &mut dyn Bench,
-    plan: &Plan<'_>,
+    plan: &CurvePlan<'_>,
     points: &mut Vec<LocalityPoint>,
-    progress: &mut Progress<'_>,
+    progress: &mut LocalityProgress<'_>,
 ) -> Result<()> {
     let found = tiers(&means(points), noise(points), TIERS_MAX);
     let more = found.map_or_else(Vec::new, |found| found.working_sets_between(&means(points)));
@@ -257,10 +259,10 @@ fn between(
 /// Brings a working set in and measures it: its mean read time, and how much was brought in.
 fn visit(
     bench: &mut dyn Bench,
-    plan: &Plan<'_>,
+    plan: &CurvePlan<'_>,
     bytes: u64,
     most_s: f64,
-    progress: &mut Progress<'_>,
+    progress: &mut LocalityProgress<'_>,
 ) -> Result<(Estimate, f64)> {
     progress.tell(0.0, bytes);
     let brought = bring_in(bench, plan, bytes, most_s, &mut || progress.tell(0.0, bytes))?;
@@ -290,7 +292,7 @@ fn noise(points: &[LocalityPoint]) -> f64 {
 
 /// The places behind the points whose latencies are all known to be above 0: one that may take no
 /// time may be noise.
-fn known_tiers(points: &[LocalityPoint]) -> Option<Tiers> {
+fn known_tiers(points: &[LocalityPoint]) -> Option<FittedTiers> {
     let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
     let mut found = tiers(&means(points), noise(points), TIERS_MAX)?;
     while !found.sizes.is_empty() {
@@ -304,7 +306,7 @@ fn known_tiers(points: &[LocalityPoint]) -> Option<Tiers> {
 }
 
 /// What was worked out, with its intervals, as a document has it.
-fn places(found: &Tiers, points: &[LocalityPoint]) -> Vec<Tier> {
+fn places(found: &FittedTiers, points: &[LocalityPoint]) -> Vec<Tier> {
     let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
     let TierIntervals { sizes, latencies } =
         tier_intervals(&means(points), &errors, found, CONFIDENCE);
@@ -321,7 +323,7 @@ fn places(found: &Tiers, points: &[LocalityPoint]) -> Vec<Tier> {
 }
 
 /// Why a place may be larger than it seems: what was brought in did not fill it twice over.
-fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
+fn not_filled(found: &FittedTiers, brought: f64) -> Option<String> {
     let largest = *found.sizes.last()?;
     (brought < 2.0 * largest).then(|| {
         format!(
@@ -381,7 +383,7 @@ fn is_slower(one: &Estimate, other: &Estimate) -> bool {
 }
 
 /// Random reads of a part of the target, one at a time.
-fn reader(plan: &Plan<'_>, bytes: f64, access: Access, duration: Nanos) -> Workload {
+fn reader(plan: &CurvePlan<'_>, bytes: f64, access: Access, duration: Nanos) -> Workload {
     let mut stream = Stream::closed("locality", Share(1.0), plan.curve.transfer, 1);
     stream.access = access;
     stream.span = Span { from: Share(0.0), to: plan.share(bytes, plan.curve.transfer.0) };
@@ -392,9 +394,9 @@ fn reader(plan: &Plan<'_>, bytes: f64, access: Access, duration: Nanos) -> Workl
 /// The mean read time of a working set.
 fn point(
     bench: &mut dyn Bench,
-    plan: &Plan<'_>,
+    plan: &CurvePlan<'_>,
     bytes: u64,
-    progress: &mut Progress<'_>,
+    progress: &mut LocalityProgress<'_>,
 ) -> Result<Estimate> {
     let mut workload = reader(plan, real(bytes), Access::Uniform, plan.curve.time);
     workload.warm_up = plan.curve.warm_up;
@@ -440,7 +442,7 @@ fn mean_ns(measurement: &Measurement) -> Result<f64> {
 /// of some of it serves its share of uniform reads.
 fn bring_in(
     bench: &mut dyn Bench,
-    plan: &Plan<'_>,
+    plan: &CurvePlan<'_>,
     bytes: u64,
     most_s: f64,
     tick: &mut dyn FnMut(),
@@ -463,7 +465,7 @@ fn bring_in(
 }
 
 /// A second of large reads in order of a working set, from a place in it on.
-fn sequential(plan: &Plan<'_>, at: f64, bytes: u64, most: Option<Bytes>) -> Workload {
+fn sequential(plan: &CurvePlan<'_>, at: f64, bytes: u64, most: Option<Bytes>) -> Workload {
     let transfers = (bytes / plan.curve.transfer.0 / LARGE_READS).max(1);
     let large = (transfers * plan.curve.transfer.0).min(
         most.map_or(LARGE, |most| most.min(LARGE)).0 / plan.curve.transfer.0
@@ -485,10 +487,10 @@ fn sequential(plan: &Plan<'_>, at: f64, bytes: u64, most: Option<Bytes>) -> Work
 /// Times how long half the first place takes to be followed when it jumps.
 fn follow(
     bench: &mut dyn Bench,
-    plan: &Plan<'_>,
+    plan: &CurvePlan<'_>,
     first_bytes: f64,
     period: Nanos,
-    progress: &mut Progress<'_>,
+    progress: &mut LocalityProgress<'_>,
 ) -> Result<Adaptation> {
     let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.curve.transfer.0));
     let access = Access::MovingHotBand {
@@ -559,16 +561,16 @@ mod tests {
     use crate::bench::SimulatedBench;
     use assay_engine::device::DeviceSpec;
 
-    fn curve(follow: Option<Nanos>) -> Curve {
-        Curve {
+    fn curve(follow: Option<Nanos>) -> LocalityCurve {
+        LocalityCurve {
             largest: Some(Bytes(512 << 20)),
             time: Nanos(8_000_000_000),
             follow,
-            ..Curve::default()
+            ..LocalityCurve::default()
         }
     }
 
-    fn measured(device: &str, curve: &Curve) -> Locality {
+    fn measured(device: &str, curve: &LocalityCurve) -> Locality {
         let spec = DeviceSpec::parse(&format!("device?size=2GiB+{device}")).unwrap();
         locality(&mut SimulatedBench::new(&spec), curve, spec.length_bytes, &mut |_, _| {}).unwrap()
     }
@@ -597,7 +599,8 @@ mod tests {
 
     #[test]
     fn a_hot_spot_is_followed_as_late_as_scripted() {
-        let curve = Curve { warm_up: Nanos(60_000_000_000), ..curve(Some(Nanos(60_000_000_000))) };
+        let curve =
+            LocalityCurve { warm_up: Nanos(60_000_000_000), ..curve(Some(Nanos(60_000_000_000))) };
         let found = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &curve);
         let following = found.following.unwrap_or_else(|| panic!("{:?}", found.doubts));
         assert_eq!(following.half_s.len(), 3);
@@ -635,7 +638,7 @@ mod tests {
             ("10MiB,14MiB", "120us,400us,3ms", [10.0, 14.0], [120.0, 400.0, 3000.0]),
         ] {
             let device = format!("tiers?sizes={sizes}&latencies={latencies}");
-            let curve = Curve { largest: Some(Bytes(300 << 20)), ..curve(None) };
+            let curve = LocalityCurve { largest: Some(Bytes(300 << 20)), ..curve(None) };
             assert_tiers(&measured(&device, &curve), &sizes_mib, &latencies_us);
         }
     }
@@ -645,8 +648,11 @@ mod tests {
         for length in ["7GB", "40GB", "100GB", "1TiB"] {
             let text = format!("device?size={length}+tiers?sizes=3MiB&latencies=90us,1100us");
             let spec = DeviceSpec::parse(&text).unwrap();
-            let curve =
-                Curve { largest: Some(Bytes(16 << 20)), time: Nanos(1_000_000_000), ..curve(None) };
+            let curve = LocalityCurve {
+                largest: Some(Bytes(16 << 20)),
+                time: Nanos(1_000_000_000),
+                ..curve(None)
+            };
             let found = locality(
                 &mut SimulatedBench::new(&spec),
                 &curve,
@@ -660,8 +666,11 @@ mod tests {
 
     #[test]
     fn intervals_of_places_hold_the_truth() {
-        let curve =
-            Curve { largest: Some(Bytes(32 << 20)), time: Nanos(1_000_000_000), ..curve(None) };
+        let curve = LocalityCurve {
+            largest: Some(Bytes(32 << 20)),
+            time: Nanos(1_000_000_000),
+            ..curve(None)
+        };
         let found = measured("tiers?sizes=5MiB&latencies=200us,2ms", &curve);
         let [fast, slow] = found.tiers.as_slice() else { panic!("{:?}", found.tiers) };
         let held = [
@@ -683,7 +692,7 @@ mod tests {
     #[test]
     fn a_large_target_ends_soon_and_tells_how_far_it_is() {
         let spec = DeviceSpec::parse("tiers?sizes=3MiB&latencies=90us,1100us").unwrap();
-        let curve = Curve { largest: None, time: Nanos(500_000_000), ..curve(None) };
+        let curve = LocalityCurve { largest: None, time: Nanos(500_000_000), ..curve(None) };
         let mut delay = 0;
         let mut bench = SimulatedBench::new(&spec);
         let found =
@@ -694,8 +703,8 @@ mod tests {
 
     #[test]
     fn a_curve_needs_room() {
-        let small = Curve { largest: Some(Bytes(4 << 20)), ..curve(None) };
-        let small = Plan { curve: &small, length_bytes: 2 << 30 };
+        let small = LocalityCurve { largest: Some(Bytes(4 << 20)), ..curve(None) };
+        let small = CurvePlan { curve: &small, length_bytes: 2 << 30 };
         assert!(small.working_sets().unwrap_err().hint().contains("16 times"));
     }
 }

@@ -22,7 +22,7 @@ const OUTSTANDING_MAX: u32 = 256;
 
 /// A pattern of I/O that has a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pattern {
+pub struct RatePattern {
     /// Its name.
     pub name: &'static str,
     /// Whether addresses are drawn at random; else they ascend.
@@ -32,16 +32,16 @@ pub struct Pattern {
 }
 
 /// All patterns that have names.
-pub const PATTERNS: [Pattern; 6] = [
-    Pattern { name: "randread", is_random: true, read_share: 1.0 },
-    Pattern { name: "randwrite", is_random: true, read_share: 0.0 },
-    Pattern { name: "randrw", is_random: true, read_share: 0.5 },
-    Pattern { name: "read", is_random: false, read_share: 1.0 },
-    Pattern { name: "write", is_random: false, read_share: 0.0 },
-    Pattern { name: "rw", is_random: false, read_share: 0.5 },
+pub const PATTERNS: [RatePattern; 6] = [
+    RatePattern { name: "randread", is_random: true, read_share: 1.0 },
+    RatePattern { name: "randwrite", is_random: true, read_share: 0.0 },
+    RatePattern { name: "randrw", is_random: true, read_share: 0.5 },
+    RatePattern { name: "read", is_random: false, read_share: 1.0 },
+    RatePattern { name: "write", is_random: false, read_share: 0.0 },
+    RatePattern { name: "rw", is_random: false, read_share: 0.5 },
 ];
 
-impl Pattern {
+impl RatePattern {
     /// The pattern of a name; `readwrite` is fio's other name of `rw`.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "readwrite" { "rw" } else { name };
@@ -162,8 +162,8 @@ impl StreamSpec {
         };
         self.change(stream);
         workload.description = describe(stream);
-        if Pattern::named(&workload.name).is_some() {
-            Pattern::of(stream).name.clone_into(&mut workload.name);
+        if RatePattern::named(&workload.name).is_some() {
+            RatePattern::of(stream).name.clone_into(&mut workload.name);
         }
         Ok(workload)
     }
@@ -229,10 +229,10 @@ mod tests {
             let workload = pattern.workload();
             workload.check().unwrap();
             assert_eq!(workload.name, pattern.name);
-            assert_eq!(Pattern::of(&workload.streams[0]), pattern);
+            assert_eq!(RatePattern::of(&workload.streams[0]), pattern);
         }
-        assert_eq!(Pattern::named("readwrite").unwrap().name, "rw");
-        assert_eq!(Pattern::named("trim"), None);
+        assert_eq!(RatePattern::named("readwrite").unwrap().name, "rw");
+        assert_eq!(RatePattern::named("trim"), None);
     }
 
     #[test]

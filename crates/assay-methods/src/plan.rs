@@ -19,7 +19,7 @@ pub use classes::ClassDemand;
 pub use options::PlanOptions;
 
 use busiest::Busiest;
-use demand::{Demand, demands};
+use demand::{PlannedDemand, demands};
 
 /// Sizes that every device and file system takes with direct I/O.
 const GRAIN_BYTES: f64 = 4096.0;
@@ -38,7 +38,7 @@ const IOS_TOLD: f64 = 10_000.0;
 
 /// A workload, and where each of its numbers came from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct DemandPlan {
     /// What to issue, and what is asked of it.
     pub workload: Workload,
     /// What holds for all of it, a line each.
@@ -54,14 +54,14 @@ pub struct Plan {
 /// # Errors
 /// A usage error when the profile has no rate or no size of I/Os, or no queue depth where one is
 /// wanted.
-pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
+pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<DemandPlan> {
     options.check()?;
     profile.check_demand()?;
     let (demands, mut notes) = demands(profile)?;
     let busiest = Busiest::new(profile, options.duration);
     notes.extend(busiest.as_ref().map(Busiest::note));
     notes.extend(cached(profile));
-    let demands: Vec<Demand> = demands
+    let demands: Vec<PlannedDemand> = demands
         .into_iter()
         .map(|demand| busiest.as_ref().map_or(demand.clone(), |busiest| busiest.of(&demand)))
         .collect();
@@ -82,7 +82,7 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
         ..Workload::default()
     };
     workload.check()?;
-    Ok(Plan {
+    Ok(DemandPlan {
         classes: classes::planned(profile, &demands),
         stream_notes: demands.iter().map(|demand| demand.notes(options)).collect(),
         workload,
@@ -132,7 +132,7 @@ fn scaling(options: &PlanOptions) -> Vec<String> {
 }
 
 /// One demand as a stream. Where I/Os go is in no report: places are even, which helps no cache.
-fn stream(demand: &Demand, access: Access, options: &PlanOptions) -> Result<Stream> {
+fn stream(demand: &PlannedDemand, access: Access, options: &PlanOptions) -> Result<Stream> {
     let mut stream = Stream::closed(demand.name, Share(demand.read_share), Bytes(4096), 1);
     stream.transfer = transfer(demand.transfer.value, demand.block_bytes);
     stream.arrival = arrival(demand, options)?;
@@ -154,7 +154,7 @@ fn stream(demand: &Demand, access: Access, options: &PlanOptions) -> Result<Stre
     Ok(stream)
 }
 
-fn arrival(demand: &Demand, options: &PlanOptions) -> Result<Arrival> {
+fn arrival(demand: &PlannedDemand, options: &PlanOptions) -> Result<Arrival> {
     // A thousandth of an I/O a second is finer than any report.
     let rate = Rate((demand.rate.value * options.factor() * 1e3).round() / 1e3);
     if !options.closed {
@@ -204,7 +204,7 @@ fn transfer(mean_bytes: f64, block_bytes: Option<f64>) -> TransferMix {
 
 /// What carrying the load means: the rate is reached, nothing takes longer than it did, nothing
 /// fails.
-fn criteria(demands: &[Demand], options: &PlanOptions) -> Vec<Criterion> {
+fn criteria(demands: &[PlannedDemand], options: &PlanOptions) -> Vec<Criterion> {
     let whole = demands.iter().map(|demand| demand.rate.value).sum::<f64>() * options.factor();
     let mut criteria = vec![rate_criterion("iops", None, whole, options)];
     for demand in demands {
@@ -245,7 +245,7 @@ fn rate_criterion(
 
 /// The time that the database was used to, where the profile has one and it is one of a single
 /// operation.
-fn time_criterion(demand: &Demand, options: &PlanOptions) -> Option<Criterion> {
+fn time_criterion(demand: &PlannedDemand, options: &PlanOptions) -> Option<Criterion> {
     let latency = demand.latency.as_ref()?;
     let operation = if demand.read_share > 0.0 { "read" } else { "write" };
     let given = options.latency_limit.filter(|_| operation == "read").map(Nanos::seconds);

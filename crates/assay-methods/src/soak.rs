@@ -10,13 +10,13 @@ use assay_stats::batches::{book, mean_of_batches, noun};
 use assay_stats::mean_interval;
 use assay_stats::series::mean;
 use assay_stats::steady::{SteadyRule, SteadyState, steadiness};
-use assay_stats::watch::{Watch, WatchRule};
+use assay_stats::watch::{LevelWatch, WatchRule};
 
 mod batch;
 mod rules;
 
-use batch::{Batch, Batches};
-use rules::Rules;
+use batch::{Batches, CycleBatch};
+use rules::SteadyStateRules;
 
 const CONFIDENCE: f64 = 0.95;
 /// Fewer batches under load say nothing about a steady state.
@@ -59,9 +59,9 @@ impl SoakRule {
 /// Takes intervals one by one.
 pub struct SoakRecorder {
     batches: Batches,
-    rules: Rules,
-    watch: Watch,
-    watched: Batch,
+    rules: SteadyStateRules,
+    watch: LevelWatch,
+    watched: CycleBatch,
     /// When each of the last batches of the watch began: a change dates back.
     begins: Vec<f64>,
     noticed: Vec<Alarm>,
@@ -80,9 +80,12 @@ impl SoakRecorder {
     pub fn new() -> Self {
         Self {
             batches: Batches::new(),
-            rules: Rules::new(),
-            watch: Watch::new(WatchRule { change_share: 0.05, between_alarms: BETWEEN_ALARMS }),
-            watched: Batch::default(),
+            rules: SteadyStateRules::new(),
+            watch: LevelWatch::new(WatchRule {
+                change_share: 0.05,
+                between_alarms: BETWEEN_ALARMS,
+            }),
+            watched: CycleBatch::default(),
             begins: Vec::new(),
             noticed: Vec::new(),
             worked_s: 0.0,
@@ -93,7 +96,7 @@ impl SoakRecorder {
     /// Adds an interval of the cycle that began at `cycle_s`; says when the level of the IOPS
     /// certainly changed.
     pub fn add(&mut self, cycle: u32, cycle_s: f64, interval: &Interval) -> Option<Alarm> {
-        let batch = Batch::of(cycle, cycle_s, interval);
+        let batch = CycleBatch::of(cycle, cycle_s, interval);
         self.worked_s += batch.elapsed_s;
         self.ended_s = cycle_s + seconds(interval.end_ns);
         self.rules.add(batch.iops(), batch.elapsed_s);
@@ -106,7 +109,7 @@ impl SoakRecorder {
         self.look(&watched)
     }
 
-    fn look(&mut self, watched: &Batch) -> Option<Alarm> {
+    fn look(&mut self, watched: &CycleBatch) -> Option<Alarm> {
         // Longer ago than the watch learns, a begin is not asked for any more.
         if self.begins.len() == 4096 {
             self.begins.drain(..2048);
@@ -132,7 +135,7 @@ impl SoakRecorder {
     pub fn finish(&self, workload: &str, plan: SoakCycles, rule: &SoakRule) -> Soak {
         let last = (plan.final_rest.0 > 0).then_some(plan.cycles);
         let all = self.batches.items();
-        let (recovered, batches): (Vec<&Batch>, Vec<&Batch>) =
+        let (recovered, batches): (Vec<&CycleBatch>, Vec<&CycleBatch>) =
             all.iter().partition(|batch| Some(batch.cycle) == last);
         let courses: Vec<SoakSeries> = quantities(&batches)
             .into_iter()
@@ -178,18 +181,21 @@ fn state(courses: &[SoakSeries], batch_s: f64, rule: &SoakRule) -> SoakState {
 }
 
 /// A quantity of a batch.
-struct Quantity {
+struct SoakQuantity {
     name: String,
     unit: Unit,
-    of: Box<dyn Fn(&Batch) -> f64>,
+    of: Box<dyn Fn(&CycleBatch) -> f64>,
 }
 
 /// The IOPS first, then mean and tail of every operation that every batch has.
-fn quantities(batches: &[&Batch]) -> Vec<Quantity> {
-    let mut found =
-        vec![Quantity { name: "iops".to_owned(), unit: Unit::IosPerS, of: Box::new(Batch::iops) }];
+fn quantities(batches: &[&CycleBatch]) -> Vec<SoakQuantity> {
+    let mut found = vec![SoakQuantity {
+        name: "iops".to_owned(),
+        unit: Unit::IosPerS,
+        of: Box::new(CycleBatch::iops),
+    }];
     for operation in Operation::ALL {
-        let times = move |batch: &Batch| {
+        let times = move |batch: &CycleBatch| {
             let result = batch.operations.get(operation)?;
             (result.ios > 0).then(|| result.response().clone())
         };
@@ -197,12 +203,12 @@ fn quantities(batches: &[&Batch]) -> Vec<Quantity> {
             continue;
         }
         let name = operation.name();
-        found.push(Quantity {
+        found.push(SoakQuantity {
             name: format!("{name}.response_time.mean"),
             unit: Unit::Ns,
             of: Box::new(move |batch| times(batch).map_or(0.0, |times| times.mean_ns())),
         });
-        found.push(Quantity {
+        found.push(SoakQuantity {
             name: format!("{name}.response_time.q0.99"),
             unit: Unit::Ns,
             of: Box::new(move |batch| {
@@ -213,7 +219,7 @@ fn quantities(batches: &[&Batch]) -> Vec<Quantity> {
     found
 }
 
-fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<SoakSeries> {
+fn course(quantity: &SoakQuantity, batches: &[&CycleBatch], rule: &SoakRule) -> Option<SoakSeries> {
     let values: Vec<f64> = batches.iter().map(|batch| (quantity.of)(batch)).collect();
     if values.is_empty() {
         return None;
@@ -245,7 +251,7 @@ fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<So
 }
 
 /// The stretches with their means.
-fn levels(found: &SteadyState, values: &[f64], batches: &[&Batch]) -> Vec<Level> {
+fn levels(found: &SteadyState, values: &[f64], batches: &[&CycleBatch]) -> Vec<Level> {
     let mut edges = vec![0];
     edges.extend(&found.changes);
     edges.push(values.len());
@@ -263,8 +269,8 @@ fn levels(found: &SteadyState, values: &[f64], batches: &[&Batch]) -> Vec<Level>
 /// What rests brought: within the cycles, and after the final one.
 fn rests(
     courses: &[SoakSeries],
-    batches: &[&Batch],
-    recovered: &[&Batch],
+    batches: &[&CycleBatch],
+    recovered: &[&CycleBatch],
     soak: &SoakRecorder,
 ) -> Option<Rests> {
     let ratios: Vec<f64> = batches

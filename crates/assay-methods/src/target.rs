@@ -18,15 +18,15 @@ mod test_file;
 mod volume;
 
 pub use assay_model::target::is_simulated;
-pub use fill::Filling;
+pub use fill::TargetFilling;
 pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model};
-pub use storage::{Storage, admitted, foreseen, is_device};
-pub use test_file::{LedgerFile, ledger_files_in, left_files_in};
+pub use storage::{TargetStorage, admitted, foreseen, is_device};
+pub use test_file::{TargetLedgerFile, ledger_files_in, left_files_in};
 
 /// What a person named.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Named {
+pub enum NamedStorage {
     /// `sim:…`, `array:…` or `catalog:…`: a simulated device in virtual time.
     Simulated(Box<SimulatedDevice>),
     /// A file, a block device, or a directory in which a test file is made.
@@ -79,10 +79,10 @@ pub enum LedgerUse {
 ///
 /// # Errors
 /// A usage error when a simulated device is not described right.
-pub fn parse_target(text: &str) -> Result<Named> {
+pub fn parse_target(text: &str) -> Result<NamedStorage> {
     match SimulatedDevice::parse(text)? {
-        Some(device) => Ok(Named::Simulated(Box::new(device))),
-        None => Ok(Named::Path(PathBuf::from(text))),
+        Some(device) => Ok(NamedStorage::Simulated(Box::new(device))),
+        None => Ok(NamedStorage::Path(PathBuf::from(text))),
     }
 }
 
@@ -95,14 +95,16 @@ pub fn parse_targets(texts: &[String]) -> Result<Targets> {
     let mut paths = Vec::new();
     for target in named {
         match target {
-            Named::Simulated(device) if texts.len() == 1 => return Ok(Targets::Simulated(device)),
-            Named::Simulated(_) => {
+            NamedStorage::Simulated(device) if texts.len() == 1 => {
+                return Ok(Targets::Simulated(device));
+            }
+            NamedStorage::Simulated(_) => {
                 return Err(Error::usage(
                     "a simulated device cannot be combined with other targets",
                     "specify one sim:, array: or catalog: device, or only paths",
                 ));
             }
-            Named::Path(path) => paths.push(path),
+            NamedStorage::Path(path) => paths.push(path),
         }
     }
     if paths.is_empty() {

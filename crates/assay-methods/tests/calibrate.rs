@@ -6,7 +6,9 @@ mod truth;
 
 use assay_engine::Observer;
 use assay_engine::device::DeviceSpec;
-use assay_methods::{Bench, CalibrationPlan, CalibrationUpdate, Mix, SimulatedBench, calibrate};
+use assay_methods::{
+    Bench, CalibrationMix, CalibrationPlan, CalibrationUpdate, SimulatedBench, calibrate,
+};
 use assay_model::calibration::{Bound, Calibration, Capacity, MixCalibration};
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation};
 use assay_model::number::{real, real_len};
@@ -140,7 +142,7 @@ fn a_fall_that_large_transfers_show_late_is_one_of_small_ones_too() {
 #[test]
 fn reads_pass_by_a_write_cache_that_is_full() {
     let mut case = cliff("1GB", 1e9, 20.0);
-    case.plan.mixes = vec![Mix::of(0.0), Mix::of(1.0)];
+    case.plan.mixes = vec![CalibrationMix::of(0.0), CalibrationMix::of(1.0)];
     let calibration = run(&case, 1);
     let names: Vec<&str> = calibration.mixes.iter().map(|mix| mix.name.as_str()).collect();
     assert_eq!(names, ["write", "read"]);
@@ -161,7 +163,7 @@ fn of_reads_and_writes_the_slower_ones_decide() {
         calibration.mixes[0].iops_within_limit
     };
     assert_eq!(calibrate_at(&plan), None);
-    plan.mixes = vec![Mix::of(1.0)];
+    plan.mixes = vec![CalibrationMix::of(1.0)];
     assert!(calibrate_at(&plan).is_some());
 }
 
@@ -401,8 +403,10 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
 
 #[test]
 fn each_mix_is_reported_as_soon_as_it_is_answered() {
-    let plan =
-        CalibrationPlan { mixes: vec![Mix::of(1.0), Mix::of(0.7)], ..plan(1.0, 10_000.0, 10.0) };
+    let plan = CalibrationPlan {
+        mixes: vec![CalibrationMix::of(1.0), CalibrationMix::of(0.7)],
+        ..plan(1.0, 10_000.0, 10.0)
+    };
     let mut heard = Vec::new();
     let mut slices = 0;
     let calibration =

@@ -8,12 +8,12 @@ use std::time::Instant;
 
 /// CPU time, added up over threads.
 #[derive(Debug)]
-pub(crate) struct Cost {
+pub(crate) struct MonitorCost {
     begun: Instant,
     spent_ns: AtomicU64,
 }
 
-impl Cost {
+impl MonitorCost {
     /// Nothing was spent yet.
     pub(crate) fn new() -> Self {
         Self { begun: Instant::now(), spent_ns: AtomicU64::new(0) }
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn what_a_thread_spends_is_counted_and_waiting_is_not() {
-        let cost = Cost::new();
+        let cost = MonitorCost::new();
         assert!(cost.spent_s().abs() < f64::EPSILON);
         let until = thread_ns() + 2_000_000;
         cost.count(|| while thread_ns() < until {});

@@ -2,7 +2,7 @@
 //! itself (server-sent events, HTML standard section 9.2).
 
 use crate::monitor::Monitor;
-use crate::point::Point;
+use crate::point::MonitorPoint;
 use crate::state::MonitorState;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
 /// What an event holds.
 #[derive(Serialize)]
-struct Event<'a> {
+struct MonitorEvent<'a> {
     subject: &'a str,
     doing: &'a str,
     share: f64,
@@ -24,13 +24,13 @@ struct Event<'a> {
     runnable: Option<u64>,
     /// Share of a core that showing costs.
     cost: f64,
-    points: Vec<&'a Point>,
+    points: Vec<&'a MonitorPoint>,
     notes: Vec<&'a String>,
 }
 
 /// Where a reader stands.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct ReaderPosition {
     points: u64,
     notes: u64,
 }
@@ -42,7 +42,7 @@ pub(crate) fn send(
     monitor: &Monitor,
     last_page: &dyn Fn() -> Option<String>,
 ) -> io::Result<()> {
-    let mut seen = Seen::default();
+    let mut seen = ReaderPosition::default();
     loop {
         let sent = Instant::now();
         let has_ended = monitor.at_cost(|| send_news(out, monitor, &mut seen))?;
@@ -54,7 +54,12 @@ pub(crate) fn send(
 }
 
 /// Waits for news, and for the pause between two events.
-fn wait(out: &mut impl Write, monitor: &Monitor, seen: Seen, sent: Instant) -> io::Result<()> {
+fn wait(
+    out: &mut impl Write,
+    monitor: &Monitor,
+    seen: ReaderPosition,
+    sent: Instant,
+) -> io::Result<()> {
     let is_old = |state: &MonitorState| {
         !state.has_ended && (state.taken, state.noted) == (seen.points, seen.notes)
     };
@@ -77,11 +82,15 @@ fn wait(out: &mut impl Write, monitor: &Monitor, seen: Seen, sent: Instant) -> i
 }
 
 /// Sends how it stands and what is new; says whether the run has ended.
-fn send_news(out: &mut impl Write, monitor: &Monitor, seen: &mut Seen) -> io::Result<bool> {
+fn send_news(
+    out: &mut impl Write,
+    monitor: &Monitor,
+    seen: &mut ReaderPosition,
+) -> io::Result<bool> {
     let cost = monitor.cost_share();
     let (text, has_ended) = monitor.look(|state| {
         let text = event(state, *seen, cost);
-        *seen = Seen { points: state.taken, notes: state.noted };
+        *seen = ReaderPosition { points: state.taken, notes: state.noted };
         (text, state.has_ended)
     });
     out.write_all(format!("data: {text}\n\n").as_bytes())?;
@@ -89,8 +98,8 @@ fn send_news(out: &mut impl Write, monitor: &Monitor, seen: &mut Seen) -> io::Re
     Ok(has_ended)
 }
 
-fn event(state: &MonitorState, seen: Seen, cost: f64) -> String {
-    let event = Event {
+fn event(state: &MonitorState, seen: ReaderPosition, cost: f64) -> String {
+    let event = MonitorEvent {
         subject: &state.subject,
         doing: &state.doing,
         share: state.share,
@@ -123,7 +132,7 @@ mod tests {
         monitor.begin(Path::new("/runs/a"), "run of \"x\"\n");
         let interval = Interval { end_ns: 1_000_000_000, ..Interval::default() };
         (0..3).for_each(|_| monitor.interval(&interval));
-        let (mut out, mut seen) = (Vec::new(), Seen::default());
+        let (mut out, mut seen) = (Vec::new(), ReaderPosition::default());
         assert!(!send_news(&mut out, &monitor, &mut seen).unwrap());
         monitor.note("note: <b>");
         monitor.interval(&interval);

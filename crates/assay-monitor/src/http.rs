@@ -28,7 +28,7 @@ pub(crate) struct Request {
 
 /// How a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum HttpStatus {
     Ok,
     BadRequest,
     Forbidden,
@@ -38,7 +38,7 @@ pub(crate) enum Status {
     Unavailable,
 }
 
-impl Status {
+impl HttpStatus {
     const fn line(self) -> &'static str {
         match self {
             Self::Ok => "200 OK",
@@ -56,7 +56,7 @@ impl Status {
 ///
 /// # Errors
 /// How to answer it instead; nothing where nobody is there to be answered.
-pub(crate) fn read(stream: &mut TcpStream) -> Result<Request, Option<Status>> {
+pub(crate) fn read(stream: &mut TcpStream) -> Result<Request, Option<HttpStatus>> {
     let begun = Instant::now();
     let (mut head, mut part) = (Vec::new(), [0; 1024]);
     loop {
@@ -73,31 +73,31 @@ pub(crate) fn read(stream: &mut TcpStream) -> Result<Request, Option<Status>> {
             return Ok(request);
         }
         if head.len() >= HEAD_MAX {
-            return Err(Some(Status::HeadTooLarge));
+            return Err(Some(HttpStatus::HeadTooLarge));
         }
     }
 }
 
 /// The request of a head; none while it is incomplete.
-fn parse(head: &[u8]) -> Result<Option<Request>, Option<Status>> {
+fn parse(head: &[u8]) -> Result<Option<Request>, Option<HttpStatus>> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_MAX];
     let mut request = httparse::Request::new(&mut fields);
     match request.parse(head) {
         Ok(httparse::Status::Partial) => return Ok(None),
         Ok(httparse::Status::Complete(_)) => {}
-        Err(httparse::Error::TooManyHeaders) => return Err(Some(Status::HeadTooLarge)),
-        Err(_) => return Err(Some(Status::BadRequest)),
+        Err(httparse::Error::TooManyHeaders) => return Err(Some(HttpStatus::HeadTooLarge)),
+        Err(_) => return Err(Some(HttpStatus::BadRequest)),
     }
     let is_head = match request.method {
         Some("GET") => false,
         Some("HEAD") => true,
-        _ => return Err(Some(Status::MethodNotAllowed)),
+        _ => return Err(Some(HttpStatus::MethodNotAllowed)),
     };
     let mut hosts = request.headers.iter().filter(|field| field.name.eq_ignore_ascii_case("host"));
     let host = hosts.next().map(|field| String::from_utf8_lossy(field.value).into_owned());
     // A head with two hosts is read in two ways by two programs.
     if hosts.next().is_some() {
-        return Err(Some(Status::BadRequest));
+        return Err(Some(HttpStatus::BadRequest));
     }
     let target = request.path.unwrap_or_default();
     let path = target.split(['?', '#']).next().unwrap_or_default().to_owned();
@@ -129,7 +129,7 @@ const ALWAYS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: \
 /// Sends the head of an answer whose length is known or not.
 pub(crate) fn send_head(
     stream: &mut TcpStream,
-    status: Status,
+    status: HttpStatus,
     media_type: &str,
     length: Option<usize>,
 ) -> io::Result<()> {
@@ -138,7 +138,7 @@ pub(crate) fn send_head(
     if let Some(length) = length {
         _ = write!(head, "Content-Length: {length}\r\n");
     }
-    if status == Status::MethodNotAllowed {
+    if status == HttpStatus::MethodNotAllowed {
         head.push_str("Allow: GET, HEAD\r\n");
     }
     head.push_str("\r\n");
@@ -152,12 +152,12 @@ pub(crate) fn send(
     media_type: &str,
     body: &[u8],
 ) -> io::Result<()> {
-    send_head(stream, Status::Ok, media_type, Some(body.len()))?;
+    send_head(stream, HttpStatus::Ok, media_type, Some(body.len()))?;
     if request.is_head { Ok(()) } else { stream.write_all(body) }
 }
 
 /// Sends a refusal in words.
-pub(crate) fn refuse(stream: &mut TcpStream, status: Status) -> io::Result<()> {
+pub(crate) fn refuse(stream: &mut TcpStream, status: HttpStatus) -> io::Result<()> {
     let words = format!("{}\n", status.line());
     send_head(stream, status, "text/plain; charset=utf-8", Some(words.len()))?;
     stream.write_all(words.as_bytes())
@@ -167,7 +167,7 @@ pub(crate) fn refuse(stream: &mut TcpStream, status: Status) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn parsed(head: &str) -> Result<Option<Request>, Option<Status>> {
+    fn parsed(head: &str) -> Result<Option<Request>, Option<HttpStatus>> {
         parse(head.as_bytes())
     }
 
@@ -187,12 +187,12 @@ mod tests {
         let refused = |head: &str| parsed(head).unwrap_err().unwrap();
         for method in ["POST", "PUT", "DELETE", "OPTIONS", "CONNECT"] {
             let head = format!("{method} / HTTP/1.1\r\nHost: a\r\n\r\n");
-            assert_eq!(refused(&head), Status::MethodNotAllowed);
+            assert_eq!(refused(&head), HttpStatus::MethodNotAllowed);
         }
-        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), Status::BadRequest);
-        assert_eq!(refused("\u{16}\u{3}\u{1}\u{2}"), Status::BadRequest);
+        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), HttpStatus::BadRequest);
+        assert_eq!(refused("\u{16}\u{3}\u{1}\u{2}"), HttpStatus::BadRequest);
         let many = "A: b\r\n".repeat(100);
-        assert_eq!(refused(&format!("GET / HTTP/1.1\r\n{many}\r\n")), Status::HeadTooLarge);
+        assert_eq!(refused(&format!("GET / HTTP/1.1\r\n{many}\r\n")), HttpStatus::HeadTooLarge);
     }
 
     #[test]

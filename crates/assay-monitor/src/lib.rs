@@ -26,6 +26,6 @@ pub use live_server::{LivePages, LiveServer};
 pub use metrics_file::MetricsFile;
 pub use metrics_server::MetricsServer;
 pub use monitor::Monitor;
-pub use point::{HostPoint, OperationPoint, Point};
+pub use point::{HostPoint, MonitorPoint, OperationPoint};
 pub use screen::{ScreenSize, screen};
 pub use state::MonitorState;

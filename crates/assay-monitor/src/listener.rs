@@ -1,7 +1,7 @@
 //! A listening socket and the threads that answer: a bounded number of them, and none is left
 //! behind.
 
-use crate::http::{self, Request, Status};
+use crate::http::{self, HttpStatus, Request};
 use assay_model::number::index_of;
 use assay_model::{Error, Result};
 use rustix::process::{Resource, getrlimit};
@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Answers a request.
-pub(crate) type Answer = dyn Fn(&mut TcpStream, &Request) -> io::Result<()> + Send + Sync;
+pub(crate) type ListenerAnswer = dyn Fn(&mut TcpStream, &Request) -> io::Result<()> + Send + Sync;
 
 /// Says why no connection is taken.
 pub(crate) type Complain = dyn Fn(&str) + Send + Sync;
@@ -59,7 +59,7 @@ impl Listener {
     /// as too many open files, is said once and tried again.
     pub(crate) fn begin(
         socket: TcpListener,
-        answer: Arc<Answer>,
+        answer: Arc<ListenerAnswer>,
         complain: Box<Complain>,
     ) -> io::Result<Self> {
         let address = socket.local_addr()?;
@@ -90,7 +90,7 @@ fn accept(
     socket: &TcpListener,
     stop: &AtomicBool,
     connections: &Arc<Connections>,
-    answer: &Arc<Answer>,
+    answer: &Arc<ListenerAnswer>,
     complain: &Complain,
 ) {
     let mut is_failing = false;
@@ -115,9 +115,13 @@ fn connections_max() -> usize {
     CONNECTIONS_MAX.min(index_of(descriptors / DESCRIPTORS_DIVISOR))
 }
 
-fn begin_answer(mut stream: TcpStream, connections: &Arc<Connections>, answer: &Arc<Answer>) {
+fn begin_answer(
+    mut stream: TcpStream,
+    connections: &Arc<Connections>,
+    answer: &Arc<ListenerAnswer>,
+) {
     if connections.open.load(Ordering::Acquire) >= connections_max() {
-        drop(http::refuse(&mut stream, Status::Unavailable));
+        drop(http::refuse(&mut stream, HttpStatus::Unavailable));
         return;
     }
     let open = Counted::new(connections, |connections| &connections.open);

@@ -2,7 +2,7 @@
 //! address with the token.
 
 use crate::events;
-use crate::http::{self, Request, Status};
+use crate::http::{self, HttpStatus, Request};
 use crate::listener::Listener;
 use crate::monitor::Monitor;
 use assay_model::{Error, Result};
@@ -98,7 +98,7 @@ struct MadePage {
 impl Site {
     fn answer(&self, stream: &mut TcpStream, request: &Request) -> std::io::Result<()> {
         if !http::is_own_host(request.host.as_deref(), self.address) {
-            return http::refuse(stream, Status::Forbidden);
+            return http::refuse(stream, HttpStatus::Forbidden);
         }
         match self.place(&request.path) {
             Some("") => self
@@ -110,13 +110,13 @@ impl Site {
                 None => http::send(stream, request, HTML, NOTHING_YET.as_bytes()),
             },
             Some("events") => {
-                http::send_head(stream, Status::Ok, "text/event-stream; charset=utf-8", None)?;
+                http::send_head(stream, HttpStatus::Ok, "text/event-stream; charset=utf-8", None)?;
                 if request.is_head {
                     return Ok(());
                 }
                 events::send(stream, &self.monitor, &|| self.last_page())
             }
-            _ => http::refuse(stream, Status::NotFound),
+            _ => http::refuse(stream, HttpStatus::NotFound),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `OpenMetrics` text on an address, for a scraper that comes by.
 
 use crate::exposition::{MEDIA_TYPE, exposition};
-use crate::http::{self, Request, Status};
+use crate::http::{self, HttpStatus, Request};
 use crate::listener::Listener;
 use crate::monitor::Monitor;
 use assay_model::{Error, Result};
@@ -50,10 +50,10 @@ fn answer(
     // On an address for this machine alone a page of another site may not ask; elsewhere machines
     // have many names.
     if address.ip().is_loopback() && !http::is_own_host(request.host.as_deref(), address) {
-        return http::refuse(stream, Status::Forbidden);
+        return http::refuse(stream, HttpStatus::Forbidden);
     }
     if request.path != "/metrics" {
-        return http::refuse(stream, Status::NotFound);
+        return http::refuse(stream, HttpStatus::NotFound);
     }
     monitor.at_cost(|| {
         let text = monitor.look(|state| exposition(state, monitor.cost_s()));

@@ -1,6 +1,6 @@
 //! The place where a measurement says how it stands, and where everybody who shows it looks.
 
-use crate::cost::Cost;
+use crate::cost::MonitorCost;
 use crate::state::MonitorState;
 use assay_model::measurement::Interval;
 use assay_model::watch::Moment;
@@ -11,22 +11,25 @@ use std::time::Duration;
 /// A monitor; clones are the same one.
 #[derive(Clone, Debug)]
 pub struct Monitor {
-    shared: Arc<Shared>,
+    shared: Arc<MonitorShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct MonitorShared {
     state: Mutex<MonitorState>,
     changed: Condvar,
-    cost: Cost,
+    cost: MonitorCost,
 }
 
 impl Monitor {
     /// Of a program that has not begun yet; it is named with its version.
     pub fn new(program: &str) -> Self {
         let state = MonitorState { program: program.to_owned(), ..MonitorState::default() };
-        let shared =
-            Shared { state: Mutex::new(state), changed: Condvar::new(), cost: Cost::new() };
+        let shared = MonitorShared {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            cost: MonitorCost::new(),
+        };
         Self { shared: Arc::new(shared) }
     }
 

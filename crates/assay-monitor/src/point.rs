@@ -11,7 +11,7 @@ pub(crate) const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
 /// An interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Point {
+pub struct MonitorPoint {
     /// Its end, s of measured time since the run began; the cells of a run follow one another.
     pub at_s: f64,
     /// Time-weighted mean of the outstanding I/Os.
@@ -49,7 +49,7 @@ pub struct HostPoint {
     pub runnable: u64,
 }
 
-impl Point {
+impl MonitorPoint {
     /// An interval that ends at this time, s.
     pub(crate) fn of(interval: &Interval, at_s: f64, host: Option<HostPoint>) -> Self {
         let elapsed_s = interval.elapsed_s();

@@ -1,6 +1,6 @@
 //! The measurement on a whole terminal, as lines that fit into it.
 
-use crate::point::{OperationPoint, Point};
+use crate::point::{MonitorPoint, OperationPoint};
 use crate::state::MonitorState;
 use assay_model::number::{index, real, real_len, seconds};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
@@ -56,7 +56,7 @@ fn bar(state: &MonitorState, columns: usize) -> String {
 }
 
 /// The last interval, a line for each operation.
-fn table(last: Option<&Point>) -> Vec<String> {
+fn table(last: Option<&MonitorPoint>) -> Vec<String> {
     let Some(last) = last else { return vec!["no interval has ended yet".to_owned()] };
     let head =
         row(["", "per second", "throughput", "p50", "p99", "p99.9", "errors"].map(str::to_owned));
@@ -88,17 +88,17 @@ fn row(cells: [String; 7]) -> String {
 }
 
 /// How the rate, the highest quantile and the processors went, as far as there is room.
-fn courses(points: &VecDeque<Point>, columns: usize) -> Vec<String> {
-    let high = |point: &Point| {
+fn courses(points: &VecDeque<MonitorPoint>, columns: usize) -> Vec<String> {
+    let high = |point: &MonitorPoint| {
         let of = point.operations.iter().map(|of| of.service_time_ns[1]);
         of.max().map_or(0.0, real)
     };
     let mut lines = vec![
-        course("per second", points, columns, Point::iops, show_count),
+        course("per second", points, columns, MonitorPoint::iops, show_count),
         course("p99", points, columns, high, show_time_ns),
     ];
     if points.back().is_some_and(|point| point.cpu_busy_share.is_some()) {
-        let busy = |point: &Point| point.cpu_busy_share.unwrap_or_default();
+        let busy = |point: &MonitorPoint| point.cpu_busy_share.unwrap_or_default();
         lines.push(course("CPU", points, columns, busy, |share| format!("{:.0}%", 100.0 * share)));
     }
     lines
@@ -107,9 +107,9 @@ fn courses(points: &VecDeque<Point>, columns: usize) -> Vec<String> {
 /// One quantity over the last points, from zero to its highest value, which is written behind it.
 fn course(
     name: &str,
-    points: &VecDeque<Point>,
+    points: &VecDeque<MonitorPoint>,
     columns: usize,
-    value: impl Fn(&Point) -> f64,
+    value: impl Fn(&MonitorPoint) -> f64,
     show: impl Fn(f64) -> String,
 ) -> String {
     let room = columns.saturating_sub(NAME_COLUMNS + VALUE_COLUMNS).max(1);

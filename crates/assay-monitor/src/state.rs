@@ -1,6 +1,6 @@
 //! Everything that is known of a measurement while it lasts, in a bounded amount of memory.
 
-use crate::point::{HostPoint, Point};
+use crate::point::{HostPoint, MonitorPoint};
 use assay_model::measurement::{Interval, PerOperation};
 use assay_model::number::{count_of, seconds};
 use assay_model::watch::Moment;
@@ -31,7 +31,7 @@ pub struct MonitorState {
     /// The time left, s, where it is known.
     pub(crate) left_s: Option<f64>,
     /// The last intervals.
-    pub(crate) points: VecDeque<Point>,
+    pub(crate) points: VecDeque<MonitorPoint>,
     /// Intervals so far, also those whose points are gone.
     pub(crate) taken: u64,
     /// All intervals so far, with coarse histograms.
@@ -93,7 +93,7 @@ impl MonitorState {
         self.measured_ns = self.before_ns.saturating_add(interval.end_ns);
         self.totals.merge(&interval.operations.coarsened());
         self.outstanding_mean = interval.outstanding_mean;
-        self.points.push_back(Point::of(interval, seconds(self.measured_ns), self.host));
+        self.points.push_back(MonitorPoint::of(interval, seconds(self.measured_ns), self.host));
         self.taken += 1;
         while self.points.len() > POINTS_MAX {
             self.points.pop_front();
@@ -115,7 +115,7 @@ impl MonitorState {
     }
 
     /// The points behind the first `seen` ones of the run, as far as they are kept.
-    pub(crate) fn points_after(&self, seen: u64) -> impl Iterator<Item = &Point> {
+    pub(crate) fn points_after(&self, seen: u64) -> impl Iterator<Item = &MonitorPoint> {
         behind(&self.points, self.taken, seen)
     }
 

@@ -2,9 +2,9 @@
 
 use crate::knowledge::{self, SINGLE_BLOCK};
 use crate::number;
-use crate::quantity::{Flag, Quantity};
-use crate::report::{Event, Report, Statistic};
-use crate::section::Section;
+use crate::quantity::{Flag, OracleQuantity};
+use crate::report::{OracleReport, ReportEvent, Statistic};
+use crate::section::OracleSection;
 use assay_model::number::real_len;
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ const CONTRADICTED_MIN: usize = 5;
 /// Counters that contradict their own rates, and the number that have a rate, where there are too
 /// many to be chance: numbers may be printed in a way that nothing here knows, so nothing may be
 /// concluded from them.
-pub(crate) fn contradicted(report: &Report) -> Option<(usize, usize)> {
+pub(crate) fn contradicted(report: &OracleReport) -> Option<(usize, usize)> {
     let with_rate = report.activity.iter().filter(|row| row.per_second.is_some());
     let totals: Vec<_> = with_rate.filter_map(|row| Some((row, row.total?))).collect();
     let wrong = totals.iter().filter(|(row, total)| rate_of(report, row, total).is_some()).count();
@@ -35,21 +35,21 @@ const MISPLACED_MIN: usize = 8;
 
 /// Numbers and headings out of place, where there are too many to be a release's own: what is left
 /// of the report is a choice that the layout made.
-pub(crate) fn misplaced(report: &Report) -> Option<usize> {
+pub(crate) fn misplaced(report: &OracleReport) -> Option<usize> {
     let reasons = [number::BESIDE, number::UNKNOWN_HEADINGS];
     let misplaced = report.unread.iter().filter(|unread| reasons.contains(&unread.reason)).count();
     (misplaced >= MISPLACED_MIN).then_some(misplaced)
 }
 
 /// Notes every contradiction of a report in its flags.
-pub(crate) fn run(report: &mut Report) {
+pub(crate) fn run(report: &mut OracleReport) {
     let mut flags = std::mem::take(&mut report.flags);
     flags.extend(contradicted(report).map(|(wrong, all)| {
         let message = format!(
             "{wrong} of {all} counters contradict their own rates: the number format may be \
              unknown, so they are not used"
         );
-        flag(Section::Activity, 0, message)
+        flag(OracleSection::Activity, 0, message)
     }));
     clock(report, &mut flags);
     counters(report, &mut flags);
@@ -58,16 +58,16 @@ pub(crate) fn run(report: &mut Report) {
     histograms(report, &mut flags);
     if report.is_excerpt {
         let message = "an excerpt of a report: what it omits is unknown";
-        flags.push(flag(Section::Header, 0, message));
+        flags.push(flag(OracleSection::Header, 0, message));
     } else if !report.complete {
         let message = "the end of the report is missing: sums cover the rest";
-        flags.push(flag(Section::Header, 0, message));
+        flags.push(flag(OracleSection::Header, 0, message));
     }
     flags.truncate(FLAGS_KEPT);
     report.flags = flags;
 }
 
-fn flag(section: Section, line: u32, message: impl Into<String>) -> Flag {
+fn flag(section: OracleSection, line: u32, message: impl Into<String>) -> Flag {
     Flag { section, line, message: message.into() }
 }
 
@@ -77,12 +77,12 @@ fn plain(value: f64) -> f64 {
     digits.parse().unwrap_or(value)
 }
 
-fn at(quantity: &Quantity, message: impl Into<String>) -> Flag {
+fn at(quantity: &OracleQuantity, message: impl Into<String>) -> Flag {
     flag(quantity.section, quantity.line, message)
 }
 
 /// Elapsed time against the snapshots' clocks; a global report prints clocks without seconds.
-fn clock(report: &Report, flags: &mut Vec<Flag>) {
+fn clock(report: &OracleReport, flags: &mut Vec<Flag>) {
     let header = &report.header;
     let (Some(elapsed), Some(begin), Some(end)) =
         (header.elapsed, header.begin.clock_s, header.end.clock_s)
@@ -104,7 +104,7 @@ fn clock(report: &Report, flags: &mut Vec<Flag>) {
 
 /// Counters that fell, that stand in two tables with different totals, or whose rate is not their
 /// total.
-fn counters(report: &Report, flags: &mut Vec<Flag>) {
+fn counters(report: &OracleReport, flags: &mut Vec<Flag>) {
     let mut seen: HashMap<&str, &Statistic> = HashMap::new();
     for row in &report.activity {
         let Some(total) = row.total else { continue };
@@ -129,7 +129,7 @@ fn counters(report: &Report, flags: &mut Vec<Flag>) {
     }
 }
 
-fn rate_of(report: &Report, row: &Statistic, total: &Quantity) -> Option<Flag> {
+fn rate_of(report: &OracleReport, row: &Statistic, total: &OracleQuantity) -> Option<Flag> {
     let (elapsed, rate) = (report.header.elapsed?, row.per_second?);
     let expected = total.value / elapsed.value;
     // Some rates are cut or rounded up, not to the nearest.
@@ -148,12 +148,12 @@ fn rate_of(report: &Report, row: &Statistic, total: &Quantity) -> Option<Flag> {
 }
 
 /// The printed mean of an event against its total over its waits.
-fn means(report: &Report, flags: &mut Vec<Flag>) {
+fn means(report: &OracleReport, flags: &mut Vec<Flag>) {
     let tables = [&report.foreground_events, &report.background_events, &report.all_events];
     flags.extend(tables.into_iter().flatten().filter_map(mean_of));
 }
 
-fn mean_of(event: &Event) -> Option<Flag> {
+fn mean_of(event: &ReportEvent) -> Option<Flag> {
     let (waits, time, mean) = (event.waits?, event.time?, event.average?);
     let expected = time.value / waits.value.max(1.0);
     let slack =
@@ -173,10 +173,10 @@ fn mean_of(event: &Event) -> Option<Flag> {
 }
 
 /// Read times of tablespaces that the wait events rule out.
-fn read_times(report: &Report, flags: &mut Vec<Flag>) {
+fn read_times(report: &OracleReport, flags: &mut Vec<Flag>) {
     let events = report.foreground_events.iter();
     let single = events.filter(|event| knowledge::is_any(&event.name, SINGLE_BLOCK));
-    let Some(mean_s) = single.filter_map(Event::mean_s).reduce(f64::max) else {
+    let Some(mean_s) = single.filter_map(ReportEvent::mean_s).reduce(f64::max) else {
         return;
     };
     for row in &report.tablespaces {
@@ -198,7 +198,7 @@ fn read_times(report: &Report, flags: &mut Vec<Flag>) {
 }
 
 /// Shares of a joined curve must be all of it within their rounding.
-fn histograms(report: &Report, flags: &mut Vec<Flag>) {
+fn histograms(report: &OracleReport, flags: &mut Vec<Flag>) {
     for curve in &report.histograms {
         let sum: f64 = curve.buckets.iter().map(|bucket| bucket.share).sum();
         let slack = 0.0005 * real_len(curve.buckets.len()) + 0.001;
@@ -206,7 +206,7 @@ fn histograms(report: &Report, flags: &mut Vec<Flag>) {
             let line = curve.buckets.first().map_or(0, |bucket| bucket.line);
             let message =
                 format!("{}: its buckets hold {:.1}% of its waits", curve.event, sum * 100.0);
-            flags.push(flag(Section::Histogram, line, message));
+            flags.push(flag(OracleSection::Histogram, line, message));
         }
     }
 }

@@ -16,7 +16,7 @@ const SLACK: usize = 1;
 
 /// How the cells of a line are dealt out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub(crate) enum ColumnLayout {
     /// Columns of text and numbers, to either side, as in the header.
     Free,
     /// A name, then numbers that end with their columns.
@@ -136,7 +136,7 @@ pub(crate) fn spread(
 pub(crate) fn cells<'a>(
     columns: &[Range<usize>],
     line: &'a [u8],
-    layout: Layout,
+    layout: ColumnLayout,
 ) -> Vec<Cow<'a, [u8]>> {
     let Some(first) = columns.first() else {
         return Vec::new();
@@ -144,7 +144,7 @@ pub(crate) fn cells<'a>(
     let mut dealer =
         Dealer { columns, line, layout, cells: vec![Cow::Borrowed(&[]); columns.len()] };
     let mut name_end = 0;
-    if layout != Layout::Numbers {
+    if layout != ColumnLayout::Numbers {
         name_end = self::name_end(first, line);
         dealer.cells[0] = Cow::Borrowed(line[..name_end].trim_ascii());
     }
@@ -173,13 +173,13 @@ fn name_end(first: &Range<usize>, line: &[u8]) -> usize {
 struct Dealer<'a, 'c> {
     columns: &'c [Range<usize>],
     line: &'a [u8],
-    layout: Layout,
+    layout: ColumnLayout,
     cells: Vec<Cow<'a, [u8]>>,
 }
 
 impl Dealer<'_, '_> {
     fn deal(&mut self, run: &Range<usize>) {
-        let from = usize::from(self.layout != Layout::Numbers);
+        let from = usize::from(self.layout != ColumnLayout::Numbers);
         let mut touched =
             (from..self.columns.len()).filter(|index| overlap(&self.columns[*index], run) > 0);
         match (touched.next(), touched.next_back()) {
@@ -218,7 +218,7 @@ impl Dealer<'_, '_> {
     /// Releases of the header are text, and begin with theirs.
     fn is_beside(&self, column: usize, run: &Range<usize>) -> bool {
         let number = &self.line[run.clone()];
-        if self.layout == Layout::Free && run.start == self.columns[column].start {
+        if self.layout == ColumnLayout::Free && run.start == self.columns[column].start {
             return false;
         }
         let unit = &self.line[run.end..];
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn dealt(rule: &str, line: &str) -> Vec<String> {
-        let cells = cells(&ruler(rule.as_bytes()), line.as_bytes(), Layout::Named);
+        let cells = cells(&ruler(rule.as_bytes()), line.as_bytes(), ColumnLayout::Named);
         cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
     }
 
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(dealt("---- ------ -----", "a       123   4.5"), ["a", "123", "4.5"]);
         assert_eq!(dealt("---- ------ -----", "a   123       4.5"), ["a", "#<>#", "4.5"]);
         assert_eq!(dealt("---- --------", "a   52.86 s"), ["a", "#<>#"]);
-        let numbers = cells(&ruler(b"----- -----"), b"1,234 5.6", Layout::Numbers);
+        let numbers = cells(&ruler(b"----- -----"), b"1,234 5.6", ColumnLayout::Numbers);
         assert_eq!(numbers, [b"1,234".as_slice(), b"#<>#"]);
     }
 

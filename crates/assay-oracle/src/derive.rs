@@ -13,8 +13,8 @@ mod skew;
 mod time;
 mod verdict;
 
-use crate::report::{FileIo, Kind, Report};
-use crate::section::Section;
+use crate::report::{FileIo, OracleReport, ReportKind};
+use crate::section::OracleSection;
 use assay_model::plausibility::judged;
 use assay_model::profile::{
     self, IoPath, Profile, ProfileProduct, ProfileSource, StorageMedium, TieringCandidate,
@@ -25,13 +25,13 @@ use figures::figure;
 pub(crate) use events::events_of;
 
 /// What a report says of the demand on storage, when nobody says what the storage is made of.
-pub fn profile(report: &Report) -> Profile {
+pub fn profile(report: &OracleReport) -> Profile {
     profile_on(report, None)
 }
 
 /// What a report says of the demand on storage made of `medium`. Nothing is assumed: what the
 /// report does not have is absent; storage of an unknown medium is judged as disks.
-pub fn profile_on(report: &Report, medium: Option<StorageMedium>) -> Profile {
+pub fn profile_on(report: &OracleReport, medium: Option<StorageMedium>) -> Profile {
     let time = time::model(report);
     let activity = activity::all(report);
     // What spoils the interval spoils every time in it.
@@ -61,22 +61,22 @@ pub fn profile_on(report: &Report, medium: Option<StorageMedium>) -> Profile {
     })
 }
 
-fn name(report: &Report) -> String {
+fn name(report: &OracleReport) -> String {
     let header = &report.header;
     // A global report names the first of its instances.
-    let instance = if report.kind == Kind::AwrGlobal { &None } else { &header.instance };
+    let instance = if report.kind == ReportKind::AwrGlobal { &None } else { &header.instance };
     let parts = [&header.db_name, &header.container, instance];
     let known: Vec<&str> = parts.into_iter().filter_map(|part| part.as_deref()).collect();
     if known.is_empty() { "unnamed".to_owned() } else { known.join("/") }
 }
 
-fn source(report: &Report) -> ProfileSource {
+fn source(report: &OracleReport) -> ProfileSource {
     let header = &report.header;
     let kind = match report.kind {
-        Kind::Statspack => "statspack",
-        Kind::Awr => "awr",
-        Kind::AwrPdb => "awr_pdb",
-        Kind::AwrGlobal => "awr_global",
+        ReportKind::Statspack => "statspack",
+        ReportKind::Awr => "awr",
+        ReportKind::AwrPdb => "awr_pdb",
+        ReportKind::AwrGlobal => "awr_global",
     };
     let ids = header.begin.id.zip(header.end.id);
     ProfileSource {
@@ -95,13 +95,13 @@ fn source(report: &Report) -> ProfileSource {
 }
 
 /// Of a global report, which names the first of its instances, there is none.
-fn instance_number(report: &Report) -> Option<u32> {
+fn instance_number(report: &OracleReport) -> Option<u32> {
     let number = report.header.instance_number.as_ref().map(|number| number.value);
-    let number = number.filter(|number| report.kind != Kind::AwrGlobal && *number >= 1.0)?;
+    let number = number.filter(|number| report.kind != ReportKind::AwrGlobal && *number >= 1.0)?;
     u32::try_from(assay_model::number::count(number)).ok()
 }
 
-fn tiering(report: &Report) -> Vec<TieringCandidate> {
+fn tiering(report: &OracleReport) -> Vec<TieringCandidate> {
     let mut candidates: Vec<TieringCandidate> = report
         .tablespaces
         .iter()
@@ -124,12 +124,15 @@ fn tiering(report: &Report) -> Vec<TieringCandidate> {
 
 /// Whether the wait events rule the times of this row out: it is listed among the doubts, and not
 /// ranked.
-fn is_impossible(report: &Report, row: &FileIo) -> bool {
+fn is_impossible(report: &OracleReport, row: &FileIo) -> bool {
     let line = row.read_time.map(|time| time.line);
-    report.flags.iter().any(|flag| flag.section == Section::Tablespaces && Some(flag.line) == line)
+    report
+        .flags
+        .iter()
+        .any(|flag| flag.section == OracleSection::Tablespaces && Some(flag.line) == line)
 }
 
-fn doubts(report: &Report) -> Vec<String> {
+fn doubts(report: &OracleReport) -> Vec<String> {
     let flags = report
         .flags
         .iter()
@@ -141,24 +144,24 @@ fn doubts(report: &Report) -> Vec<String> {
     flags.chain(unread).collect()
 }
 
-const WANTED: &[Section] = &[
-    Section::LoadProfile,
-    Section::IoProfile,
-    Section::TimeModel,
-    Section::TopEvents,
-    Section::ForegroundEvents,
-    Section::BackgroundEvents,
-    Section::Histogram,
-    Section::Activity,
-    Section::Tablespaces,
-    Section::Files,
-    Section::IoByFunction,
-    Section::IoByFileType,
-    Section::OperatingSystem,
-    Section::SqlByIoTime,
+const WANTED: &[OracleSection] = &[
+    OracleSection::LoadProfile,
+    OracleSection::IoProfile,
+    OracleSection::TimeModel,
+    OracleSection::TopEvents,
+    OracleSection::ForegroundEvents,
+    OracleSection::BackgroundEvents,
+    OracleSection::Histogram,
+    OracleSection::Activity,
+    OracleSection::Tablespaces,
+    OracleSection::Files,
+    OracleSection::IoByFunction,
+    OracleSection::IoByFileType,
+    OracleSection::OperatingSystem,
+    OracleSection::SqlByIoTime,
 ];
 
-fn missing(report: &Report) -> Vec<String> {
+fn missing(report: &OracleReport) -> Vec<String> {
     let header = &report.header;
     let facts = [
         ("elapsed time", header.elapsed.is_some()),

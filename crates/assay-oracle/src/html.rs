@@ -1,16 +1,17 @@
 //! HTML reports: a tolerant reader of tables; what is not well-formed is passed by, never an error.
 
 use crate::letters;
-use crate::section::Section;
-use crate::split::Part;
-use crate::table::{ROWS_MAX, Row, Table};
+use crate::section::OracleSection;
+use crate::split::ReportPart;
+use crate::table::{OracleTable, ROWS_MAX, ReportRow};
 use memchr::{memchr, memchr_iter, memmem};
 use std::borrow::Cow;
 
 /// Reads an HTML report and hands each table under a known title over as soon as it is complete.
-pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
+pub(crate) fn read<'a>(part: &ReportPart<'a>, sink: &mut dyn FnMut(&OracleTable<'a>)) {
     let (bytes, first_line) = (part.bytes, part.line);
-    let mut page = Page { bytes, at: 0, counted: 0, line: first_line, titles: Titles::default() };
+    let mut page =
+        HtmlPage { bytes, at: 0, counted: 0, line: first_line, titles: Titles::default() };
     while let Some(tag) = page.next_table() {
         if let Some(table) = page.table(tag) {
             sink(&table);
@@ -23,12 +24,12 @@ pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
 
 /// The title of the page names database and instance even where the header was blanked. It stands
 /// before the heading, so it is looked for before the report.
-fn titled(before: &[u8], line: u32) -> Option<Table<'_>> {
+fn titled(before: &[u8], line: u32) -> Option<OracleTable<'_>> {
     let start = memmem::rfind(before, b"Report for DB: ")?;
     let text = before[start..].split(|byte| *byte == b'<' || *byte == b'\n').next()?;
-    let mut table = Table::new(Section::Header, b"");
+    let mut table = OracleTable::new(OracleSection::Header, b"");
     table.heads.push(crate::table::PAGE_TITLE.to_owned());
-    table.rows.push(Row { line, cells: vec![Cow::Borrowed(text)] });
+    table.rows.push(ReportRow { line, cells: vec![Cow::Borrowed(text)] });
     Some(table)
 }
 
@@ -41,7 +42,7 @@ struct Titles<'a> {
     quiet: bool,
 }
 
-struct Page<'a> {
+struct HtmlPage<'a> {
     bytes: &'a [u8],
     at: usize,
     counted: usize,
@@ -49,7 +50,7 @@ struct Page<'a> {
     titles: Titles<'a>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> HtmlPage<'a> {
     /// The line of a place; places must be asked for in order, so that the report is gone over
     /// once.
     fn line_at(&mut self, at: usize) -> u32 {
@@ -98,18 +99,18 @@ impl<'a> Page<'a> {
         self.at + found.unwrap_or(rest.len())
     }
 
-    fn table(&mut self, tag: &'a [u8]) -> Option<Table<'a>> {
+    fn table(&mut self, tag: &'a [u8]) -> Option<OracleTable<'a>> {
         let titles = std::mem::take(&mut self.titles);
         let (start, end) = (self.at, self.skip_to(b"</table"));
         self.at = end;
         let (section, title) = titles.section(attribute(tag, b"summary"))?;
-        let mut table = Table::new(section, &plain(title));
+        let mut table = OracleTable::new(section, &plain(title));
         self.rows(start, end, &mut table);
         Some(table)
     }
 
     /// Complete rows only: one without its end may be cut in the middle of a number.
-    fn rows(&mut self, start: usize, end: usize, table: &mut Table<'a>) {
+    fn rows(&mut self, start: usize, end: usize, table: &mut OracleTable<'a>) {
         let mut at = start;
         while table.rows.len() < ROWS_MAX
             && let Some(row) = find_row(&self.bytes[at..end])
@@ -121,7 +122,7 @@ impl<'a> Page<'a> {
                 stack(&mut table.heads, &cells);
             } else {
                 let cells = cells.into_iter().map(|cell| cell.content).collect();
-                table.rows.push(Row { line, cells });
+                table.rows.push(ReportRow { line, cells });
             }
         }
     }
@@ -147,12 +148,13 @@ impl<'a> Titles<'a> {
 
     /// The section and the words that named it: loose text is nearest, then the heading, then the
     /// summary.
-    fn section(&self, summary: &'a [u8]) -> Option<(Section, &'a [u8])> {
-        let known = |words: &'a [u8]| Section::of(&plain(words)).map(|section| (section, words));
+    fn section(&self, summary: &'a [u8]) -> Option<(OracleSection, &'a [u8])> {
+        let known =
+            |words: &'a [u8]| OracleSection::of(&plain(words)).map(|section| (section, words));
         known(self.loose).or_else(|| known(self.heading)).or_else(|| known(summary)).or_else(|| {
             // Before 11.2 the tables of the first page have neither heading nor summary.
             let first_page = self.heading.is_empty() || self.heading == b"Report Summary";
-            (first_page && summary.is_empty()).then_some((Section::Header, summary))
+            (first_page && summary.is_empty()).then_some((OracleSection::Header, summary))
         })
     }
 }

@@ -1,12 +1,12 @@
 //! Oracle's manuals: reads AWR and Statspack reports and derives what the database asked of its
 //! storage.
 //!
-//! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`Report`] for each
+//! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`OracleReport`] for each
 //! report in it: AWR from 10.2 on, of one instance, of a pluggable database or of a whole cluster,
 //! and Statspack from 9.2 on. Every number is a [`report::Quantity`] in a base unit that knows its
 //! section, its line and its rounding. What is not in a report is `None`; what is there and cannot
-//! be read with certainty is `None` too and listed in [`Report::unread`]; what contradicts itself
-//! is listed in [`Report::flags`].
+//! be read with certainty is `None` too and listed in [`OracleReport::unread`]; what contradicts itself
+//! is listed in [`OracleReport::flags`].
 //!
 //! [`profile`] derives the demand on storage and the time model, [`table_row`] one line of a table
 //! of reports.
@@ -40,8 +40,8 @@ mod time;
 
 use assay_model::Result;
 pub use derive::{profile, profile_on};
-pub use listing::{Listing, ListingRow, read_listing};
-pub use report::Report;
+pub use listing::{ListingRow, OracleListing, read_listing};
+pub use report::OracleReport;
 pub use row::{COLUMNS, RAC_STATS_HEADER, TableCell, TableColumn, rac_stats_line, table_row};
 
 /// Reads all reports of a file, one behind the other.
@@ -50,7 +50,7 @@ pub use row::{COLUMNS, RAC_STATS_HEADER, TableCell, TableColumn, rac_stats_line,
 /// A usage error in the list for a file without any report (empty, binary, an excerpt without a
 /// header, a report of another kind), and one in place of each report that compares two periods,
 /// which cannot be read as one, or whose header is unreadable.
-pub fn read_reports(bytes: &[u8]) -> Vec<Result<Report>> {
+pub fn read_reports(bytes: &[u8]) -> Vec<Result<OracleReport>> {
     let bytes = decode::plain(bytes);
     let parts = split::parts(&bytes).into_iter();
     parts.map(|part| reading::read(&part?)).collect()

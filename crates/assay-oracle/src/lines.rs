@@ -5,12 +5,12 @@ use memchr::memchr;
 
 /// One line: its number in the file from 1, and its bytes without line end and form feeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line<'a> {
+pub(crate) struct ReportLine<'a> {
     pub(crate) number: u32,
     pub(crate) bytes: &'a [u8],
 }
 
-impl Line<'_> {
+impl ReportLine<'_> {
     pub(crate) fn is_blank(&self) -> bool {
         self.bytes.trim_ascii().is_empty()
     }
@@ -18,7 +18,7 @@ impl Line<'_> {
 
 /// What a copy did to the lines of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct CopyShape {
     /// Whether a blank line follows each line, as in copies of web pages.
     is_spaced: bool,
     /// Where all lines end at the latest, if that is before their own end.
@@ -34,8 +34,8 @@ const RULERS_AT_EDGE_MIN: usize = 3;
 /// Fewer lines prove nothing of the blank ones between them.
 const LINES_MIN: usize = 30;
 
-impl Shape {
-    pub(crate) fn of(lines: Lines) -> Self {
+impl CopyShape {
+    pub(crate) fn of(lines: ReportLines) -> Self {
         let (mut written, mut adjoining, mut was_blank) = (0, 0, true);
         let mut rulers = [0_usize; PRINTED_COLUMNS];
         let mut is_whole = false;
@@ -63,7 +63,7 @@ impl Shape {
 
 /// Iterates over complete lines: a last line without its end may be cut in the middle of a number.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines<'a> {
+pub(crate) struct ReportLines<'a> {
     rest: &'a [u8],
     number: u32,
     /// What a copy put before every line.
@@ -71,13 +71,13 @@ pub(crate) struct Lines<'a> {
     is_spaced: bool,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> ReportLines<'a> {
     pub(crate) fn new(rest: &'a [u8], first: u32, margin: &'a [u8]) -> Self {
         Self { rest, number: first, margin, is_spaced: false }
     }
 
     /// The same without the blank line that follows each line of such a shape.
-    pub(crate) const fn of_shape(self, shape: Shape) -> Self {
+    pub(crate) const fn of_shape(self, shape: CopyShape) -> Self {
         Self { is_spaced: shape.is_spaced, ..self }
     }
 
@@ -94,13 +94,13 @@ impl<'a> Lines<'a> {
         line.strip_prefix(self.margin).or_else(|| line.strip_prefix(short)).unwrap_or(line)
     }
 
-    fn raw(&mut self) -> Option<Line<'a>> {
+    fn raw(&mut self) -> Option<ReportLine<'a>> {
         let end = memchr(b'\n', self.rest)?;
         let bytes = self.without_margin(&self.rest[..end]);
         self.rest = &self.rest[end + 1..];
         let number = self.number;
         self.number = number.saturating_add(1);
-        Some(Line { number, bytes: bare(bytes) })
+        Some(ReportLine { number, bytes: bare(bytes) })
     }
 }
 
@@ -117,22 +117,22 @@ fn bare(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-fn is_heading_of_sqlplus(line: Line) -> bool {
+fn is_heading_of_sqlplus(line: ReportLine) -> bool {
     line.bytes.trim_ascii() == b"OUTPUT"
 }
 
 /// Below its heading SQL*Plus underlines the whole column; rulers of reports have gaps.
-fn is_underline_of_sqlplus(line: Line) -> bool {
+fn is_underline_of_sqlplus(line: ReportLine) -> bool {
     let dashes = line.bytes.trim_ascii();
     dashes.len() >= PRINTED_COLUMNS && dashes.iter().all(|byte| *byte == b'-')
 }
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+impl<'a> Iterator for ReportLines<'a> {
+    type Item = ReportLine<'a>;
 
     /// SQL*Plus with a small page repeats the column heading `OUTPUT` behind a blank line, inside
     /// tables too, and underlines it.
-    fn next(&mut self) -> Option<Line<'a>> {
+    fn next(&mut self) -> Option<ReportLine<'a>> {
         loop {
             let line = self.raw()?;
             self.skip_spacing();
@@ -148,7 +148,7 @@ impl<'a> Iterator for Lines<'a> {
 /// Blank lines that a copy can have before the heading of a page.
 const BLANKS_MAX: usize = 3;
 
-impl Lines<'_> {
+impl ReportLines<'_> {
     /// Goes on behind a heading of SQL*Plus that only blank lines stand before; false where none
     /// follows.
     fn skip_page_heading(&mut self) -> bool {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn with_margin<'a>(text: &'a str, margin: &'a str) -> Vec<(u32, &'a str)> {
-        Lines::new(text.as_bytes(), 1, margin.as_bytes())
+        ReportLines::new(text.as_bytes(), 1, margin.as_bytes())
             .map(|line| (line.number, std::str::from_utf8(line.bytes).unwrap()))
             .collect()
     }
@@ -210,11 +210,11 @@ mod tests {
     fn a_blank_line_behind_each_line_vanishes_and_numbers_stay() {
         let lines = (0..40).map(|number| format!("line {number}\n\n\n\n"));
         let text = lines.collect::<Vec<_>>().concat();
-        let lines = Lines::new(text.as_bytes(), 1, b"");
-        let shape = Shape::of(lines.clone());
+        let lines = ReportLines::new(text.as_bytes(), 1, b"");
+        let shape = CopyShape::of(lines.clone());
         let read: Vec<u32> = lines.clone().of_shape(shape).map(|line| line.number).collect();
         assert_eq!(read[..4], [1, 3, 5, 7]);
-        assert_eq!(Shape::of(Lines::new(b"a\nb\n", 1, b"")), Shape::default());
+        assert_eq!(CopyShape::of(ReportLines::new(b"a\nb\n", 1, b"")), CopyShape::default());
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
             let other = format!("{} {}\n", "-".repeat(30), "-".repeat(20));
             format!("{}\n{other}", &rule[..end]).repeat(5)
         };
-        let edge = |text: &str| Shape::of(Lines::new(text.as_bytes(), 1, b"")).edge;
+        let edge = |text: &str| CopyShape::of(ReportLines::new(text.as_bytes(), 1, b"")).edge;
         assert_eq!(edge(&text(80)), None);
         assert_eq!(edge(&text(76)), Some(76));
     }

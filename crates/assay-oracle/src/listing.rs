@@ -9,17 +9,17 @@ mod spool;
 
 use spool::SpoolTable;
 
-pub use row::{Listing, ListingRow};
+pub use row::{ListingRow, OracleListing};
 
 /// Reads the listing that tables are; nothing where they are of another kind.
-type TableReader = fn(&[SpoolTable]) -> Option<Listing>;
+type TableReader = fn(&[SpoolTable]) -> Option<OracleListing>;
 
 /// Larger texts are not listings.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
 /// Reads the listing that a text holds; `None` where it holds none that is known, or none with a
 /// row.
-pub fn read_listing(text: &[u8]) -> Option<Listing> {
+pub fn read_listing(text: &[u8]) -> Option<OracleListing> {
     if text.len() > TEXT_BYTES_MAX {
         return None;
     }

@@ -58,7 +58,7 @@ pub(crate) struct Printed {
 
 /// What stands in a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum NumberCell {
     Blank,
     Number(Printed),
     Unreadable(&'static str),
@@ -77,24 +77,24 @@ const GROUPS: &str = "misplaced thousands separators";
 const LONGEST: usize = 64;
 
 /// Reads one cell; everything that is not certainly one number is unreadable.
-pub(crate) fn parse(text: &[u8], decimal: Decimal) -> Cell {
+pub(crate) fn parse(text: &[u8], decimal: Decimal) -> NumberCell {
     let text = text.trim_ascii();
     if text.is_empty() || text.eq_ignore_ascii_case(b"n/a") || text == b"\xc2\xa0" {
-        return Cell::Blank;
+        return NumberCell::Blank;
     }
     if text.contains(&b'#') {
-        return Cell::Unreadable(match text {
+        return NumberCell::Unreadable(match text {
             columns::MISPLACED => BESIDE,
             columns::EDGE => AT_THE_EDGE,
             _ => OVERFLOW,
         });
     }
     if text.len() > LONGEST {
-        return Cell::Unreadable(NO_NUMBER);
+        return NumberCell::Unreadable(NO_NUMBER);
     }
     match number(text, decimal) {
-        Ok(printed) => Cell::Number(printed),
-        Err(reason) => Cell::Unreadable(reason),
+        Ok(printed) => NumberCell::Number(printed),
+        Err(reason) => NumberCell::Unreadable(reason),
     }
 }
 
@@ -189,13 +189,13 @@ mod tests {
 
     fn value(text: &str) -> f64 {
         match parse(text.as_bytes(), Decimal::Point) {
-            Cell::Number(printed) => printed.value,
+            NumberCell::Number(printed) => printed.value,
             other => panic!("{text}: {other:?}"),
         }
     }
 
     fn unreadable(text: &str, decimal: Decimal) -> bool {
-        matches!(parse(text.as_bytes(), decimal), Cell::Unreadable(_))
+        matches!(parse(text.as_bytes(), decimal), NumberCell::Unreadable(_))
     }
 
     fn near(left: f64, right: f64) -> bool {
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_suffix_is_kept_apart_from_its_number() {
         let of = |text: &str| match parse(text.as_bytes(), Decimal::Point) {
-            Cell::Number(printed) => (printed.value, printed.suffix),
+            NumberCell::Number(printed) => (printed.value, printed.suffix),
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(of("2198.8K"), (2198.8, Suffix::Power(1)));
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn a_decimal_comma_is_read_and_never_taken_for_a_thousands_mark() {
         let of = |text: &str| parse(text.as_bytes(), Decimal::Comma);
-        let Cell::Number(printed) = of("1.234.567,8") else { panic!("unreadable") };
+        let NumberCell::Number(printed) = of("1.234.567,8") else { panic!("unreadable") };
         assert!(near(printed.value, 1_234_567.8));
         assert!(unreadable("5,07", Decimal::Point));
         assert!(unreadable("5.07", Decimal::Comma));
@@ -246,7 +246,9 @@ mod tests {
     #[test]
     fn an_apostrophe_groups_under_either_decimal_mark() {
         for (text, decimal) in [("1'234'567.5", Decimal::Point), ("1'234'567,5", Decimal::Comma)] {
-            let Cell::Number(printed) = parse(text.as_bytes(), decimal) else { panic!("{text}") };
+            let NumberCell::Number(printed) = parse(text.as_bytes(), decimal) else {
+                panic!("{text}")
+            };
             assert!(near(printed.value, 1_234_567.5));
         }
         assert!(unreadable("1'23", Decimal::Point) && unreadable("1'234,567", Decimal::Point));
@@ -261,13 +263,15 @@ mod tests {
             assert!(unreadable(text, Decimal::Point), "{text}");
         }
         for text in ["", "  ", "N/A", "\u{a0}"] {
-            assert_eq!(parse(text.as_bytes(), Decimal::Point), Cell::Blank);
+            assert_eq!(parse(text.as_bytes(), Decimal::Point), NumberCell::Blank);
         }
     }
 
     #[test]
     fn rounding_is_half_a_unit_of_the_last_digit() {
-        let Cell::Number(printed) = parse(b"7.1E+04", Decimal::Point) else { panic!("unreadable") };
+        let NumberCell::Number(printed) = parse(b"7.1E+04", Decimal::Point) else {
+            panic!("unreadable")
+        };
         assert!(near(printed.rounding_width, 500.0));
     }
 }

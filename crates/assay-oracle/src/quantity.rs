@@ -1,10 +1,10 @@
 //! One number of a report with its unit, its rounding and the place it was read from.
 
-use crate::section::Section;
+use crate::section::OracleSection;
 
 /// The base unit of a number, after suffixes and headings were taken into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum OracleUnit {
     /// Things without a unit of their own: waits, requests, blocks, identifiers.
     Count,
     /// Things per second.
@@ -25,22 +25,22 @@ pub enum Unit {
 
 /// A number that was read with certainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Quantity {
+pub struct OracleQuantity {
     /// The value in its base unit.
     pub value: f64,
     /// Half a unit of the last printed digit, in the same unit: the report cannot be held to less.
     pub rounding_width: f64,
     /// The base unit.
-    pub unit: Unit,
+    pub unit: OracleUnit,
     /// The section it stood in.
-    pub section: Section,
+    pub section: OracleSection,
     /// The line of the file, from 1.
     pub line: u32,
 }
 
-impl Quantity {
+impl OracleQuantity {
     /// The same number in another unit: `factor` of that unit is one of this.
-    pub(crate) fn scaled(self, factor: f64, unit: Unit) -> Self {
+    pub(crate) fn scaled(self, factor: f64, unit: OracleUnit) -> Self {
         Self {
             value: self.value * factor,
             rounding_width: self.rounding_width * factor,
@@ -67,7 +67,7 @@ impl Quantity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableFact {
     /// The section it stood in.
-    pub section: Section,
+    pub section: OracleSection,
     /// The line of the file, from 1.
     pub line: u32,
     /// What stood there, shortened; untrusted text of the report.
@@ -80,7 +80,7 @@ pub struct UnreadableFact {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
     /// The section of the value in question.
-    pub section: Section,
+    pub section: OracleSection,
     /// The line of the file, from 1; 0 where the contradiction has no single place.
     pub line: u32,
     /// What contradicts what, with both numbers.

@@ -10,12 +10,12 @@ mod io;
 mod ranges;
 mod segments;
 
-use crate::number::{self, Cell, Decimal, Printed, Suffix, UNKNOWN_HEADINGS};
-use crate::quantity::{Quantity, Unit, UnreadableFact};
-use crate::report::{Form, Header, Kind, Report};
-use crate::section::Section;
-use crate::split::Part;
-use crate::table::{Row, Table};
+use crate::number::{self, Decimal, NumberCell, Printed, Suffix, UNKNOWN_HEADINGS};
+use crate::quantity::{OracleQuantity, OracleUnit, UnreadableFact};
+use crate::report::{Header, OracleReport, ReportForm, ReportKind};
+use crate::section::OracleSection;
+use crate::split::ReportPart;
+use crate::table::{OracleTable, ReportRow};
 use crate::{check, html, text};
 use assay_model::Error;
 
@@ -31,12 +31,12 @@ const REPORT_ROWS_MAX: usize = 200_000;
 /// # Errors
 /// A usage error where neither a name nor an interval can be read: nothing could be said of whom
 /// and when.
-pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
-    let mut reading = Reading::new(part);
-    let sink = &mut |table: &Table| reading.take(table);
+pub(crate) fn read(part: &ReportPart) -> assay_model::Result<OracleReport> {
+    let mut reading = ReportReading::new(part);
+    let sink = &mut |table: &OracleTable| reading.take(table);
     match part.form {
-        Form::Text => text::read(part, sink),
-        Form::Html => html::read(part, sink),
+        ReportForm::Text => text::read(part, sink),
+        ReportForm::Html => html::read(part, sink),
     }
     let report = reading.finish();
     let header = &report.header;
@@ -71,16 +71,16 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
 
 /// Whether a page ends as a page does, but not as a report, and holds no counters: a sample, or an
 /// excerpt.
-fn is_imitation(part: &Part, report: &Report) -> bool {
+fn is_imitation(part: &ReportPart, report: &OracleReport) -> bool {
     let tail = &part.bytes[part.bytes.len().saturating_sub(256)..];
     let closed =
         ["</html", "</HTML"].iter().any(|end| memchr::memmem::find(tail, end.as_bytes()).is_some());
-    let counted = [Section::Activity, Section::IoProfile, Section::InstanceRates];
+    let counted = [OracleSection::Activity, OracleSection::IoProfile, OracleSection::InstanceRates];
     closed && !report.complete && !counted.iter().any(|section| report.has(*section))
 }
 
-pub(crate) struct Reading {
-    report: Report,
+pub(crate) struct ReportReading {
+    report: OracleReport,
     decimal: Decimal,
     /// Sub-tables of the histograms, not joined yet.
     ranges: ranges::Ranges,
@@ -88,8 +88,8 @@ pub(crate) struct Reading {
     rows: usize,
 }
 
-impl Reading {
-    fn new(part: &Part) -> Self {
+impl ReportReading {
+    fn new(part: &ReportPart) -> Self {
         Self {
             report: empty(part),
             decimal: Decimal::default(),
@@ -98,7 +98,7 @@ impl Reading {
         }
     }
 
-    fn take(&mut self, table: &Table) {
+    fn take(&mut self, table: &OracleTable) {
         for fault in &table.faults {
             self.unread(table.section, fault.line, b"", fault.reason);
         }
@@ -107,42 +107,44 @@ impl Reading {
             return;
         }
         match table.section {
-            Section::Header | Section::CacheSizes => self.header(table),
-            Section::LoadProfile => self.load_profile(table),
-            Section::IoProfile => self.io_profile(table),
-            Section::TimeModel => self.time_model(table),
-            Section::WaitClasses => self.wait_classes(table),
-            Section::TopEvents
-            | Section::TopEventsOfAll
-            | Section::TopBackgroundEvents
-            | Section::ForegroundEvents
-            | Section::BackgroundEvents
-            | Section::AllEvents => self.events(table),
-            Section::Histogram => self.histogram(table),
-            Section::Activity => self.activity(table),
-            Section::InstanceRates => self.instance_rates(table),
-            Section::Tablespaces | Section::Files => self.file_io(table),
-            Section::IoByFunction | Section::IoByFileType => self.io_stat(table),
-            Section::OperatingSystem => self.operating_system(table),
-            Section::SqlByIoTime => self.sql(table),
-            Section::HostCpu => self.host_cpu(table),
-            Section::Sessions => self.sessions(table),
-            Section::SegmentsByReads | Section::SegmentsByReadRequests => self.segments(table),
-            Section::SegmentStatistics => self.segment_statistics(table),
-            Section::BufferPoolAdvisory => self.buffer_pool(table),
+            OracleSection::Header | OracleSection::CacheSizes => self.header(table),
+            OracleSection::LoadProfile => self.load_profile(table),
+            OracleSection::IoProfile => self.io_profile(table),
+            OracleSection::TimeModel => self.time_model(table),
+            OracleSection::WaitClasses => self.wait_classes(table),
+            OracleSection::TopEvents
+            | OracleSection::TopEventsOfAll
+            | OracleSection::TopBackgroundEvents
+            | OracleSection::ForegroundEvents
+            | OracleSection::BackgroundEvents
+            | OracleSection::AllEvents => self.events(table),
+            OracleSection::Histogram => self.histogram(table),
+            OracleSection::Activity => self.activity(table),
+            OracleSection::InstanceRates => self.instance_rates(table),
+            OracleSection::Tablespaces | OracleSection::Files => self.file_io(table),
+            OracleSection::IoByFunction | OracleSection::IoByFileType => self.io_stat(table),
+            OracleSection::OperatingSystem => self.operating_system(table),
+            OracleSection::SqlByIoTime => self.sql(table),
+            OracleSection::HostCpu => self.host_cpu(table),
+            OracleSection::Sessions => self.sessions(table),
+            OracleSection::SegmentsByReads | OracleSection::SegmentsByReadRequests => {
+                self.segments(table)
+            }
+            OracleSection::SegmentStatistics => self.segment_statistics(table),
+            OracleSection::BufferPoolAdvisory => self.buffer_pool(table),
         }
-        if !self.report.has(table.section) && table.section != Section::Header {
+        if !self.report.has(table.section) && table.section != OracleSection::Header {
             self.report.sections.push(table.section);
         }
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(mut self) -> OracleReport {
         self.report.histograms = self.ranges.join();
         idle::mark(&mut self.report);
         if self.report.invalid.is_some() {
             // Where the interval is none, a script's own errors stand among the lines of the
             // header.
-            self.report.unread.retain(|unread| unread.section != Section::Header);
+            self.report.unread.retain(|unread| unread.section != OracleSection::Header);
         }
         check::run(&mut self.report);
         self.report
@@ -151,11 +153,11 @@ impl Reading {
     /// Reads a cell of a table as a number in `unit`; what cannot be read is noted and absent.
     fn number(
         &mut self,
-        table: &Table,
-        row: &Row,
+        table: &OracleTable,
+        row: &ReportRow,
         column: Option<usize>,
-        unit: Unit,
-    ) -> Option<Quantity> {
+        unit: OracleUnit,
+    ) -> Option<OracleQuantity> {
         self.scaled(table.section, row, column?, unit, None)
     }
 
@@ -163,18 +165,18 @@ impl Reading {
     /// wins.
     fn scaled(
         &mut self,
-        section: Section,
-        row: &Row,
+        section: OracleSection,
+        row: &ReportRow,
         column: usize,
-        unit: Unit,
+        unit: OracleUnit,
         scale: Option<f64>,
-    ) -> Option<Quantity> {
+    ) -> Option<OracleQuantity> {
         let cell = row.cell(column);
         match number::parse(cell, self.decimal) {
-            Cell::Blank => None,
-            Cell::Unreadable(reason) => self.unread(section, row.line, cell, reason),
-            Cell::Number(printed) => match factor(&printed, unit, scale) {
-                Ok(factor) => Some(Quantity {
+            NumberCell::Blank => None,
+            NumberCell::Unreadable(reason) => self.unread(section, row.line, cell, reason),
+            NumberCell::Number(printed) => match factor(&printed, unit, scale) {
+                Ok(factor) => Some(OracleQuantity {
                     value: in_base(printed.value, factor),
                     rounding_width: printed.rounding_width * factor,
                     unit,
@@ -187,7 +189,7 @@ impl Reading {
     }
 
     /// Notes a table that is not read because its headings say too little.
-    fn unreadable(&mut self, table: &Table) {
+    fn unreadable(&mut self, table: &OracleTable) {
         let line = table.rows.first().map_or(0, |row| row.line);
         let heads = table.heads.join(", ");
         self.unread(table.section, line, heads.as_bytes(), UNKNOWN_HEADINGS);
@@ -195,11 +197,11 @@ impl Reading {
 
     fn unread(
         &mut self,
-        section: Section,
+        section: OracleSection,
         line: u32,
         cell: &[u8],
         reason: &'static str,
-    ) -> Option<Quantity> {
+    ) -> Option<OracleQuantity> {
         // Of each section at least one is kept, so that what is absent there is known to have been
         // there.
         if self.report.unread.len() < UNREAD_KEPT || !self.report.has_unread(section) {
@@ -217,30 +219,34 @@ fn in_base(value: f64, factor: f64) -> f64 {
 }
 
 /// What one printed unit is in base units.
-fn factor(printed: &Printed, unit: Unit, scale: Option<f64>) -> Result<f64, &'static str> {
+fn factor(printed: &Printed, unit: OracleUnit, scale: Option<f64>) -> Result<f64, &'static str> {
     let power_of = |base: f64, power: i32| base.powi(power);
     match (unit, printed.suffix) {
-        (Unit::Seconds, Suffix::Time(power)) => Ok(power_of(10.0, power)),
+        (OracleUnit::Seconds, Suffix::Time(power)) => Ok(power_of(10.0, power)),
         (_, Suffix::Time(_)) => Err("an unexpected time"),
-        (Unit::Seconds, Suffix::Power(power)) => {
+        (OracleUnit::Seconds, Suffix::Power(power)) => {
             Ok(scale.ok_or("a time without a unit")? * power_of(1000.0, power))
         }
-        (Unit::Seconds, Suffix::None) => scale.ok_or("a time without a unit"),
-        (Unit::Bytes | Unit::BytesPerSecond, Suffix::Power(power)) => Ok(power_of(1024.0, power)),
-        (Unit::Count, Suffix::None) if printed.decimals && printed.value.fract().abs() > 0.0 => {
+        (OracleUnit::Seconds, Suffix::None) => scale.ok_or("a time without a unit"),
+        (OracleUnit::Bytes | OracleUnit::BytesPerSecond, Suffix::Power(power)) => {
+            Ok(power_of(1024.0, power))
+        }
+        (OracleUnit::Count, Suffix::None)
+            if printed.decimals && printed.value.fract().abs() > 0.0 =>
+        {
             // Text columns are cut at their right end: `616.4K` becomes `616.4`.
             Err("a count with decimals has lost its suffix")
         }
-        (Unit::Share, _) => Ok(0.01),
+        (OracleUnit::Share, _) => Ok(0.01),
         (_, Suffix::Power(power)) => Ok(scale.unwrap_or(1.0) * power_of(1000.0, power)),
         (_, Suffix::None) => Ok(scale.unwrap_or(1.0)),
     }
 }
 
-fn empty(part: &Part) -> Report {
-    let (kind, form): (Kind, Form) = (part.kind, part.form);
+fn empty(part: &ReportPart) -> OracleReport {
+    let (kind, form): (ReportKind, ReportForm) = (part.kind, part.form);
     let tail = &part.bytes[part.bytes.len().saturating_sub(4096)..];
-    Report {
+    OracleReport {
         kind,
         form,
         is_excerpt: part.is_excerpt,
@@ -277,7 +283,7 @@ fn empty(part: &Part) -> Report {
 
 /// What a report says of itself that spoils it: `Snapshots chosen span an instance shutdown`. The
 /// line stands before the first words, or close behind them.
-fn invalid(part: &Part) -> Option<String> {
+fn invalid(part: &ReportPart) -> Option<String> {
     const BANNER: &[u8] = b"RESULTS ARE INVALID";
     let near = part.before.len().saturating_sub(1024);
     let places = [&part.before[near..], &part.bytes[..part.bytes.len().min(4096)]];

@@ -1,19 +1,19 @@
 //! What a report says, section by section; what is not in the report is `None` or an empty list,
 //! never zero.
 
-pub use crate::quantity::{Flag, Quantity, Unit, UnreadableFact};
-pub use crate::section::Section;
-pub use crate::split::{Form, Kind};
+pub use crate::quantity::{Flag, OracleQuantity, OracleUnit, UnreadableFact};
+pub use crate::section::OracleSection;
+pub use crate::split::{ReportForm, ReportKind};
 use assay_model::number::real_len;
 pub use assay_model::profile::ShareOf;
 
 /// One AWR or Statspack report.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct OracleReport {
     /// What made it.
-    pub kind: Kind,
+    pub kind: ReportKind,
     /// How it was printed.
-    pub form: Form,
+    pub form: ReportForm,
     /// Whether it is an excerpt, as papers print them: what it leaves out is unknown.
     pub is_excerpt: bool,
     /// Whether its end was there; of a report cut short only what was complete was read.
@@ -25,27 +25,27 @@ pub struct Report {
     /// Rows of the IO Profile.
     pub io_profile: Vec<IoProfileRow>,
     /// Rows of the time model: name and seconds.
-    pub time_model: Vec<Named>,
+    pub time_model: Vec<NamedAmount>,
     /// Foreground waits by class; holds `DB CPU` too.
-    pub wait_classes: Vec<Event>,
+    pub wait_classes: Vec<ReportEvent>,
     /// The top events as printed, `DB CPU` among them.
-    pub top_events: Vec<Event>,
+    pub top_events: Vec<ReportEvent>,
     /// Waits of sessions.
-    pub foreground_events: Vec<Event>,
+    pub foreground_events: Vec<ReportEvent>,
     /// Waits of background processes.
-    pub background_events: Vec<Event>,
+    pub background_events: Vec<ReportEvent>,
     /// Waits of both together, where the report prints them so (a global report its top ones
     /// only); never to be added to the other two.
-    pub all_events: Vec<Event>,
+    pub all_events: Vec<ReportEvent>,
     /// The top events of sessions and background processes together (global report).
-    pub top_of_all: Vec<Event>,
+    pub top_of_all: Vec<ReportEvent>,
     /// The top events of background processes (global report).
-    pub top_background: Vec<Event>,
+    pub top_background: Vec<ReportEvent>,
     /// Notes of the report that spoils it.
     pub invalid: Option<String>,
     /// Load and shares of CPU time of the machine: rows named as the operating system's counters
     /// are.
-    pub host_cpu: Vec<Named>,
+    pub host_cpu: Vec<NamedAmount>,
     /// Segments by reads, those by requests first where both are printed.
     pub segments: Vec<SegmentRow>,
     /// The buffer cache at other sizes.
@@ -65,11 +65,11 @@ pub struct Report {
     /// I/O by type of file, without the total.
     pub io_by_file_type: Vec<IoStat>,
     /// Counters of the operating system; times in seconds.
-    pub operating_system: Vec<Named>,
+    pub operating_system: Vec<NamedAmount>,
     /// Statements by time waited for I/O; identifiers only, never their text.
     pub sql_by_io_time: Vec<SqlIo>,
     /// Sections that were found with rows.
-    pub sections: Vec<Section>,
+    pub sections: Vec<OracleSection>,
     /// What stood there and could not be read with certainty.
     pub unread: Vec<UnreadableFact>,
     /// Impossible values and contradictions.
@@ -100,7 +100,7 @@ pub struct Header {
     /// Name of the instance; of a global report the first.
     pub instance: Option<String>,
     /// Number of the instance.
-    pub instance_number: Option<Quantity>,
+    pub instance_number: Option<OracleQuantity>,
     /// Name of the host.
     pub host: Option<String>,
     /// Operating system.
@@ -110,42 +110,42 @@ pub struct Header {
     /// False where minutes are known to be misprinted: HTML up to 12.2 prints the month there.
     pub startup_is_exact: bool,
     /// Logical CPUs; of a global report the sum over instances.
-    pub cpus: Option<Quantity>,
+    pub cpus: Option<OracleQuantity>,
     /// Cores.
-    pub cores: Option<Quantity>,
+    pub cores: Option<OracleQuantity>,
     /// Sockets.
-    pub sockets: Option<Quantity>,
+    pub sockets: Option<OracleQuantity>,
     /// Memory of the host, bytes.
-    pub memory: Option<Quantity>,
+    pub memory: Option<OracleQuantity>,
     /// The database's standard block, bytes.
-    pub block: Option<Quantity>,
+    pub block: Option<OracleQuantity>,
     /// First snapshot.
-    pub begin: Snapshot,
+    pub begin: ReportSnapshot,
     /// Last snapshot.
-    pub end: Snapshot,
+    pub end: ReportSnapshot,
     /// Time between them, seconds.
-    pub elapsed: Option<Quantity>,
+    pub elapsed: Option<OracleQuantity>,
     /// Time sessions spent in the database, seconds.
-    pub db_time: Option<Quantity>,
+    pub db_time: Option<OracleQuantity>,
     /// Time sessions spent on a CPU, seconds (Statspack prints it here).
-    pub db_cpu: Option<Quantity>,
+    pub db_cpu: Option<OracleQuantity>,
     /// Instances that the report covers (global report).
-    pub instances_covered: Option<Quantity>,
+    pub instances_covered: Option<OracleQuantity>,
 }
 
 /// One snapshot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Snapshot {
+pub struct ReportSnapshot {
     /// Its number.
-    pub id: Option<Quantity>,
+    pub id: Option<OracleQuantity>,
     /// When it was taken, as printed, in the client's language.
     pub time: Option<String>,
     /// The same as seconds since 1970 in the server's zone, where date and month could be read.
     pub clock_s: Option<i64>,
     /// Sessions at that moment.
-    pub sessions: Option<Quantity>,
+    pub sessions: Option<OracleQuantity>,
     /// Instances that ran, in a cluster.
-    pub instances: Option<Quantity>,
+    pub instances: Option<OracleQuantity>,
 }
 
 /// A row of the Load Profile.
@@ -154,9 +154,9 @@ pub struct LoadRow {
     /// The label without its colon, `Physical reads`.
     pub name: String,
     /// Per second.
-    pub per_second: Option<Quantity>,
+    pub per_second: Option<OracleQuantity>,
     /// Per transaction.
-    pub per_transaction: Option<Quantity>,
+    pub per_transaction: Option<OracleQuantity>,
 }
 
 /// A row of the IO Profile.
@@ -165,42 +165,42 @@ pub struct IoProfileRow {
     /// The label without its colon, `Total Requests`.
     pub name: String,
     /// Reads and writes per second.
-    pub both: Option<Quantity>,
+    pub both: Option<OracleQuantity>,
     /// Reads per second.
-    pub read: Option<Quantity>,
+    pub read: Option<OracleQuantity>,
     /// Writes per second.
-    pub write: Option<Quantity>,
+    pub write: Option<OracleQuantity>,
 }
 
 /// A name and one number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Named {
+pub struct NamedAmount {
     /// The name as printed; text reports cut it.
     pub name: String,
     /// The number.
-    pub value: Option<Quantity>,
+    pub value: Option<OracleQuantity>,
 }
 
 /// A wait event, or a wait class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct ReportEvent {
     /// The name as printed; text reports cut it.
     pub name: String,
     /// The wait class where the table has it; text reports cut it.
     pub class: Option<String>,
     /// How often it was waited.
-    pub waits: Option<Quantity>,
+    pub waits: Option<OracleQuantity>,
     /// Time waited in total, seconds.
-    pub time: Option<Quantity>,
+    pub time: Option<OracleQuantity>,
     /// The mean as printed, seconds.
-    pub average: Option<Quantity>,
+    pub average: Option<OracleQuantity>,
     /// Share of what `share_of` says.
-    pub share: Option<Quantity>,
+    pub share: Option<OracleQuantity>,
     /// What the share is a part of.
     pub share_of: ShareOf,
 }
 
-impl Event {
+impl ReportEvent {
     /// The mean time of a wait, seconds: whichever of total/waits and the printed mean is known
     /// more finely.
     pub fn mean_s(&self) -> Option<f64> {
@@ -223,7 +223,7 @@ pub struct EventHistogram {
     /// The event as printed.
     pub event: String,
     /// Waits in all, where printed in full or with a suffix.
-    pub waits: Option<Quantity>,
+    pub waits: Option<OracleQuantity>,
     /// Adjoining intervals in ascending order.
     pub buckets: Vec<EventBucket>,
 }
@@ -247,9 +247,9 @@ pub struct Statistic {
     /// The name as printed; text reports cut it.
     pub name: String,
     /// Its growth.
-    pub total: Option<Quantity>,
+    pub total: Option<OracleQuantity>,
     /// The same per second, rounded.
-    pub per_second: Option<Quantity>,
+    pub per_second: Option<OracleQuantity>,
 }
 
 /// A segment and its reads.
@@ -268,9 +268,9 @@ pub struct SegmentRow {
     /// Whether requests are counted, not blocks.
     pub is_requests: bool,
     /// How many.
-    pub reads: Quantity,
+    pub reads: OracleQuantity,
     /// Share of all reads.
-    pub share: Option<Quantity>,
+    pub share: Option<OracleQuantity>,
 }
 
 /// A row of the buffer pool advisory.
@@ -279,11 +279,11 @@ pub struct PoolRow {
     /// The pool.
     pub pool: String,
     /// Size, bytes.
-    pub size: Option<Quantity>,
+    pub size: Option<OracleQuantity>,
     /// Size over the present one.
-    pub factor: Option<Quantity>,
+    pub factor: Option<OracleQuantity>,
     /// Physical reads over those of the present size.
-    pub read_factor: Option<Quantity>,
+    pub read_factor: Option<OracleQuantity>,
 }
 
 /// What one instance of a cluster did.
@@ -294,23 +294,23 @@ pub struct InstanceRates {
     /// Its name.
     pub name: Option<String>,
     /// Sessions when the interval began.
-    pub sessions: Option<Quantity>,
+    pub sessions: Option<OracleQuantity>,
     /// Time of its sessions in database calls, seconds.
-    pub db_time: Option<Quantity>,
+    pub db_time: Option<OracleQuantity>,
     /// Blocks read, per second.
-    pub read_blocks: Option<Quantity>,
+    pub read_blocks: Option<OracleQuantity>,
     /// Blocks written, per second.
-    pub write_blocks: Option<Quantity>,
+    pub write_blocks: Option<OracleQuantity>,
     /// Redo, bytes per second.
-    pub redo: Option<Quantity>,
+    pub redo: Option<OracleQuantity>,
     /// Blocks looked at, per second.
-    pub logical_reads: Option<Quantity>,
+    pub logical_reads: Option<OracleQuantity>,
     /// Statements executed, per second.
-    pub executes: Option<Quantity>,
+    pub executes: Option<OracleQuantity>,
     /// Changes of blocks, per second.
-    pub block_changes: Option<Quantity>,
+    pub block_changes: Option<OracleQuantity>,
     /// Transactions, per second.
-    pub transactions: Option<Quantity>,
+    pub transactions: Option<OracleQuantity>,
 }
 
 /// I/O of one tablespace or file.
@@ -323,21 +323,21 @@ pub struct FileIo {
     /// The file, in the table of files.
     pub file: Option<String>,
     /// Read requests.
-    pub reads: Option<Quantity>,
+    pub reads: Option<OracleQuantity>,
     /// Read requests per second, rounded.
-    pub reads_per_second: Option<Quantity>,
+    pub reads_per_second: Option<OracleQuantity>,
     /// Mean time of a read, seconds.
-    pub read_time: Option<Quantity>,
+    pub read_time: Option<OracleQuantity>,
     /// Blocks a read.
-    pub blocks_per_read: Option<Quantity>,
+    pub blocks_per_read: Option<OracleQuantity>,
     /// Single-block reads per second, rounded (11.2.0.4 and later).
-    pub single_reads_per_second: Option<Quantity>,
+    pub single_reads_per_second: Option<OracleQuantity>,
     /// Mean time of a single-block read, seconds (11.2.0.4 and later).
-    pub single_read_time: Option<Quantity>,
+    pub single_read_time: Option<OracleQuantity>,
     /// Write requests.
-    pub writes: Option<Quantity>,
+    pub writes: Option<OracleQuantity>,
     /// Write requests per second, rounded.
-    pub writes_per_second: Option<Quantity>,
+    pub writes_per_second: Option<OracleQuantity>,
 }
 
 /// I/O of one function or type of file.
@@ -348,17 +348,17 @@ pub struct IoStat {
     /// The function or type, as printed.
     pub name: String,
     /// Read requests per second.
-    pub reads: Option<Quantity>,
+    pub reads: Option<OracleQuantity>,
     /// Bytes read per second.
-    pub read_throughput: Option<Quantity>,
+    pub read_throughput: Option<OracleQuantity>,
     /// Write requests per second.
-    pub writes: Option<Quantity>,
+    pub writes: Option<OracleQuantity>,
     /// Bytes written per second.
-    pub write_throughput: Option<Quantity>,
+    pub write_throughput: Option<OracleQuantity>,
     /// Mean wait (by function) or mean time of a small read (by type), seconds.
-    pub small_time: Option<Quantity>,
+    pub small_time: Option<OracleQuantity>,
     /// Mean time of a large read, seconds (by type).
-    pub large_time: Option<Quantity>,
+    pub large_time: Option<OracleQuantity>,
 }
 
 /// A statement's wait for I/O.
@@ -367,11 +367,11 @@ pub struct SqlIo {
     /// The statement's identifier.
     pub sql_id: String,
     /// Time waited for I/O, seconds.
-    pub io_time: Option<Quantity>,
+    pub io_time: Option<OracleQuantity>,
     /// Executions.
-    pub executions: Option<Quantity>,
+    pub executions: Option<OracleQuantity>,
     /// Elapsed time in all, seconds.
-    pub elapsed: Option<Quantity>,
+    pub elapsed: Option<OracleQuantity>,
 }
 
 /// Whether a printed name can stand for a full one: text reports cut names, so a long opening is
@@ -381,7 +381,7 @@ pub(crate) fn stands_for(printed: &str, full: &str) -> bool {
     printed == full || (printed.len() >= SHORTEST_CUT && full.starts_with(printed))
 }
 
-impl Report {
+impl OracleReport {
     /// The counter of that full name; `None` too where a cut name could mean two counters.
     pub fn statistic(&self, name: &str) -> Option<&Statistic> {
         let exact = self.activity.iter().find(|row| row.name == name);
@@ -394,11 +394,12 @@ impl Report {
 
     /// A counter per second, from its total and the elapsed time; the printed rate is rounded to a
     /// decimal.
-    pub fn rate(&self, name: &str) -> Option<Quantity> {
+    pub fn rate(&self, name: &str) -> Option<OracleQuantity> {
         let row = self.statistic(name)?;
         let elapsed = self.header.elapsed.map(|elapsed| elapsed.value);
         let exact = row.total.zip(elapsed.filter(|elapsed| *elapsed > 0.0));
-        let exact = exact.map(|(total, elapsed)| total.scaled(1.0 / elapsed, Unit::PerSecond));
+        let exact =
+            exact.map(|(total, elapsed)| total.scaled(1.0 / elapsed, OracleUnit::PerSecond));
         // Elapsed minutes have two decimals: over short intervals the printed rate is the finer
         // one.
         let rate = match (exact, row.per_second) {
@@ -408,7 +409,7 @@ impl Report {
         rate.filter(|rate| rate.value >= 0.0)
     }
 
-    fn is_finer(&self, exact: &Quantity, printed: &Quantity) -> bool {
+    fn is_finer(&self, exact: &OracleQuantity, printed: &OracleQuantity) -> bool {
         let elapsed = self.header.elapsed;
         let relative = elapsed.map_or(0.0, |elapsed| elapsed.rounding_width / elapsed.value);
         exact.rounding_width + exact.value.abs() * relative < printed.rounding_width
@@ -426,14 +427,14 @@ impl Report {
     }
 
     /// Seconds of the time model under that name.
-    pub fn time(&self, name: &str) -> Option<Quantity> {
+    pub fn time(&self, name: &str) -> Option<OracleQuantity> {
         let row = self.time_model.iter().find(|row| stands_for(&row.name, name));
         row.and_then(|row| row.value)
     }
 
     /// Whether something in that section could not be read: a number that is absent there may be
     /// one.
-    pub(crate) fn has_unread(&self, section: Section) -> bool {
+    pub(crate) fn has_unread(&self, section: OracleSection) -> bool {
         self.unread.iter().any(|unread| unread.section == section)
     }
 
@@ -444,7 +445,7 @@ impl Report {
     }
 
     /// Whether a section was found with rows in it.
-    pub fn has(&self, section: Section) -> bool {
+    pub fn has(&self, section: OracleSection) -> bool {
         self.sections.contains(&section)
     }
 }

@@ -1,8 +1,8 @@
 //! One line a report: the columns of the papers' scripts, then those of the SLOB kit.
 
 use crate::derive::events_of;
-use crate::quantity::Quantity;
-use crate::report::{Event, Report};
+use crate::quantity::OracleQuantity;
+use crate::report::{OracleReport, ReportEvent};
 use assay_model::profile::{
     Bottleneck, ByteRate, Figure, IoPurpose, Profile, RateKind, RequestRate, TimeVerdict,
 };
@@ -68,7 +68,7 @@ pub const COLUMNS: &[TableColumn] = &[
 const MEBIBYTE: f64 = 1_048_576.0;
 
 /// The row of one report, a cell for each of [`COLUMNS`].
-pub fn table_row(file: &str, report: &Report, profile: &Profile) -> Vec<TableCell> {
+pub fn table_row(file: &str, report: &OracleReport, profile: &Profile) -> Vec<TableCell> {
     let mut row = vec![TableCell::Text(file.to_owned()), TableCell::Text(profile.name.clone())];
     row.push(TableCell::Text(bound_by(profile.verdict.bottleneck).to_owned()));
     row.extend(papers(report, profile));
@@ -115,7 +115,7 @@ pub const RAC_STATS_HEADER: &str = "FILE|Total IO|Reads|Read Latency|Writes|Redo
 /// The line of that table: requests read and blocks written per second, cut to whole numbers before
 /// they are added, and the mean of `db file sequential read`. What the report does not print stays
 /// blank, and is not added.
-pub fn rac_stats_line(file: &str, report: &Report) -> String {
+pub fn rac_stats_line(file: &str, report: &OracleReport) -> String {
     let counter = |name: &str| {
         let row = report.statistic(name)?;
         row.per_second.or_else(|| report.rate(name)).map(|rate| rate.value)
@@ -134,7 +134,7 @@ pub fn rac_stats_line(file: &str, report: &Report) -> String {
 
 /// Requests that reach the storage, as its bytes do, and the latency of reads. Reports without
 /// requests count blocks; those are in columns of their own and never stand in for requests.
-fn papers(report: &Report, profile: &Profile) -> [TableCell; 5] {
+fn papers(report: &OracleReport, profile: &Profile) -> [TableCell; 5] {
     let rate = counted(profile);
     let reads = rate.and_then(|rate| rate.read_per_s.as_ref()).map(value);
     let writes = rate.and_then(|rate| rate.write_per_s.as_ref()).map(value);
@@ -157,7 +157,7 @@ fn counted(profile: &Profile) -> Option<&RequestRate> {
     kinds.into_iter().find_map(|kind| profile.rate(kind))
 }
 
-fn kit(report: &Report, profile: &Profile) -> [TableCell; 10] {
+fn kit(report: &OracleReport, profile: &Profile) -> [TableCell; 10] {
     let elapsed = profile.elapsed_s.as_ref().map(value);
     let per_second = |figure: Option<&Figure>| {
         figure
@@ -188,7 +188,7 @@ fn kit(report: &Report, profile: &Profile) -> [TableCell; 10] {
     ]
 }
 
-fn latencies(report: &Report) -> [TableCell; 5] {
+fn latencies(report: &OracleReport) -> [TableCell; 5] {
     let names = [
         "db file sequential read",
         "direct path read",
@@ -203,7 +203,7 @@ fn latencies(report: &Report) -> [TableCell; 5] {
     })
 }
 
-fn waits(event: &Event) -> f64 {
+fn waits(event: &ReportEvent) -> f64 {
     event.waits.map_or(0.0, of)
 }
 
@@ -211,7 +211,7 @@ fn value(figure: &Figure) -> f64 {
     figure.value
 }
 
-fn of(quantity: Quantity) -> f64 {
+fn of(quantity: OracleQuantity) -> f64 {
     quantity.value
 }
 

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 /// A section of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
+pub enum OracleSection {
     /// Database, instance, host and snapshots.
     Header,
     /// Cache sizes, with the block size.
@@ -61,7 +61,7 @@ pub enum Section {
     BufferPoolAdvisory,
 }
 
-impl Section {
+impl OracleSection {
     /// All of them.
     pub const ALL: &[Self] = &[
         Self::Header,
@@ -165,64 +165,66 @@ pub(crate) fn folded(text: &[u8]) -> String {
     folded
 }
 
-fn exact(title: &str) -> Option<Section> {
+fn exact(title: &str) -> Option<OracleSection> {
     Some(match title {
-        "time model statistics" | "time model system stats" | "time model" => Section::TimeModel,
-        "foreground wait class" | "foreground wait classes" => Section::WaitClasses,
-        "top timed events" => Section::TopEventsOfAll,
-        "top timed foreground events" => Section::TopEvents,
-        "top timed background events" => Section::TopBackgroundEvents,
-        "system statistics (absolute values)" => Section::Sessions,
-        "segments by physical reads" => Section::SegmentsByReads,
-        "segments by physical read requests" => Section::SegmentsByReadRequests,
-        "segment statistics (global)" => Section::SegmentStatistics,
-        "buffer pool advisory" => Section::BufferPoolAdvisory,
-        "wait events" | "wait events (fg and bg)" => Section::AllEvents,
+        "time model statistics" | "time model system stats" | "time model" => {
+            OracleSection::TimeModel
+        }
+        "foreground wait class" | "foreground wait classes" => OracleSection::WaitClasses,
+        "top timed events" => OracleSection::TopEventsOfAll,
+        "top timed foreground events" => OracleSection::TopEvents,
+        "top timed background events" => OracleSection::TopBackgroundEvents,
+        "system statistics (absolute values)" => OracleSection::Sessions,
+        "segments by physical reads" => OracleSection::SegmentsByReads,
+        "segments by physical read requests" => OracleSection::SegmentsByReadRequests,
+        "segment statistics (global)" => OracleSection::SegmentStatistics,
+        "buffer pool advisory" => OracleSection::BufferPoolAdvisory,
+        "wait events" | "wait events (fg and bg)" => OracleSection::AllEvents,
         "instance activity stats"
         | "key instance activity stats"
         | "other instance activity stats"
-        | "system statistics (global)" => Section::Activity,
-        "system statistics - per second" => Section::InstanceRates,
-        "tablespace io stats" => Section::Tablespaces,
-        "file io stats" => Section::Files,
+        | "system statistics (global)" => OracleSection::Activity,
+        "system statistics - per second" => OracleSection::InstanceRates,
+        "tablespace io stats" => OracleSection::Tablespaces,
+        "file io stats" => OracleSection::Files,
         "iostat by function summary"
         | "iostat by function"
         | "iostat by function (per second)"
-        | "io stat by function - summary" => Section::IoByFunction,
+        | "io stat by function - summary" => OracleSection::IoByFunction,
         "iostat by filetype summary"
         | "iostat by file type"
-        | "iostat by file type (per second)" => Section::IoByFileType,
+        | "iostat by file type (per second)" => OracleSection::IoByFileType,
         "operating system statistics" | "os statistics" | "os statistics by instance" => {
-            Section::OperatingSystem
+            OracleSection::OperatingSystem
         }
         _ => return None,
     })
 }
 
-const OPENINGS: &[(&str, Section)] = &[
-    ("load profile", Section::LoadProfile),
-    ("this table displays load profile", Section::LoadProfile),
-    ("io profile", Section::IoProfile),
-    ("this table displays io profile", Section::IoProfile),
-    ("this table displays cache sizes", Section::CacheSizes),
-    ("cache sizes", Section::CacheSizes),
-    ("top 10 foreground events by total", Section::TopEvents),
-    ("this table displays top 10 wait events by total", Section::TopEvents),
-    ("foreground wait events", Section::ForegroundEvents),
-    ("background wait events", Section::BackgroundEvents),
-    ("wait event histogram", Section::Histogram),
-    ("sql ordered by user i/o", Section::SqlByIoTime),
-    ("host cpu", Section::HostCpu),
-    ("this table displays system load statistics", Section::HostCpu),
-    ("database summary", Section::Header),
-    ("database instances included in report", Section::Header),
-    ("this table displays database instance information", Section::Header),
-    ("this table displays pdb instance information", Section::Header),
-    ("this table displays host information", Section::Header),
-    ("this table displays snapshot information", Section::Header),
+const OPENINGS: &[(&str, OracleSection)] = &[
+    ("load profile", OracleSection::LoadProfile),
+    ("this table displays load profile", OracleSection::LoadProfile),
+    ("io profile", OracleSection::IoProfile),
+    ("this table displays io profile", OracleSection::IoProfile),
+    ("this table displays cache sizes", OracleSection::CacheSizes),
+    ("cache sizes", OracleSection::CacheSizes),
+    ("top 10 foreground events by total", OracleSection::TopEvents),
+    ("this table displays top 10 wait events by total", OracleSection::TopEvents),
+    ("foreground wait events", OracleSection::ForegroundEvents),
+    ("background wait events", OracleSection::BackgroundEvents),
+    ("wait event histogram", OracleSection::Histogram),
+    ("sql ordered by user i/o", OracleSection::SqlByIoTime),
+    ("host cpu", OracleSection::HostCpu),
+    ("this table displays system load statistics", OracleSection::HostCpu),
+    ("database summary", OracleSection::Header),
+    ("database instances included in report", OracleSection::Header),
+    ("this table displays database instance information", OracleSection::Header),
+    ("this table displays pdb instance information", OracleSection::Header),
+    ("this table displays host information", OracleSection::Header),
+    ("this table displays snapshot information", OracleSection::Header),
 ];
 
-fn opening(title: &str) -> Option<Section> {
+fn opening(title: &str) -> Option<OracleSection> {
     let known = OPENINGS.iter().find(|(opening, _)| title.starts_with(opening));
     known.map(|(_, section)| *section).or_else(|| {
         // `Top 5 Timed Events`, `Top 5 Timed Foreground Events`, and the same with other numbers.
@@ -231,7 +233,9 @@ fn opening(title: &str) -> Option<Section> {
         let timed =
             rest.starts_with(" timed events") || rest.starts_with(" timed foreground events");
         let by_segment = rest.starts_with(" physical reads per segment");
-        timed.then_some(Section::TopEvents).or(by_segment.then_some(Section::SegmentsByReads))
+        timed
+            .then_some(OracleSection::TopEvents)
+            .or(by_segment.then_some(OracleSection::SegmentsByReads))
     })
 }
 
@@ -242,25 +246,28 @@ mod tests {
     #[test]
     fn titles_of_all_releases_lead_to_their_section() {
         for (title, section) in [
-            ("Top 5 Timed Events", Some(Section::TopEvents)),
-            ("Top 5 Timed Foreground Events", Some(Section::TopEvents)),
-            ("Top 10 Foreground Events by Total Wait Time", Some(Section::TopEvents)),
-            ("Top Timed Events", Some(Section::TopEventsOfAll)),
+            ("Top 5 Timed Events", Some(OracleSection::TopEvents)),
+            ("Top 5 Timed Foreground Events", Some(OracleSection::TopEvents)),
+            ("Top 10 Foreground Events by Total Wait Time", Some(OracleSection::TopEvents)),
+            ("Top Timed Events", Some(OracleSection::TopEventsOfAll)),
             ("Top Event P1/P2/P3 Values", None),
             ("Top Events", None),
-            ("Top Timed Background Events", Some(Section::TopBackgroundEvents)),
-            ("Wait Events for DB: SHOP  Instance: shop1  Snaps: 3 -4", Some(Section::AllEvents)),
+            ("Top Timed Background Events", Some(OracleSection::TopBackgroundEvents)),
+            (
+                "Wait Events for DB: SHOP  Instance: shop1  Snaps: 3 -4",
+                Some(OracleSection::AllEvents),
+            ),
             ("Segments by Physical Writes", None),
-            ("Segment Statistics (Global)", Some(Section::SegmentStatistics)),
+            ("Segment Statistics (Global)", Some(OracleSection::SegmentStatistics)),
             ("Segments by Direct Physical Reads", None),
-            ("Host CPU (CPUs:    8 Cores:    8 Sockets:    2)", Some(Section::HostCpu)),
-            ("Other  Instance Activity\nStats", Some(Section::Activity)),
+            ("Host CPU (CPUs:    8 Cores:    8 Sockets:    2)", Some(OracleSection::HostCpu)),
+            ("Other  Instance Activity\nStats", Some(OracleSection::Activity)),
             ("Instance Activity Stats - Absolute Values", None),
-            ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(Section::Histogram)),
+            ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(OracleSection::Histogram)),
             ("Time Model - % of DB time", None),
             ("IOStat by Function/Filetype summary", None),
         ] {
-            assert_eq!(Section::of(title.as_bytes()), section, "{title}");
+            assert_eq!(OracleSection::of(title.as_bytes()), section, "{title}");
         }
     }
 }

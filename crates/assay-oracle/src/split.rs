@@ -1,14 +1,14 @@
 //! Where reports begin in a file and of which kind they are: recognised by words and header tables,
 //! never by names.
 
-use crate::section::{Section, words_of_title};
+use crate::section::{OracleSection, words_of_title};
 use crate::{columns, letters};
 use assay_model::{Error, Result};
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 /// What made the report and what it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ReportKind {
     /// Statspack: one instance.
     Statspack,
     /// AWR of one instance, which may be one of a cluster.
@@ -21,7 +21,7 @@ pub enum Kind {
 
 /// How it was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ReportForm {
     /// Text of 80 columns.
     Text,
     /// A page of tables.
@@ -30,9 +30,9 @@ pub enum Form {
 
 /// One report in a file, not read yet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'a> {
-    pub(crate) kind: Kind,
-    pub(crate) form: Form,
+pub(crate) struct ReportPart<'a> {
+    pub(crate) kind: ReportKind,
+    pub(crate) form: ReportForm,
     pub(crate) bytes: &'a [u8],
     pub(crate) line: u32,
     /// What a mail or a document put before every line of a copy: marks of quotation, blanks.
@@ -52,14 +52,14 @@ const HEADER_BYTES: usize = 4096;
 const BEFORE_BYTES: usize = 64 << 10;
 
 #[derive(Clone, Copy)]
-enum Opening {
-    Report(Kind, Form),
+enum ReportOpening {
+    Report(ReportKind, ReportForm),
     ComparePeriods,
 }
 
 /// All reports of a file in their order; one error for a file without any, and one for each that is
 /// refused.
-pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
+pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<ReportPart<'_>>> {
     let openings = openings(bytes);
     if openings.is_empty() {
         return vec![excerpt(bytes).ok_or_else(|| none(bytes))];
@@ -72,9 +72,9 @@ pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
         counted = (*start, counted.1.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)));
         let from = index.checked_sub(1).map_or(0, |last| openings[last].0);
         let before = &bytes[from.max(start.saturating_sub(BEFORE_BYTES))..*start];
-        let place = Part {
-            kind: Kind::Awr,
-            form: Form::Text,
+        let place = ReportPart {
+            kind: ReportKind::Awr,
+            form: ReportForm::Text,
             bytes: &bytes[*start..end],
             line: counted.1,
             margin: margin(bytes, *start),
@@ -86,10 +86,10 @@ pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
     parts
 }
 
-fn part(opening: Opening, place: Part<'_>) -> Result<Part<'_>> {
+fn part(opening: ReportOpening, place: ReportPart<'_>) -> Result<ReportPart<'_>> {
     match opening {
-        Opening::Report(kind, form) => Ok(Part { kind, form, ..place }),
-        Opening::ComparePeriods => Err(Error::usage(
+        ReportOpening::Report(kind, form) => Ok(ReportPart { kind, form, ..place }),
+        ReportOpening::ComparePeriods => Err(Error::usage(
             format!(
                 "line {}: an AWR compare-period report: its columns contain two periods side by \
                  side",
@@ -105,7 +105,7 @@ const EXCERPT_BYTES: usize = 16 << 10;
 
 /// Sections as papers and mails quote them: a title, and a ruler close below it. Their kind is not
 /// known; a list of Statspack says by its headings that it is one.
-fn excerpt(bytes: &[u8]) -> Option<Part<'_>> {
+fn excerpt(bytes: &[u8]) -> Option<ReportPart<'_>> {
     let head = &bytes[..bytes.len().min(EXCERPT_BYTES)];
     if has(head, &[b"<table", b"<TABLE", b"\0"]) || OTHERS.iter().any(|other| other.is_in(bytes)) {
         return None;
@@ -118,11 +118,11 @@ fn excerpt(bytes: &[u8]) -> Option<Part<'_>> {
                 && !columns::ruler(line.trim_ascii()).is_empty()
         })
     };
-    let is_title = |line: &[u8]| Section::of(words_of_title(line)).is_some();
+    let is_title = |line: &[u8]| OracleSection::of(words_of_title(line)).is_some();
     let starts = (0..lines.len()).any(|at| is_title(lines[at]) && is_ruled(at));
-    starts.then_some(Part {
-        kind: Kind::Awr,
-        form: Form::Text,
+    starts.then_some(ReportPart {
+        kind: ReportKind::Awr,
+        form: ReportForm::Text,
         bytes,
         line: 1,
         margin: &[],
@@ -225,7 +225,7 @@ impl Other {
     }
 }
 
-fn openings(bytes: &[u8]) -> Vec<(usize, Opening)> {
+fn openings(bytes: &[u8]) -> Vec<(usize, ReportOpening)> {
     let awr = memmem::find_iter(bytes, AWR);
     let mut places: Vec<usize> = awr.chain(memmem::find_iter(bytes, STATSPACK)).collect();
     places.sort_unstable();
@@ -234,7 +234,7 @@ fn openings(bytes: &[u8]) -> Vec<(usize, Opening)> {
 }
 
 /// The words must open their line or stand alone in an element, and a header table must follow.
-fn opening(bytes: &[u8], at: usize) -> Option<Opening> {
+fn opening(bytes: &[u8], at: usize) -> Option<ReportOpening> {
     let before = &bytes[line_start(bytes, at)..at];
     let before = before.strip_prefix(b"\x0c").unwrap_or(before);
     // A mail copy has a mark of quotation there, but no tag.
@@ -247,15 +247,15 @@ fn opening(bytes: &[u8], at: usize) -> Option<Opening> {
     let words = &letters::resolved(words);
     let head = &bytes[at..bytes.len().min(at + HEADER_BYTES)];
     if words.starts_with(COMPARISON) {
-        return has(head, &[b"1st", b"First"]).then_some(Opening::ComparePeriods);
+        return has(head, &[b"1st", b"First"]).then_some(ReportOpening::ComparePeriods);
     }
     let kind = kind(words)?;
     let is_table = has(head, &[b"<table", b"<TABLE"]);
-    let form = if is_table { Form::Html } else { Form::Text };
+    let form = if is_table { ReportForm::Html } else { ReportForm::Text };
     let follows = has(head, &[b"DB Id", b"Database Summary", b"DB ID"]);
     // Who quotes a heading seldom quotes the rule under it.
     let ruled = is_table || has(head, &[b"----", b"~~~~"]);
-    (follows && ruled).then_some(Opening::Report(kind, form))
+    (follows && ruled).then_some(ReportOpening::Report(kind, form))
 }
 
 fn line_start(bytes: &[u8], at: usize) -> usize {
@@ -281,14 +281,14 @@ fn margin(bytes: &[u8], at: usize) -> &[u8] {
 }
 
 /// The kind that the words name.
-fn kind(words: &[u8]) -> Option<Kind> {
+fn kind(words: &[u8]) -> Option<ReportKind> {
     if words.starts_with(STATSPACK) {
-        return Some(Kind::Statspack);
+        return Some(ReportKind::Statspack);
     }
     match words.strip_prefix(AWR)? {
-        rest if rest.starts_with(b"report for") => Some(Kind::Awr),
-        rest if rest.starts_with(b"PDB report") => Some(Kind::AwrPdb),
-        rest if rest.starts_with(b"REPORT (RAC)") => Some(Kind::AwrGlobal),
+        rest if rest.starts_with(b"report for") => Some(ReportKind::Awr),
+        rest if rest.starts_with(b"PDB report") => Some(ReportKind::AwrPdb),
+        rest if rest.starts_with(b"REPORT (RAC)") => Some(ReportKind::AwrGlobal),
         _ => None,
     }
 }

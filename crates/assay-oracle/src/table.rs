@@ -1,7 +1,7 @@
 //! One table of a report, whatever form it was printed in: headings, and rows of cells with their
 //! lines.
 
-use crate::section::{Section, folded};
+use crate::section::{OracleSection, folded};
 use std::borrow::Cow;
 
 /// The heading of the one cell that holds a page's title.
@@ -12,12 +12,12 @@ pub(crate) const ROWS_MAX: usize = 50_000;
 
 /// One row: its line in the file and one cell a column.
 #[derive(Clone, Debug)]
-pub(crate) struct Row<'a> {
+pub(crate) struct ReportRow<'a> {
     pub(crate) line: u32,
     pub(crate) cells: Vec<Cow<'a, [u8]>>,
 }
 
-impl Row<'_> {
+impl ReportRow<'_> {
     /// The bytes of a cell; empty where the row is shorter.
     pub(crate) fn cell(&self, column: usize) -> &[u8] {
         self.cells.get(column).map_or(&[], |cell| cell.as_ref())
@@ -50,26 +50,26 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 /// One table under a known title. A section that goes on after a page break is several tables.
 #[derive(Clone, Debug)]
-pub(crate) struct Table<'a> {
-    pub(crate) section: Section,
+pub(crate) struct OracleTable<'a> {
+    pub(crate) section: OracleSection,
     /// The title that led to the section, folded; sub-tables of one section differ in it.
     pub(crate) title: String,
     /// Column headings, folded; of two-deep headings the upper one stands before the lower one.
     pub(crate) heads: Vec<String>,
-    pub(crate) rows: Vec<Row<'a>>,
+    pub(crate) rows: Vec<ReportRow<'a>>,
     /// Lines of the table that could not be made rows or headings, and why.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<TableFault>,
 }
 
 /// A line that could not be read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct TableFault {
     pub(crate) line: u32,
     pub(crate) reason: &'static str,
 }
 
-impl Table<'_> {
-    pub(crate) fn new(section: Section, title: &[u8]) -> Self {
+impl OracleTable<'_> {
+    pub(crate) fn new(section: OracleSection, title: &[u8]) -> Self {
         Self {
             section,
             title: folded(title),

@@ -1,21 +1,21 @@
 //! Text reports: titles, rulers and rows become tables; notes, page breaks and SQL text are passed
 //! by.
 
-use crate::columns::{self, Layout, runs};
-use crate::lines::{Line, Lines, Shape};
-use crate::section::{Section, folded, until_gap, words_of_title};
-use crate::split::Part;
-use crate::table::{Fault, ROWS_MAX, Row, Table};
+use crate::columns::{self, ColumnLayout, runs};
+use crate::lines::{CopyShape, ReportLine, ReportLines};
+use crate::section::{OracleSection, folded, until_gap, words_of_title};
+use crate::split::ReportPart;
+use crate::table::{OracleTable, ROWS_MAX, ReportRow, TableFault};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reads a text report from its first line on and hands each table over as soon as it is complete.
-pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
-    let lines = Lines::new(part.bytes, part.line, part.margin);
-    let shape = Shape::of(lines.clone());
+pub(crate) fn read<'a>(part: &ReportPart<'a>, sink: &mut dyn FnMut(&OracleTable<'a>)) {
+    let lines = ReportLines::new(part.bytes, part.line, part.margin);
+    let shape = CopyShape::of(lines.clone());
     let mut lines = lines.of_shape(shape).peekable();
-    let mut reader = Reader::new(sink, shape.edge);
+    let mut reader = ReportTextReader::new(sink, shape.edge);
     reader.is_excerpt = part.is_excerpt;
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();
@@ -25,9 +25,9 @@ pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
     reader.emit_identity();
 }
 
-struct Reader<'a, 's> {
-    sink: &'s mut dyn FnMut(&Table<'a>),
-    table: Option<Table<'a>>,
+struct ReportTextReader<'a, 's> {
+    sink: &'s mut dyn FnMut(&OracleTable<'a>),
+    table: Option<OracleTable<'a>>,
     /// Lines that may turn out to be headings.
     above: Vec<Cow<'a, [u8]>>,
     columns: Vec<Range<usize>>,
@@ -54,8 +54,8 @@ struct Title<'a> {
     underlined: bool,
 }
 
-impl<'a, 's> Reader<'a, 's> {
-    fn new(sink: &'s mut dyn FnMut(&Table<'a>), edge: Option<usize>) -> Self {
+impl<'a, 's> ReportTextReader<'a, 's> {
+    fn new(sink: &'s mut dyn FnMut(&OracleTable<'a>), edge: Option<usize>) -> Self {
         let mut reader = Self {
             sink,
             table: None,
@@ -70,11 +70,11 @@ impl<'a, 's> Reader<'a, 's> {
             in_note: false,
             is_excerpt: false,
         };
-        reader.open(Some(Section::Header), b"");
+        reader.open(Some(OracleSection::Header), b"");
         reader
     }
 
-    fn feed(&mut self, line: Line<'a>, next: Line<'a>) {
+    fn feed(&mut self, line: ReportLine<'a>, next: ReportLine<'a>) {
         if let Some(title) = self.title(line, next) {
             self.enter(&title, line);
             return;
@@ -87,7 +87,7 @@ impl<'a, 's> Reader<'a, 's> {
             self.blank(section);
         } else if self.in_note {
             // Its words are never headings.
-        } else if section == Section::Header && is_snapshot_line(line.bytes) {
+        } else if section == OracleSection::Header && is_snapshot_line(line.bytes) {
             self.push(line.number, vec![Cow::Borrowed(line.bytes.trim_ascii())]);
         } else if !self.columns.is_empty() && is_end(line.bytes) {
             self.close();
@@ -111,7 +111,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// A title is named by its database and instance, or underlined with tildes.
-    fn title(&mut self, line: Line<'a>, next: Line<'a>) -> Option<Title<'a>> {
+    fn title(&mut self, line: ReportLine<'a>, next: ReportLine<'a>) -> Option<Title<'a>> {
         let starts = line.bytes.first().is_some_and(|byte| *byte != b' ');
         if let Some(at) = memmem::find(line.bytes, b"DB/Inst:").filter(|at| starts && *at > 0) {
             let rest = line.bytes[at + 8..].trim_ascii();
@@ -125,7 +125,8 @@ impl<'a, 's> Reader<'a, 's> {
             return (of_report && self.same(name)).then(|| plain(&line.bytes[..at]));
         }
         let underlined = next.bytes.starts_with(b"~~~") && !line.is_blank() && !self.in_sql;
-        let in_header = self.table.as_ref().is_some_and(|table| table.section == Section::Header);
+        let in_header =
+            self.table.as_ref().is_some_and(|table| table.section == OracleSection::Header);
         let is_heading = in_header && is_header_head(line.bytes);
         if underlined && !is_heading {
             Some(Title { words: until_gap(line.bytes), underlined: true })
@@ -135,11 +136,11 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// A title of a quotation, without what names the database and without tildes.
-    fn lone_title(&self, line: Line<'a>) -> Option<Title<'a>> {
+    fn lone_title(&self, line: ReportLine<'a>) -> Option<Title<'a>> {
         let words = words_of_title(line.bytes);
         let is_alone =
             self.is_excerpt && !words.is_empty() && words.len() == line.bytes.trim_ascii().len();
-        (is_alone && Section::of(words).is_some()).then(|| plain(words))
+        (is_alone && OracleSection::of(words).is_some()).then(|| plain(words))
     }
 
     /// SQL text can hold a title; only one that names this report's database counts.
@@ -151,31 +152,31 @@ impl<'a, 's> Reader<'a, 's> {
     /// Database and instance as the titles name them, for headers that leave them blank.
     fn emit_identity(&mut self) {
         if let Some(identity) = self.identity {
-            let mut table = Table::new(Section::Header, b"");
+            let mut table = OracleTable::new(OracleSection::Header, b"");
             table.heads.push(crate::table::PAGE_TITLE.to_owned());
-            table.rows.push(Row { line: 0, cells: vec![Cow::Borrowed(identity)] });
+            table.rows.push(ReportRow { line: 0, cells: vec![Cow::Borrowed(identity)] });
             (self.sink)(&table);
         }
     }
 
-    fn enter(&mut self, title: &Title<'a>, line: Line<'a>) {
+    fn enter(&mut self, title: &Title<'a>, line: ReportLine<'a>) {
         let name = folded(title.words);
         self.in_sql =
             name.starts_with("sql ordered by") || name.starts_with("complete list of sql");
-        self.open(Section::of(title.words), title.words);
+        self.open(OracleSection::of(title.words), title.words);
         if title.underlined {
             self.above.push(without(line.bytes, title.words.len()));
         }
     }
 
-    fn open(&mut self, section: Option<Section>, title: &[u8]) {
+    fn open(&mut self, section: Option<OracleSection>, title: &[u8]) {
         self.close();
-        self.table = section.map(|section| Table::new(section, title));
+        self.table = section.map(|section| OracleTable::new(section, title));
     }
 
     fn close(&mut self) {
         self.note_emptiness();
-        let has_content = |table: &Table| !table.rows.is_empty() || !table.faults.is_empty();
+        let has_content = |table: &OracleTable| !table.rows.is_empty() || !table.faults.is_empty();
         if let Some(table) = self.table.take().filter(has_content) {
             (self.sink)(&table);
         }
@@ -193,24 +194,29 @@ impl<'a, 's> Reader<'a, 's> {
         let no_data = |line: &Cow<'_, [u8]>| memmem::find(line, b"No data exists").is_some();
         let is_none = self.above.last().is_some_and(no_data);
         if let Some(table) = self.table.as_mut().filter(|_| is_seen && !is_none)
-            && table.section != Section::Header
+            && table.section != OracleSection::Header
             && table.rows.is_empty()
             && table.faults.is_empty()
         {
-            table.faults.push(Fault { line: 0, reason: "none of its rows could be read" });
+            table.faults.push(TableFault { line: 0, reason: "none of its rows could be read" });
         }
     }
 
     /// A blank line ends notes above the headings; in the header it ends a table.
-    fn blank(&mut self, section: Section) {
-        if section == Section::Header {
+    fn blank(&mut self, section: OracleSection) {
+        if section == OracleSection::Header {
             self.open(Some(section), b"");
         } else if self.columns.is_empty() {
             self.above.clear();
         }
     }
 
-    fn rule(&mut self, section: Section, mut columns: Vec<Range<usize>>, line: Line<'a>) {
+    fn rule(
+        &mut self,
+        section: OracleSection,
+        mut columns: Vec<Range<usize>>,
+        line: ReportLine<'a>,
+    ) {
         if is_labelled(section) {
             columns.retain(|column| line.bytes.get(column.start) != Some(&b'~'));
         }
@@ -219,7 +225,7 @@ impl<'a, 's> Reader<'a, 's> {
         if self.edge.is_some_and(|edge| end + GAP_MAX >= edge) {
             self.fault(line.number, CUT_OFF);
         }
-        if section == Section::Header {
+        if section == OracleSection::Header {
             self.next_of_header();
         }
         let mut heads = self.heads(section, &columns, line.number);
@@ -242,17 +248,22 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// Headings from the lines above; a line with words that stand over no column is none.
-    fn heads(&mut self, section: Section, columns: &[Range<usize>], line: u32) -> Vec<String> {
+    fn heads(
+        &mut self,
+        section: OracleSection,
+        columns: &[Range<usize>],
+        line: u32,
+    ) -> Vec<String> {
         let mut above = std::mem::take(&mut self.above);
         // Their headings are wider than their columns.
-        let is_loose = matches!(section, Section::Header | Section::InstanceRates);
+        let is_loose = matches!(section, OracleSection::Header | OracleSection::InstanceRates);
         // What stands above a line of dashes names all of the groups under it.
         let groups = above.iter().rposition(|line| columns::is_group_line(line)).unwrap_or(0);
         above.drain(..groups);
         let known = above.len();
         above.retain(|heading| is_loose || columns::is_over(columns, heading));
         // The load average is one heading over two columns.
-        if above.len() < known && section != Section::HostCpu {
+        if above.len() < known && section != OracleSection::HostCpu {
             self.fault(line, "headings above this ruler match none of its columns");
         }
         columns::heads(columns, &above)
@@ -260,7 +271,7 @@ impl<'a, 's> Reader<'a, 's> {
 
     fn fault(&mut self, line: u32, reason: &'static str) {
         if let Some(table) = self.table.as_mut() {
-            table.faults.push(Fault { line, reason });
+            table.faults.push(TableFault { line, reason });
         }
     }
 
@@ -272,7 +283,7 @@ impl<'a, 's> Reader<'a, 's> {
         if let Some(table) = self.table.as_mut() {
             table.rows.pop();
         }
-        self.open(Some(Section::Header), b"");
+        self.open(Some(OracleSection::Header), b"");
         self.above.push(heading);
     }
 
@@ -293,9 +304,9 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    fn row(&mut self, section: Section, line: Line<'a>) {
+    fn row(&mut self, section: OracleSection, line: ReportLine<'a>) {
         keep_last(&mut self.under, Cow::Borrowed(line.bytes));
-        if section == Section::CacheSizes {
+        if section == OracleSection::CacheSizes {
             let cells = line.bytes.split_gaps().map(Cow::Borrowed).collect();
             self.push(line.number, cells);
         } else if is_labelled(section) {
@@ -308,17 +319,17 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// A row on one line.
-    fn whole(&mut self, section: Section, line: Line<'a>) {
+    fn whole(&mut self, section: OracleSection, line: ReportLine<'a>) {
         let layout = match section {
-            Section::Header => Layout::Free,
-            Section::SqlByIoTime | Section::HostCpu => Layout::Numbers,
-            _ => Layout::Named,
+            OracleSection::Header => ColumnLayout::Free,
+            OracleSection::SqlByIoTime | OracleSection::HostCpu => ColumnLayout::Numbers,
+            _ => ColumnLayout::Named,
         };
         let cells = self.cells(line.bytes, layout);
         let is_id = |run: &Range<usize>| is_sql_id(&line.bytes[run.clone()]);
         if has_names(section) && columns::is_number(&cells[0]) {
             self.fault(line.number, "it has a number instead of a name: the line was wrapped");
-        } else if section != Section::SqlByIoTime
+        } else if section != OracleSection::SqlByIoTime
             || cells.last().is_some_and(|cell| is_sql_id(cell))
         {
             self.push(line.number, cells);
@@ -329,10 +340,10 @@ impl<'a, 's> Reader<'a, 's> {
 
     /// Rows follow a ruler; by tablespace and file the one of the names comes first, then headings
     /// and the ruler of the numbers. Cache sizes have none in Statspack 9i.
-    fn awaits_ruler(&self, section: Section) -> bool {
+    fn awaits_ruler(&self, section: OracleSection) -> bool {
         match section {
-            Section::CacheSizes => false,
-            Section::Tablespaces | Section::Files => self.name_columns.is_empty(),
+            OracleSection::CacheSizes => false,
+            OracleSection::Tablespaces | OracleSection::Files => self.name_columns.is_empty(),
             _ if has_halves(section) => {
                 self.columns.is_empty() || (self.columns.len() <= 2 && self.name_columns.is_empty())
             }
@@ -341,7 +352,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// A row of a label with a colon and values.
-    fn labelled(&mut self, line: Line<'a>) {
+    fn labelled(&mut self, line: ReportLine<'a>) {
         let Some(colon) = memchr::memrchr(b':', line.bytes) else {
             return;
         };
@@ -359,14 +370,14 @@ impl<'a, 's> Reader<'a, 's> {
             .chain(self.columns.iter().filter(|column| column.end > colon + 1).cloned())
             .collect();
         let whole = std::mem::replace(&mut self.columns, columns);
-        let cells = self.cells(line.bytes, Layout::Named);
+        let cells = self.cells(line.bytes, ColumnLayout::Named);
         self.columns = whole;
         self.push(line.number, cells);
     }
 
     /// The cells of a line; where lines were cut, a number that reaches the edge may have lost
     /// digits.
-    fn cells(&self, line: &'a [u8], layout: Layout) -> Vec<Cow<'a, [u8]>> {
+    fn cells(&self, line: &'a [u8], layout: ColumnLayout) -> Vec<Cow<'a, [u8]>> {
         let mut cells = cells(&self.columns, line, layout);
         let at_edge = self.columns.last().is_some_and(|column| Some(column.end) == self.edge);
         if let Some(last) = cells.last_mut().filter(|_| at_edge)
@@ -379,18 +390,21 @@ impl<'a, 's> Reader<'a, 's> {
 
     /// Half a row: the name stands on a line of its own, which can wrap, and the numbers on the
     /// next.
-    fn half(&mut self, section: Section, line: Line<'a>) {
+    fn half(&mut self, section: OracleSection, line: ReportLine<'a>) {
         let Some(name) = self.name.take() else {
-            self.name = Some(cells(&self.name_columns, line.bytes, Layout::Free));
+            self.name = Some(cells(&self.name_columns, line.bytes, ColumnLayout::Free));
             return;
         };
         let first = line.bytes.trim_ascii_start().first().copied().unwrap_or_default();
-        let goes_on = matches!(section, Section::SegmentsByReads | Section::SegmentsByReadRequests);
+        let goes_on = matches!(
+            section,
+            OracleSection::SegmentsByReads | OracleSection::SegmentsByReadRequests
+        );
         if !goes_on && !matches!(first, b'0'..=b'9' | b'.' | b'-' | b'#' | b'N') {
             self.name = Some(wrapped(name, line.bytes));
             return;
         }
-        let layout = if goes_on { Layout::Named } else { Layout::Numbers };
+        let layout = if goes_on { ColumnLayout::Named } else { ColumnLayout::Numbers };
         let mut row = name;
         row.extend(self.cells(line.bytes, layout));
         self.push(line.number, row);
@@ -398,7 +412,7 @@ impl<'a, 's> Reader<'a, 's> {
 
     fn push(&mut self, line: u32, cells: Vec<Cow<'a, [u8]>>) {
         if let Some(table) = self.table.as_mut().filter(|table| table.rows.len() < ROWS_MAX) {
-            table.rows.push(Row { line, cells });
+            table.rows.push(ReportRow { line, cells });
         }
     }
 }
@@ -431,7 +445,7 @@ fn wrapped<'a>(mut name: Vec<Cow<'a, [u8]>>, line: &'a [u8]) -> Vec<Cow<'a, [u8]
 }
 
 /// Deals out by character, not by byte: a name outside ASCII must not shift the numbers behind it.
-fn cells<'a>(columns: &[Range<usize>], line: &'a [u8], layout: Layout) -> Vec<Cow<'a, [u8]>> {
+fn cells<'a>(columns: &[Range<usize>], line: &'a [u8], layout: ColumnLayout) -> Vec<Cow<'a, [u8]>> {
     if line.is_ascii() {
         return columns::cells(columns, line, layout);
     }
@@ -443,32 +457,32 @@ fn cells<'a>(columns: &[Range<usize>], line: &'a [u8], layout: Layout) -> Vec<Co
 
 /// Sections whose rows can take two lines: by tablespace and file; Statspack 10.1 prints the event
 /// of a histogram alone, segments from 12.2 on their owner and tablespace.
-const fn has_halves(section: Section) -> bool {
+const fn has_halves(section: OracleSection) -> bool {
     matches!(
         section,
-        Section::Tablespaces
-            | Section::Files
-            | Section::Histogram
-            | Section::SegmentsByReads
-            | Section::SegmentsByReadRequests
+        OracleSection::Tablespaces
+            | OracleSection::Files
+            | OracleSection::Histogram
+            | OracleSection::SegmentsByReads
+            | OracleSection::SegmentsByReadRequests
     )
 }
 
 /// Sections whose rows begin with a name.
-const fn has_names(section: Section) -> bool {
+const fn has_names(section: OracleSection) -> bool {
     !matches!(
         section,
-        Section::Header
-            | Section::HostCpu
-            | Section::Sessions
-            | Section::InstanceRates
-            | Section::SqlByIoTime
+        OracleSection::Header
+            | OracleSection::HostCpu
+            | OracleSection::Sessions
+            | OracleSection::InstanceRates
+            | OracleSection::SqlByIoTime
     )
 }
 
 /// Sections whose rows are a label, a colon and values.
-const fn is_labelled(section: Section) -> bool {
-    matches!(section, Section::LoadProfile | Section::IoProfile)
+const fn is_labelled(section: OracleSection) -> bool {
+    matches!(section, OracleSection::LoadProfile | OracleSection::IoProfile)
 }
 
 /// A line with blanks in place of its first `length` bytes.

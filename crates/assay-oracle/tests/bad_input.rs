@@ -9,7 +9,7 @@
 
 mod made_up;
 
-use assay_oracle::report::{Named, Quantity, Report, Statistic};
+use assay_oracle::report::{NamedAmount, OracleQuantity, OracleReport, Statistic};
 use assay_oracle::{profile, read_reports, table_row};
 use made_up::*;
 use proptest::prelude::*;
@@ -17,8 +17,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Everything the crate does with a file.
-fn all(bytes: &[u8]) -> Vec<Report> {
-    let reports: Vec<Report> = read_reports(bytes).into_iter().flatten().collect();
+fn all(bytes: &[u8]) -> Vec<OracleReport> {
+    let reports: Vec<OracleReport> = read_reports(bytes).into_iter().flatten().collect();
     for report in &reports {
         let profile = profile(report);
         assert!(!table_row("f", report, &profile).is_empty());
@@ -42,7 +42,7 @@ fn a_quoted_or_indented_copy_reads_as_the_report_itself() {
             finding.outstanding.iter_mut().for_each(|figure| figure.source.clear());
         }
         assert_eq!((&one.name, &one.verdict), (&other.name, &other.verdict), "{margin:?}");
-        let total = |report: &Report| report.activity[0].total.map(|total| total.value);
+        let total = |report: &OracleReport| report.activity[0].total.map(|total| total.value);
         assert_eq!(total(&copied[0]), total(&whole[0]));
     }
 }
@@ -97,9 +97,9 @@ fn page() -> String {
 }
 
 /// Every number of a report with what it is, so that those of a prefix can be looked up.
-fn numbers(report: &Report) -> HashSet<String> {
+fn numbers(report: &OracleReport) -> HashSet<String> {
     let mut numbers = HashSet::new();
-    let mut keep = |name: &str, quantity: Option<Quantity>| {
+    let mut keep = |name: &str, quantity: Option<OracleQuantity>| {
         if let Some(quantity) = quantity {
             numbers.insert(format!(
                 "{name} {:?} {} {}",
@@ -116,7 +116,7 @@ fn numbers(report: &Report) -> HashSet<String> {
         keep(name, *total);
         keep(name, *per_second);
     }
-    for Named { name, value } in report.time_model.iter().chain(&report.operating_system) {
+    for NamedAmount { name, value } in report.time_model.iter().chain(&report.operating_system) {
         keep(name, *value);
     }
     for row in &report.load_profile {

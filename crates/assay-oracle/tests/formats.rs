@@ -9,11 +9,11 @@
 mod made_up;
 
 use assay_model::profile::{CheckOutcome, IoPurpose, RateKind};
-use assay_oracle::report::{Form, Kind, Quantity, Section};
+use assay_oracle::report::{OracleQuantity, OracleSection, ReportForm, ReportKind};
 use assay_oracle::{profile, read_reports};
 use made_up::*;
 
-fn value(quantity: Option<Quantity>) -> f64 {
+fn value(quantity: Option<OracleQuantity>) -> f64 {
     quantity.expect("a number").value
 }
 
@@ -47,7 +47,7 @@ fn header_columns_are_mapped_by_heading_not_by_position() {
 #[test]
 fn the_second_table_with_the_same_summary_adds_and_does_not_overwrite() {
     let report = read(&awr_html("12.2.0.1.0", ""));
-    assert_eq!(report.form, Form::Html);
+    assert_eq!(report.form, ReportForm::Html);
     assert_eq!(report.header.db_name.as_deref(), Some("SHOP"));
     assert_eq!(report.header.instance.as_deref(), Some("shop2"));
     assert_eq!(report.header.sockets, None);
@@ -61,7 +61,7 @@ fn every_number_knows_its_line_and_section() {
     let text = awr_text(&load_profile(&[("Redo size", "21,834,010.5")]));
     let redo = read(&text).load(&["Redo size"]).unwrap().per_second.unwrap();
     let line = text.lines().position(|line| line.contains("21,834,010.5")).unwrap() + 1;
-    assert_eq!((redo.line as usize, redo.section), (line, Section::LoadProfile));
+    assert_eq!((redo.line as usize, redo.section), (line, OracleSection::LoadProfile));
     assert!(same(redo.value, 21_834_010.5) && same(redo.rounding_width, 0.05));
 }
 
@@ -375,7 +375,7 @@ fn tablespace_columns_out_of_step_are_put_right_by_arithmetic() {
         "11.2.0.4.0",
         &html_table("Tablespace IO Stats", "", TABLESPACE_11204, &[neither]),
     ));
-    assert!(report.flags.iter().any(|flag| flag.section == Section::Tablespaces));
+    assert!(report.flags.iter().any(|flag| flag.section == OracleSection::Tablespaces));
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn an_empty_section_is_missing_and_not_zero() {
                    section of the report.<p />\n";
     let other = html_table("Buffer Pool Statistics", "", &["P", "Reads"], &[&["D", "5"]]);
     let report = read(&awr_html("19.0.0.0.0", &(heading.to_owned() + &other)));
-    assert!(report.tablespaces.is_empty() && !report.has(Section::Tablespaces));
+    assert!(report.tablespaces.is_empty() && !report.has(OracleSection::Tablespaces));
     let profile = profile(&report);
     assert!(profile.missing.contains(&"Tablespace IO Stats".to_owned()));
     assert!(profile.rate(RateKind::Tablespace).is_none() && profile.tiering.is_empty());
@@ -702,8 +702,9 @@ fn headings_of_sqlplus_inside_a_table_are_passed_by() {
 fn reports_one_behind_the_other_are_read_both() {
     let text = awr_text(&load_profile(&[("Redo size", "1.0")])) + &statspack();
     let reports = read_reports(text.as_bytes());
-    let kinds: Vec<Kind> = reports.iter().map(|report| report.as_ref().unwrap().kind).collect();
-    assert_eq!(kinds, [Kind::Awr, Kind::Statspack]);
+    let kinds: Vec<ReportKind> =
+        reports.iter().map(|report| report.as_ref().unwrap().kind).collect();
+    assert_eq!(kinds, [ReportKind::Awr, ReportKind::Statspack]);
     let line = reports[1].as_ref().unwrap().header.elapsed.unwrap().line as usize;
     assert!(text.lines().nth(line - 1).unwrap().contains("15.00 (mins)"));
 }

@@ -7,8 +7,8 @@
     reason = "a test fails where what it needs is missing"
 )]
 
-use assay_oracle::Report;
-use assay_oracle::report::{Kind, Quantity};
+use assay_oracle::OracleReport;
+use assay_oracle::report::{OracleQuantity, ReportKind};
 use std::path::PathBuf;
 
 /// The folder with the reports: `ASSAY_AWR_REPORTS`, or `../shared/awr` next to a checkout or its
@@ -62,7 +62,7 @@ impl Truth {
         until.split(['=', ' ']).next_back()?.replace(',', "").parse().ok()
     }
 
-    fn report(&self, folder: &std::path::Path) -> Report {
+    fn report(&self, folder: &std::path::Path) -> OracleReport {
         let bytes = std::fs::read(folder.join(&self.file)).unwrap();
         let mut reports = assay_oracle::read_reports(&bytes);
         assert_eq!(reports.len(), 1, "{}", self.file);
@@ -95,15 +95,15 @@ impl Ledger {
     }
 }
 
-fn value(quantity: Option<Quantity>) -> Option<f64> {
+fn value(quantity: Option<OracleQuantity>) -> Option<f64> {
     quantity.map(|quantity| quantity.value)
 }
 
-fn minutes(quantity: Option<Quantity>) -> Option<f64> {
+fn minutes(quantity: Option<OracleQuantity>) -> Option<f64> {
     value(quantity).map(|seconds| seconds / 60.0)
 }
 
-fn check_header(truth: &Truth, report: &Report, ledger: &mut Ledger) {
+fn check_header(truth: &Truth, report: &OracleReport, ledger: &mut Ledger) {
     let header = &report.header;
     let name = truth.facts.strip_prefix("DB ").and_then(|rest| rest.split([',', ';']).next());
     ledger.text("DB name", header.db_name.as_deref(), name.filter(|name| !name.contains(':')));
@@ -123,7 +123,7 @@ fn check_header(truth: &Truth, report: &Report, ledger: &mut Ledger) {
     ledger.number(
         "DB CPU",
         minutes(header.db_cpu),
-        truth.number(&["DB CPU "]).filter(|_| report.kind == Kind::Statspack),
+        truth.number(&["DB CPU "]).filter(|_| report.kind == ReportKind::Statspack),
     );
     let kib = truth.number(&["Std Block Size "]);
     let block = kib.map(|kib| kib * 1024.0).or(truth.number(&["; Block Size "]));
@@ -133,7 +133,7 @@ fn check_header(truth: &Truth, report: &Report, ledger: &mut Ledger) {
     }
 }
 
-fn check_load(truth: &Truth, report: &Report, ledger: &mut Ledger) {
+fn check_load(truth: &Truth, report: &OracleReport, ledger: &mut Ledger) {
     for (names, words) in [
         (
             &["Physical reads", "Physical read (blocks)"][..],
@@ -167,7 +167,7 @@ fn check_load(truth: &Truth, report: &Report, ledger: &mut Ledger) {
     }
 }
 
-fn check_requests(truth: &Truth, report: &Report, ledger: &mut Ledger) {
+fn check_requests(truth: &Truth, report: &OracleReport, ledger: &mut Ledger) {
     for (row, words) in [
         ("Total Requests", "Total Requests "),
         ("Database Requests", "Database Requests "),
@@ -194,7 +194,7 @@ fn check_requests(truth: &Truth, report: &Report, ledger: &mut Ledger) {
     }
 }
 
-fn check_top(truth: &Truth, report: &Report, ledger: &mut Ledger) {
+fn check_top(truth: &Truth, report: &OracleReport, ledger: &mut Ledger) {
     let openings = [
         "top event: ",
         "top event I# *: ",
@@ -207,7 +207,7 @@ fn check_top(truth: &Truth, report: &Report, ledger: &mut Ledger) {
     let fields: Vec<&str> = rest.split(", ").collect();
     // `name 21,628,695 waits`: the count is the last word but one, the name is what stands before.
     let (name, waits) = fields[0].trim_end_matches(" waits").rsplit_once(' ').unwrap();
-    let global = report.kind == Kind::AwrGlobal;
+    let global = report.kind == ReportKind::AwrGlobal;
     let printed = if global { &report.all_events } else { &report.top_events };
     let event = printed.iter().find(|event| event.name == name);
     assert!(event.is_some(), "{}: no top event {name:?}", truth.file);
@@ -297,7 +297,7 @@ fn pair(facts: &str, word: &str) -> [Option<f64>; 2] {
     [parts.next().flatten(), parts.next().flatten()]
 }
 
-fn check_wild(facts: &str, report: &Report, ledger: &mut Ledger) {
+fn check_wild(facts: &str, report: &OracleReport, ledger: &mut Ledger) {
     let header = &report.header;
     ledger.text("DB name", header.db_name.as_deref(), behind(facts, "DB "));
     ledger.text("release", header.release.as_deref(), behind(facts, "release "));
@@ -322,7 +322,7 @@ fn check_wild(facts: &str, report: &Report, ledger: &mut Ledger) {
     check_wild_rates(facts, report, ledger);
 }
 
-fn check_wild_rates(facts: &str, report: &Report, ledger: &mut Ledger) {
+fn check_wild_rates(facts: &str, report: &OracleReport, ledger: &mut Ledger) {
     // The 9.2 report has no interval, and prints its rates by transaction only.
     let by_transaction = report.invalid.is_some();
     let load = |names: &[&str]| {

@@ -287,7 +287,7 @@ fn a_global_text_report_names_its_database_and_interval() {
     let report = read(&(text + END_OF_REPORT));
     let header = &report.header;
     assert_eq!(header.db_name.as_deref(), Some("SHOP"));
-    let of = |quantity: &Option<assay_oracle::report::Quantity>| quantity.unwrap().value;
+    let of = |quantity: &Option<assay_oracle::report::OracleQuantity>| quantity.unwrap().value;
     assert_eq!(
         (of(&header.elapsed), of(&header.db_time), of(&header.block)),
         (3600.0, 7230.0, 8192.0)

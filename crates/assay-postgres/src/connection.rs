@@ -15,15 +15,15 @@ mod tests;
 mod ways;
 
 pub use assay_dbserver::Interrupter;
-pub use batch::{Answers, Batch, Fields, Values};
+pub use batch::{PostgresAnswers, PostgresBatch, PostgresFields, PostgresValues};
 pub use copy::CopyIn;
-pub use facts::ServerFacts;
+pub use facts::PostgresFacts;
 pub use messages::Row;
-pub use prepared::{Execution, Prepared};
+pub use prepared::{Execution, PostgresPrepared};
 
-use crate::address::Address;
+use crate::address::PostgresAddress;
 use crate::failure::{Answer, Failure};
-use assay_dbserver::Stream;
+use assay_dbserver::ServerStream;
 use assay_model::load::Encryption;
 use messages::{Messages, refusal, row};
 use std::time::Duration;
@@ -35,19 +35,19 @@ pub const SYSTEM_NAMES: &str = "SET search_path = pg_catalog, pg_temp";
 
 /// One session on a server.
 #[derive(Debug)]
-pub struct Connection {
+pub struct PostgresConnection {
     messages: Messages,
-    facts: ServerFacts,
+    facts: PostgresFacts,
     /// Statements are put together here.
     scratch: Vec<u8>,
 }
 
-impl Connection {
+impl PostgresConnection {
     /// Connects and logs in.
     ///
     /// # Errors
     /// When there is no way to the server, it does not answer in time, or it refuses the user.
-    pub fn open(address: &Address, application: &str) -> Answer<Self> {
+    pub fn open(address: &PostgresAddress, application: &str) -> Answer<Self> {
         ways::open(address, |stream| Self::over(stream, address, application))
     }
 
@@ -56,7 +56,11 @@ impl Connection {
     /// # Errors
     /// When the server does not answer in time, answers what is not understood, or refuses the
     /// user.
-    pub fn over(stream: Stream, address: &Address, application: &str) -> Answer<Self> {
+    pub fn over(
+        stream: ServerStream,
+        address: &PostgresAddress,
+        application: &str,
+    ) -> Answer<Self> {
         let mut messages = Messages::over(stream);
         let facts = login::login(&mut messages, address, application)?;
         messages.stream_mut().wait_as_needed()?;
@@ -69,7 +73,7 @@ impl Connection {
     }
 
     /// What the server said about itself.
-    pub const fn facts(&self) -> &ServerFacts {
+    pub const fn facts(&self) -> &PostgresFacts {
         &self.facts
     }
 

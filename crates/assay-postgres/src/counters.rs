@@ -3,9 +3,9 @@
 //!
 //! Sources: PostgreSQL documentation, "The Cumulative Statistics System", of versions 14 to 18.
 
-use crate::connection::Connection;
+use crate::connection::PostgresConnection;
 use crate::failure::Answer;
-use crate::model::{Database, IoKey, IoRow, Version};
+use crate::model::{DatabaseRow, IoKey, IoRow, PostgresVersion};
 use crate::views;
 use assay_model::number::{count, real};
 
@@ -29,9 +29,9 @@ pub struct DatabaseCounters {
     /// Bytes of the log of changes.
     pub wal_bytes: u64,
     /// Reads and writes of data files by sessions.
-    pub sessions: Io,
+    pub sessions: IoTiming,
     /// The same by everybody else: checkpointer, writers.
-    pub background: Io,
+    pub background: IoTiming,
     /// Waiting of all processes for the log to reach storage, ns; `None` where the version does
     /// not report it.
     pub wal_sync_ns: Option<u64>,
@@ -41,7 +41,7 @@ pub struct DatabaseCounters {
 
 /// Reads and writes with the time that was waited for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Io {
+pub struct IoTiming {
     /// Reads as the server counts them: up to version 17 one a block, from 18 on one a call.
     pub reads: u64,
     /// Bytes read.
@@ -58,7 +58,7 @@ pub struct Io {
 
 /// Whether this server can time its I/O, and what it may be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Knowledge {
+pub struct PostgresKnowledge {
     /// Major version.
     pub major: u32,
     /// Bytes of a block.
@@ -69,9 +69,9 @@ pub struct Knowledge {
     pub is_wal_timed: bool,
 }
 
-impl Knowledge {
+impl PostgresKnowledge {
     /// Asks a server.
-    pub fn of(connection: &mut Connection) -> Answer<Self> {
+    pub fn of(connection: &mut PostgresConnection) -> Answer<Self> {
         let row = connection.one(
             "SELECT current_setting('block_size'), current_setting('track_io_timing', true), \
              current_setting('track_wal_io_timing', true)",
@@ -85,8 +85,12 @@ impl Knowledge {
     }
 
     /// Reads all counters of one database.
-    pub fn read(&self, connection: &mut Connection, database: &str) -> Answer<DatabaseCounters> {
-        let version = Version(self.major * VERSION_STEP);
+    pub fn read(
+        &self,
+        connection: &mut PostgresConnection,
+        database: &str,
+    ) -> Answer<DatabaseCounters> {
+        let version = PostgresVersion(self.major * VERSION_STEP);
         let databases = connection.query(views::DATABASES)?;
         let found = databases.iter().map(views::database).find(|(name, _)| name == database);
         let mut counters = self.of_database(&found.map(|(_, counted)| counted).unwrap_or_default());
@@ -106,7 +110,7 @@ impl Knowledge {
 
     /// Before version 16 only the database as a whole is counted; its writers are sessions for the
     /// most part.
-    fn of_database(&self, database: &Database) -> DatabaseCounters {
+    fn of_database(&self, database: &DatabaseRow) -> DatabaseCounters {
         let blocks = database.blocks_read;
         let timed = |time_s| self.is_io_timed.then(|| nanoseconds(time_s));
         let mut counters = DatabaseCounters {
@@ -117,12 +121,12 @@ impl Knowledge {
             ..DatabaseCounters::default()
         };
         if self.major < 16 {
-            counters.sessions = Io {
+            counters.sessions = IoTiming {
                 reads: blocks,
                 read_bytes: blocks * self.block_bytes,
                 read_ns: timed(database.read_time_s),
                 write_ns: timed(database.write_time_s),
-                ..Io::default()
+                ..IoTiming::default()
             };
         }
         counters
@@ -148,9 +152,9 @@ impl Knowledge {
         }
     }
 
-    fn io(&self, row: &IoRow) -> Io {
+    fn io(&self, row: &IoRow) -> IoTiming {
         let timed = |time_s| self.is_io_timed.then(|| nanoseconds(time_s));
-        Io {
+        IoTiming {
             reads: row.reads,
             read_bytes: row.read_bytes,
             read_ns: timed(row.read_time_s),
@@ -188,7 +192,7 @@ impl DatabaseCounters {
     }
 }
 
-impl Io {
+impl IoTiming {
     fn since(&self, earlier: &Self) -> Self {
         Self {
             reads: self.reads.saturating_sub(earlier.reads),
@@ -211,8 +215,8 @@ impl Io {
 mod tests {
     use super::*;
 
-    const NEW: Knowledge =
-        Knowledge { major: 18, block_bytes: 8192, is_io_timed: true, is_wal_timed: true };
+    const NEW: PostgresKnowledge =
+        PostgresKnowledge { major: 18, block_bytes: 8192, is_io_timed: true, is_wal_timed: true };
 
     fn row(process: &str, object: &str, counted: IoRow) -> (IoKey, IoRow) {
         let key = IoKey {
@@ -248,8 +252,8 @@ mod tests {
         assert_eq!(
             counters.since(&counters),
             DatabaseCounters {
-                sessions: Io { read_ns: Some(0), write_ns: Some(0), ..Io::default() },
-                background: Io { read_ns: Some(0), write_ns: Some(0), ..Io::default() },
+                sessions: IoTiming { read_ns: Some(0), write_ns: Some(0), ..IoTiming::default() },
+                background: IoTiming { read_ns: Some(0), write_ns: Some(0), ..IoTiming::default() },
                 wal_syncs: Some(0),
                 wal_sync_ns: Some(0),
                 ..DatabaseCounters::default()
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn times_that_were_not_taken_are_unknown_and_not_0() {
-        let untimed = Knowledge { is_io_timed: false, is_wal_timed: false, ..NEW };
+        let untimed = PostgresKnowledge { is_io_timed: false, is_wal_timed: false, ..NEW };
         let mut counters = DatabaseCounters::default();
         let rows =
             [row("client backend", "relation", reads(10, 0.0)), row("x", "wal", syncs(9, 0.0))];
@@ -270,14 +274,14 @@ mod tests {
 
     #[test]
     fn before_version_16_the_database_as_a_whole_is_counted() {
-        let old = Knowledge { major: 15, ..NEW };
-        let counters = old.of_database(&Database {
+        let old = PostgresKnowledge { major: 15, ..NEW };
+        let counters = old.of_database(&DatabaseRow {
             blocks_hit: 100,
             blocks_read: 20,
             commits: 3,
             active_time_s: 0.0025,
             read_time_s: 0.004,
-            ..Database::default()
+            ..DatabaseRow::default()
         });
         assert_eq!(counters.sessions.read_bytes, 20 * 8192);
         assert_eq!(counters.sessions.read_ns, Some(4_000_000));

@@ -16,16 +16,19 @@ mod snapshot;
 mod statements;
 mod time;
 
-pub use delta::Delta;
+pub use delta::PostgresDelta;
 pub use own_reads::OwnReads;
 pub use profile::profile;
 pub use snapshot::{
-    Background, Database, IoKey, IoRow, LogCounters, Relation, Session, Settings, Snapshot,
-    Statement, StatementKey, Statements, Version,
+    BackendSession, Background, DatabaseRow, IoKey, IoRow, LogCounters, PostgresSettings,
+    PostgresSnapshot, PostgresVersion, RelationCounters, StatementCounts, StatementKey,
+    StatementStatistics,
 };
 
 #[cfg(test)]
-use assay_live::{HostContext, IntervalEstimator, Sample, Samples, SessionState, Tasks};
+use assay_live::{
+    HostContext, IntervalEstimator, SessionSample, SessionSamples, SessionState, Tasks,
+};
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]

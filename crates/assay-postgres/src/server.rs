@@ -4,15 +4,15 @@
 mod page_checks;
 mod settings;
 
-pub use assay_dbserver::{Account, Stop, become_guarded};
-pub use settings::{Settings, missing_in};
+pub use assay_dbserver::{ServerStop, SystemAccount, become_guarded};
+pub use settings::{PostgresStart, missing_in};
 
-use crate::address::{Address, ConnectionOptions, Host};
-use crate::binaries::{Binaries, SearchPath};
-use crate::connection::Connection;
+use crate::address::{ConnectionOptions, PostgresAddress, PostgresHost};
+use crate::binaries::{PostgresBinaries, PostgresSearchPath};
+use crate::connection::PostgresConnection;
 use crate::processes::PROGRAMS;
 use assay_dbserver::{
-    Daemon, INPUT, IoMethod, Program, ServerDir, ServerTraits, Start, nameless, password,
+    Daemon, INPUT, IoMethod, MadeServer, ServerDir, ServerStart, ServerTraits, nameless, password,
 };
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
@@ -30,12 +30,12 @@ const LOCK_FILES: [&str; 2] = ["postmaster.pid", ".s.PGSQL.5432.lock"];
 const MARKS: [&str; 4] = ["FATAL:", "PANIC:", "error:", "ERROR:"];
 
 /// The user that a server must run as: none unless this program is the superuser.
-pub fn account() -> Option<Account> {
-    Account::needed("postgres")
+pub fn account() -> Option<SystemAccount> {
+    SystemAccount::needed("postgres")
 }
 
 /// What a server is made of.
-pub type Plan = assay_dbserver::Plan<Binaries>;
+pub type PostgresPlan = assay_dbserver::HomePlan<PostgresBinaries>;
 
 /// What a server is in the eyes of the operating system; the first process passes every signal on
 /// to all others.
@@ -48,27 +48,27 @@ const NATURE: ServerTraits = ServerTraits {
 
 /// A server that was made here.
 #[derive(Debug)]
-pub struct Server {
-    binaries: Binaries,
+pub struct PostgresServer {
+    binaries: PostgresBinaries,
     /// Its files and its processes.
     pub daemon: Daemon,
 }
 
-impl Server {
-    fn of(plan: Plan, password: String) -> Self {
+impl PostgresServer {
+    fn of(plan: PostgresPlan, password: String) -> Self {
         let (binaries, home) = plan.home(&NATURE);
         Self { binaries, daemon: Daemon::new(home, password) }
     }
 
     /// The version of its programs.
-    pub fn binaries(&self) -> &Binaries {
+    pub fn binaries(&self) -> &PostgresBinaries {
         &self.binaries
     }
 
     /// How to reach it.
-    pub fn address(&self, database: &str) -> Address {
-        Address {
-            host: Host::Socket(self.daemon.data()),
+    pub fn address(&self, database: &str) -> PostgresAddress {
+        PostgresAddress {
+            host: PostgresHost::Socket(self.daemon.data()),
             port: 5432,
             user: USER.to_owned(),
             password: Some(self.daemon.password().to_owned()),
@@ -102,10 +102,10 @@ impl Server {
     }
 }
 
-impl Program for Server {
-    type Address = Address;
-    type Binaries = Binaries;
-    type Settings = Settings;
+impl MadeServer for PostgresServer {
+    type Address = PostgresAddress;
+    type Binaries = PostgresBinaries;
+    type Settings = PostgresStart;
     type Choice = Option<IoMethod>;
 
     const PROGRAMS: &'static [&'static str] = PROGRAMS;
@@ -125,19 +125,19 @@ impl Program for Server {
         "not a btree",
     ];
 
-    fn find(directory: Option<PathBuf>) -> Result<Binaries> {
-        SearchPath::of_this_program(directory).find()
+    fn find(directory: Option<PathBuf>) -> Result<PostgresBinaries> {
+        PostgresSearchPath::of_this_program(directory).find()
     }
 
     fn choice(io_method: Option<IoMethod>) -> Result<Option<IoMethod>> {
         Ok(io_method)
     }
 
-    fn account() -> Option<Account> {
+    fn account() -> Option<SystemAccount> {
         account()
     }
 
-    fn create(plan: Plan) -> Result<Self> {
+    fn create(plan: PostgresPlan) -> Result<Self> {
         let server = Self::of(plan, password()?);
         server.daemon.home.check_way_in(&server.binaries.program("postgres"))?;
         server.daemon.home.let_in()?;
@@ -146,7 +146,7 @@ impl Program for Server {
         Ok(server)
     }
 
-    fn adopt(plan: Plan, password: String) -> Result<Self> {
+    fn adopt(plan: PostgresPlan, password: String) -> Result<Self> {
         let server = Self::of(plan, password);
         server.daemon.home.check_room(DATA)?;
         let made_by = server.daemon.home.text_in(DATA, "PG_VERSION")?;
@@ -164,8 +164,8 @@ impl Program for Server {
         ))
     }
 
-    fn settings(start: Start, choice: &Option<IoMethod>) -> Settings {
-        Settings {
+    fn settings(start: ServerStart, choice: &Option<IoMethod>) -> PostgresStart {
+        PostgresStart {
             direct: start.direct,
             shared_buffers_bytes: start.cache_bytes,
             sessions_max: start.sessions_max,
@@ -174,7 +174,7 @@ impl Program for Server {
         }
     }
 
-    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
+    fn start(&mut self, settings: &PostgresStart, stop: &AtomicBool) -> Result<()> {
         let program = self.binaries.program("postgres");
         // A power cut empties the lock files of a server that does not wait for storage. The next
         // one takes them for those of another that is starting.
@@ -187,7 +187,7 @@ impl Program for Server {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         let address = self.address("postgres");
-        let speak = || Connection::open(&address, "assay").map(Connection::close);
+        let speak = || PostgresConnection::open(&address, "assay").map(PostgresConnection::close);
         self.daemon.start(&program, command, stop, speak, |home, words| {
             explain(home, "starting the server", words)
         })
@@ -217,7 +217,7 @@ impl Program for Server {
         vec![self.check_checksums()]
     }
 
-    fn address(&self) -> Address {
+    fn address(&self) -> PostgresAddress {
         Self::address(self, "postgres")
     }
 }

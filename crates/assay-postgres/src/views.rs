@@ -4,7 +4,7 @@
 //! Sources: PostgreSQL documentation, "The Cumulative Statistics System", of versions 14 to 18.
 
 use crate::connection::Row;
-use crate::model::{Database, IoKey, IoRow, LogCounters, Version};
+use crate::model::{DatabaseRow, IoKey, IoRow, LogCounters, PostgresVersion};
 
 /// Databases; times in seconds.
 pub(crate) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::text, \
@@ -14,7 +14,7 @@ pub(crate) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::te
      stats_reset)::float8 FROM pg_stat_database";
 
 /// I/O by process, object and context.
-pub(crate) fn io(version: Version) -> Option<&'static str> {
+pub(crate) fn io(version: PostgresVersion) -> Option<&'static str> {
     if !version.has_io() {
         return None;
     }
@@ -31,7 +31,7 @@ pub(crate) fn io(version: Version) -> Option<&'static str> {
 }
 
 /// The log.
-pub(crate) const fn log(version: Version) -> &'static str {
+pub(crate) const fn log(version: PostgresVersion) -> &'static str {
     if version.has_log_io() {
         "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, NULL::int8, \
          NULL::int8, NULL::float8, NULL::float8 FROM pg_stat_wal"
@@ -41,8 +41,8 @@ pub(crate) const fn log(version: Version) -> &'static str {
     }
 }
 
-pub(crate) fn database(row: &Row) -> (String, Database) {
-    let database = Database {
+pub(crate) fn database(row: &Row) -> (String, DatabaseRow) {
+    let database = DatabaseRow {
         commits: or_zero(row, 1),
         rollbacks: or_zero(row, 2),
         blocks_read: or_zero(row, 3),

@@ -12,17 +12,17 @@ mod snapshot;
 
 pub use canary::{Canary, CanaryTimes};
 
-use crate::address::Address;
-use crate::model::{Settings, Version};
+use crate::address::PostgresAddress;
+use crate::model::{PostgresSettings, PostgresVersion};
 use assay_model::Result;
-use link::Link;
+use link::WatchLink;
 use std::path::PathBuf;
 
 /// Two sessions on a server: one that looks at all of it, one in the database that was named.
-pub struct Watcher {
-    server: Link,
-    database: Link,
-    version: Version,
+pub struct PostgresWatcher {
+    server: WatchLink,
+    database: WatchLink,
+    version: PostgresVersion,
     is_near: bool,
     /// Processes of Assay's sessions, which are ignored.
     own: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct Watcher {
     statements: std::result::Result<(u32, String), String>,
 }
 
-impl std::fmt::Debug for Watcher {
+impl std::fmt::Debug for PostgresWatcher {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Watcher")
@@ -40,19 +40,19 @@ impl std::fmt::Debug for Watcher {
     }
 }
 
-impl Watcher {
+impl PostgresWatcher {
     /// Connects to a server.
     ///
     /// # Errors
     /// An environment error when the server refuses, is older than 14, or goes away.
-    pub fn connect(address: &Address) -> Result<Self> {
-        let mut database = Link::open(address)?;
+    pub fn connect(address: &PostgresAddress) -> Result<Self> {
+        let mut database = WatchLink::open(address)?;
         let version = database.version()?;
         // The samples are kept out of the database that is looked at, so that its counters do not
         // include them.
-        let mut server = match Link::open(&address.with_database("postgres")) {
+        let mut server = match WatchLink::open(&address.with_database("postgres")) {
             Ok(link) => link,
-            Err(_) => Link::open(address)?,
+            Err(_) => WatchLink::open(address)?,
         };
         let own = vec![server.process_id(), database.process_id()];
         server.prepare_look(&queries::sample(&own))?;
@@ -61,7 +61,7 @@ impl Watcher {
     }
 
     /// The release.
-    pub const fn version(&self) -> Version {
+    pub const fn version(&self) -> PostgresVersion {
         self.version
     }
 
@@ -89,7 +89,7 @@ impl Watcher {
     }
 
     /// Settings that decide what the counters mean.
-    pub fn settings(&mut self) -> Result<Settings> {
+    pub fn settings(&mut self) -> Result<PostgresSettings> {
         settings::settings(&mut self.server)
     }
 

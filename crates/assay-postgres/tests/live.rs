@@ -8,15 +8,15 @@
     reason = "a test fails where what it needs is missing"
 )]
 
-use assay_live::watch::{Plan, observe};
+use assay_live::watch::{WatchPlan, observe};
 use assay_live::{HostContext, IntervalEstimator};
 use assay_model::Estimate;
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimeSource};
-use assay_postgres::address::Address;
-use assay_postgres::connection::Connection;
+use assay_postgres::address::PostgresAddress;
+use assay_postgres::connection::PostgresConnection;
 use assay_postgres::model::profile;
-use assay_postgres::watch::Watcher;
+use assay_postgres::watch::PostgresWatcher;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -108,18 +108,18 @@ impl Server {
         Some(server)
     }
 
-    fn address(&self, database: &str) -> Address {
+    fn address(&self, database: &str) -> PostgresAddress {
         let text = format!("postgresql://postgres@/{database}?host={}", self.directory.display());
         address(&text)
     }
 
-    fn client(&self, database: &str) -> Connection {
-        Connection::open(&self.address(database), "test").unwrap()
+    fn client(&self, database: &str) -> PostgresConnection {
+        PostgresConnection::open(&self.address(database), "test").unwrap()
     }
 
     fn wait(&self) {
         let begun = Instant::now();
-        while Connection::open(&self.address("postgres"), "test").is_err() {
+        while PostgresConnection::open(&self.address("postgres"), "test").is_err() {
             assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start");
             thread::sleep(Duration::from_millis(50));
         }
@@ -127,8 +127,8 @@ impl Server {
 
     /// Watches while `work` is done.
     fn profile(&self, length_s: u64, work: impl FnOnce(&Self) + Send) -> Profile {
-        let mut watcher = Watcher::connect(&self.address("shop")).unwrap();
-        let (stop, plan) = (AtomicBool::new(false), Plan::of(Duration::from_secs(length_s)));
+        let mut watcher = PostgresWatcher::connect(&self.address("shop")).unwrap();
+        let (stop, plan) = (AtomicBool::new(false), WatchPlan::of(Duration::from_secs(length_s)));
         let observed = thread::scope(|scope| {
             scope.spawn(|| {
                 thread::sleep(Duration::from_millis(200));
@@ -156,8 +156,8 @@ impl Drop for Server {
     }
 }
 
-fn address(text: &str) -> Address {
-    Address::parse(text, |_| None).unwrap()
+fn address(text: &str) -> PostgresAddress {
+    PostgresAddress::parse(text, |_| None).unwrap()
 }
 
 fn db_time_s(profile: &Profile) -> f64 {
@@ -235,7 +235,7 @@ fn work_is_found_where_it_was_done() {
 
 #[test]
 fn what_is_no_server_is_refused_with_a_way_out() {
-    let refused = |address: &Address| Watcher::connect(address).unwrap_err();
+    let refused = |address: &PostgresAddress| PostgresWatcher::connect(address).unwrap_err();
     let error = refused(&address("postgresql://u:secret@/x?host=/nowhere/at/all"));
     assert!(error.message().contains("/nowhere/at/all") && !error.message().contains("secret"));
     assert!(error.hint().contains("server runs"));

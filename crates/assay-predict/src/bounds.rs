@@ -1,12 +1,12 @@
 //! What no answer can exceed: processors, IOPS, sustained writes, bandwidth and log, each by
 //! itself.
 
-use crate::demand::Demand;
-use crate::storage::Storage;
+use crate::demand::PredictedDemand;
+use crate::storage::PredictedStorage;
 use assay_model::projection::{ThroughputBound, ThroughputLimit};
 
 /// All bounds of which something is known, the lowest first.
-pub(crate) fn bounds(demand: &Demand, storage: &Storage) -> Vec<ThroughputBound> {
+pub(crate) fn bounds(demand: &PredictedDemand, storage: &PredictedStorage) -> Vec<ThroughputBound> {
     let bound = |limit, has: Option<f64>, asked: f64, at_least| {
         let most_per_s = has.filter(|_| asked > 0.0)? / asked;
         Some(ThroughputBound { limit, most_per_s, at_least })
@@ -29,16 +29,16 @@ pub(crate) fn bounds(demand: &Demand, storage: &Storage) -> Vec<ThroughputBound>
 
 /// The lowest bound of those that no station of the network stands for: writes, bandwidth and log;
 /// infinite without any.
-pub(crate) fn outside_per_s(demand: &Demand, storage: &Storage) -> f64 {
+pub(crate) fn outside_per_s(demand: &PredictedDemand, storage: &PredictedStorage) -> f64 {
     let outside = bounds(demand, storage)
         .into_iter()
         .filter(|bound| !matches!(bound.limit, ThroughputLimit::Cpu | ThroughputLimit::Iops));
     outside.map(|bound| bound.most_per_s).fold(f64::INFINITY, f64::min)
 }
 
-impl Demand {
+impl PredictedDemand {
     /// Time that one unit asks of storage that nobody else uses, seconds.
-    pub(crate) fn storage_s(&self, storage: &Storage) -> f64 {
+    pub(crate) fn storage_s(&self, storage: &PredictedStorage) -> f64 {
         let large_s = if self.large_reads_mean > 0.0 {
             self.large_reads_mean * storage.large_read_s(self.large_read_bytes)
         } else {
@@ -49,7 +49,7 @@ impl Demand {
     }
 
     /// The same in small reads.
-    pub(crate) fn small_reads_worth(&self, storage: &Storage) -> f64 {
+    pub(crate) fn small_reads_worth(&self, storage: &PredictedStorage) -> f64 {
         self.storage_s(storage) / storage.curve.latency_s(1.0)
     }
 }

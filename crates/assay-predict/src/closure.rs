@@ -1,15 +1,18 @@
 //! The model on the storage that was measured: whether it gives what was measured, and what the
 //! database adds to each wait.
 
-use crate::demand::{Demand, Overheads};
+use crate::demand::{Overheads, PredictedDemand};
 use crate::model::{Lean, solve};
-use crate::storage::Storage;
+use crate::storage::PredictedStorage;
 use assay_model::projection::{Closure, Population};
 use assay_stats::group_commit;
 
 /// What commits waited beyond what the flush explains, seconds: the one that the server timed, or
 /// else that of the calibrated log; nothing where neither is known.
-pub(crate) fn commit_overhead_s(demand: &Demand, present: Option<&Storage>) -> f64 {
+pub(crate) fn commit_overhead_s(
+    demand: &PredictedDemand,
+    present: Option<&PredictedStorage>,
+) -> f64 {
     let calibrated_s = || {
         let outstanding =
             demand.throughput_per_s * demand.reads_s() / demand.read_share().max(0.05);
@@ -28,7 +31,7 @@ pub(crate) fn commit_overhead_s(demand: &Demand, present: Option<&Storage>) -> f
 /// has beyond the curve at the measured number of outstanding reads and beyond the wait for a
 /// processor, as far as that is not the curve's own error, and is none where the curve alone takes
 /// longer.
-pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) {
+pub(crate) fn close(demand: &PredictedDemand, storage: &PredictedStorage) -> (Closure, Overheads) {
     let commit_s = commit_overhead_s(demand, Some(storage));
     let sessions = demand.average_active_sessions();
     let population = Population::Closed { sessions };
@@ -67,8 +70,8 @@ pub(crate) const MISS_MAX: f64 = 0.10;
 /// The response that was measured over the model's with all that the database adds, as far as that
 /// will be so elsewhere.
 fn response_factor(
-    demand: &Demand,
-    storage: &Storage,
+    demand: &PredictedDemand,
+    storage: &PredictedStorage,
     overheads: Overheads,
     population: Population,
 ) -> f64 {
@@ -87,7 +90,7 @@ const CURVE_ERROR: f64 = 0.05;
 /// How much of what a wait has beyond the curve is the database's: the mean of a normal posterior,
 /// where the overhead's own spread and the curve's error explain the rest between them. A tenth of
 /// a long queue is the curve's.
-fn credible_share(known_s: f64, storage: &Storage) -> f64 {
+fn credible_share(known_s: f64, storage: &PredictedStorage) -> f64 {
     let overhead_s = OVERHEAD.0 + OVERHEAD.1 * storage.curve.latency_s(1.0);
     let curve_s = CURVE_ERROR.hypot(storage.curve_deviation) * known_s;
     overhead_s.powi(2) / (overhead_s.powi(2) + curve_s.powi(2))
@@ -95,13 +98,13 @@ fn credible_share(known_s: f64, storage: &Storage) -> f64 {
 
 /// Time of a read with as many outstanding as there were. The rate would not do: near the end of a
 /// curve almost no of it stands for many that wait.
-fn curve_s(demand: &Demand, storage: &Storage) -> f64 {
+fn curve_s(demand: &PredictedDemand, storage: &PredictedStorage) -> f64 {
     let outstanding = demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s);
     storage.curve.latency_s(outstanding.max(1.0))
 }
 
 /// How long flushes of the log hold a read up as it was measured, seconds.
-fn flush_delay_s(demand: &Demand, storage: &Storage) -> f64 {
+fn flush_delay_s(demand: &PredictedDemand, storage: &PredictedStorage) -> f64 {
     let reads = demand.throughput_per_s * demand.reads_s();
     let outstanding = reads / demand.read_share().max(0.05);
     let log = storage.flush.as_ref();

@@ -5,7 +5,7 @@ use assay_model::projection::WorkUnit;
 
 /// The work of a database: amounts of one unit, and how much of it is done a second.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Demand {
+pub struct PredictedDemand {
     /// What one unit is.
     pub unit: WorkUnit,
     /// Units a second, as measured.
@@ -102,7 +102,7 @@ pub struct Deviations {
     pub curve_deviation: f64,
 }
 
-impl Demand {
+impl PredictedDemand {
     /// Sessions active on average.
     pub fn average_active_sessions(&self) -> f64 {
         self.throughput_per_s * self.response_s

@@ -1,8 +1,8 @@
 //! How sure an answer is: every input drawn from its interval, and how far the model itself misses.
 
-use crate::demand::{Demand, Overheads};
+use crate::demand::{Overheads, PredictedDemand};
 use crate::model::{Lean, ResponseSolver};
-use crate::storage::Storage;
+use crate::storage::PredictedStorage;
 use assay_model::number::count;
 use assay_model::projection::{InputKind, Population, Sensitivity};
 use assay_stats::random::Random;
@@ -16,8 +16,8 @@ const EASY_CUSTOMERS: f64 = 400.0;
 /// What is drawn around.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
-    pub(crate) demand: &'a Demand,
-    pub(crate) storage: &'a Storage,
+    pub(crate) demand: &'a PredictedDemand,
+    pub(crate) storage: &'a PredictedStorage,
     pub(crate) overheads: Overheads,
 }
 
@@ -70,7 +70,7 @@ fn deviation(values: &[f64]) -> f64 {
 
 /// Inputs as they may as well have been: the curve with one factor for all of a run and one for
 /// each step.
-fn drawn(around: Around<'_>, random: &mut Random) -> (Demand, Storage) {
+fn drawn(around: Around<'_>, random: &mut Random) -> (PredictedDemand, PredictedStorage) {
     let deviations = around.demand.deviations;
     let mut factor = |deviation: f64| (deviation * random.normal()).exp();
     let mut demand = around.demand.clone();
@@ -108,7 +108,7 @@ pub(crate) fn sensitivity(
     model_deviation: f64,
 ) -> Vec<Sensitivity> {
     let solver = ResponseSolver::new(around.demand, population);
-    let of = |demand: &Demand, storage: &Storage| {
+    let of = |demand: &PredictedDemand, storage: &PredictedStorage| {
         solver.response_s(demand, storage, around.overheads, Lean::MIDDLE)
     };
     let Some(base_s) = of(around.demand, around.storage) else {
@@ -120,23 +120,26 @@ pub(crate) fn sensitivity(
         let moved = response_s.map_or(0.0, |response_s| (base_s / response_s - 1.0).abs());
         found.push(Sensitivity { kind, throughput_deviation: moved });
     };
-    let cpu = Demand { cpu_s: base.cpu_s * deviations.cpu_deviation.exp(), ..base.clone() };
+    let cpu =
+        PredictedDemand { cpu_s: base.cpu_s * deviations.cpu_deviation.exp(), ..base.clone() };
     take(InputKind::Cpu, of(&cpu, around.storage));
     let reads = deviations.reads_deviation.exp();
-    let more = Demand { reads_mean: base.reads_mean * reads, ..base.clone() };
+    let more = PredictedDemand { reads_mean: base.reads_mean * reads, ..base.clone() };
     take(InputKind::Reads, of(&more, around.storage));
     let waits = deviations.other_deviation.exp();
-    let other = Demand { other_s: base.other_s * waits, ..base.clone() };
+    let other = PredictedDemand { other_s: base.other_s * waits, ..base.clone() };
     take(InputKind::Other, of(&other, around.storage));
-    let locks = Demand { contention_s: base.contention_s * waits, ..base.clone() };
+    let locks = PredictedDemand { contention_s: base.contention_s * waits, ..base.clone() };
     take(InputKind::Contention, of(&locks, around.storage));
     let spread = deviations.curve_deviation.max(around.storage.curve_deviation);
-    let slower =
-        Storage { curve: around.storage.curve.faster((-spread).exp()), ..around.storage.clone() };
+    let slower = PredictedStorage {
+        curve: around.storage.curve.faster((-spread).exp()),
+        ..around.storage.clone()
+    };
     take(InputKind::Curve, of(base, &slower));
     if let Some(log) = &around.storage.flush {
         let factor = deviations.flush_deviation.max(log.flush_deviation).exp();
-        let slower = Storage { flush: Some(log.slower(factor)), ..around.storage.clone() };
+        let slower = PredictedStorage { flush: Some(log.slower(factor)), ..around.storage.clone() };
         take(InputKind::FlushTime, of(base, &slower));
     }
     found.push(Sensitivity { kind: InputKind::Model, throughput_deviation: model_deviation });
@@ -156,7 +159,7 @@ mod tests {
     /// flush, 25% on the rest.
     #[test]
     fn the_doubt_of_the_worked_example_is_that_of_its_parts() {
-        let demand = Demand {
+        let demand = PredictedDemand {
             throughput_per_s: 1000.0,
             response_s: 0.020,
             cpu_s: 0.004,
@@ -174,14 +177,14 @@ mod tests {
                 curve_deviation: 0.04,
                 ..Deviations::default()
             },
-            ..Demand::default()
+            ..PredictedDemand::default()
         };
         let points: Vec<(f64, f64)> =
             (1..=24).map(|at| (f64::from(at), f64::from(at) * 5000.0)).collect();
-        let storage = Storage {
+        let storage = PredictedStorage {
             curve: ReadCurve::new(&points).unwrap(),
             flush: Some(FlushTimes::constant(0.0003, 0.0)),
-            ..Storage::constant("faster", 0.0002)
+            ..PredictedStorage::constant("faster", 0.0002)
         };
         let overheads = Overheads { read_s: 0.0, commit_s: 6.3e-5 };
         let around = Around { demand: &demand, storage: &storage, overheads };

@@ -1,7 +1,7 @@
 //! How long the log of a target takes for a flush, alone and during other I/O, and how long its
 //! flushes hold reads up.
 
-use crate::demand::Demand;
+use crate::demand::PredictedDemand;
 use assay_stats::group_commit;
 
 /// Times of a flush by how much data I/O is outstanding meanwhile.
@@ -68,7 +68,7 @@ impl FlushTimes {
     /// time, seconds: it arrives at random, so it meets a flush as often as there is one.
     pub(crate) fn read_delay_s(
         &self,
-        demand: &Demand,
+        demand: &PredictedDemand,
         throughput_per_s: f64,
         outstanding: f64,
     ) -> f64 {
@@ -95,7 +95,7 @@ impl FlushTimes {
     }
 }
 
-impl Demand {
+impl PredictedDemand {
     /// Share of time in which the log is busy: with the flushes of commits, which go together, and
     /// with others at random.
     fn log_busy_share(&self, throughput_per_s: f64, flush_s: f64) -> f64 {
@@ -127,7 +127,7 @@ mod tests {
         let log = FlushTimes::measured(vec![(0.0, 0.004)], 0.05).unwrap();
         let log = log.delaying(vec![(1.0, 0.002), (9.0, 0.004)]);
         // A log that is never used delays nothing; one that always is delays by what was measured.
-        let mut demand = Demand { commits_mean: 1.0, ..Demand::default() };
+        let mut demand = PredictedDemand { commits_mean: 1.0, ..PredictedDemand::default() };
         assert!(log.read_delay_s(&demand, 0.0, 5.0).abs() < 1e-12);
         assert!((log.read_delay_s(&demand, 1e5, 5.0) - 0.003).abs() < 1e-6);
         // Nine commits in ten idle times: U = x / (x + e^-x) with x = 0.1.

@@ -3,7 +3,7 @@
 //!
 //! The database is a closed network: processors, storage as one station that works as its
 //! calibrated curve says, a log that takes many commits at once, and delays for all other waits.
-//! [`Demand`] is what a profile asks for one unit of work, [`Storage`] what a calibration gives,
+//! [`PredictedDemand`] is what a profile asks for one unit of work, [`PredictedStorage`] what a calibration gives,
 //! [`project`] the answer for several targets. It is a room of its own, because its
 //! manual is neither that of measuring storage nor that of judging a run: Lazowska et al.,
 //! "Quantitative System Performance" (1984).
@@ -27,10 +27,10 @@ pub mod verify;
 
 pub use cache::CacheChange;
 pub use curve::ReadCurve;
-pub use demand::{Demand, Deviations, Overheads};
+pub use demand::{Deviations, Overheads, PredictedDemand};
 pub use flush::FlushTimes;
 pub use model::{Lean, Solution, solve};
-pub use of_load::LoadFacts;
+pub use of_load::StepFacts;
 pub use of_profile::{ReadProfile, demand_of, demand_of_load};
 pub use project::{ProjectionPlan, project};
-pub use storage::{Storage, StorageSource};
+pub use storage::{PredictedStorage, StorageSource};

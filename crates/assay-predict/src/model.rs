@@ -1,9 +1,9 @@
 //! The network of one database on one storage, solved for one population.
 
 use crate::bounds::outside_per_s;
-use crate::demand::{Demand, Overheads};
+use crate::demand::{Overheads, PredictedDemand};
 use crate::open;
-use crate::storage::Storage;
+use crate::storage::PredictedStorage;
 use assay_model::number::index;
 use assay_model::projection::{Population, TimeParts};
 use assay_stats::group_commit::{self, ClosedCommits};
@@ -68,8 +68,8 @@ pub struct Solution {
 
 /// Solves the network; `None` where the same work a second is more than it can do.
 pub fn solve(
-    demand: &Demand,
-    storage: &Storage,
+    demand: &PredictedDemand,
+    storage: &PredictedStorage,
     overheads: Overheads,
     population: Population,
     lean: Lean,
@@ -92,7 +92,7 @@ pub(crate) struct ResponseSolver {
 }
 
 impl ResponseSolver {
-    pub(crate) fn new(demand: &Demand, population: Population) -> Self {
+    pub(crate) fn new(demand: &PredictedDemand, population: Population) -> Self {
         let customers = match population {
             Population::SameWork => None,
             Population::Users { sessions, .. } | Population::Closed { sessions } => Some(sessions),
@@ -103,8 +103,8 @@ impl ResponseSolver {
 
     pub(crate) fn response_s(
         &self,
-        demand: &Demand,
-        storage: &Storage,
+        demand: &PredictedDemand,
+        storage: &PredictedStorage,
         overheads: Overheads,
         lean: Lean,
     ) -> Option<f64> {
@@ -135,8 +135,8 @@ const ROUNDS: usize = 80;
 const TOLERANCE: f64 = 1e-7;
 
 struct Network<'a> {
-    demand: &'a Demand,
-    storage: &'a Storage,
+    demand: &'a PredictedDemand,
+    storage: &'a PredictedStorage,
     overheads: Overheads,
     lean: Lean,
 }

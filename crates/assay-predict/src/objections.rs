@@ -2,8 +2,8 @@
 //! would lift it.
 
 use crate::closure::MISS_MAX;
-use crate::demand::Demand;
-use crate::storage::Storage;
+use crate::demand::PredictedDemand;
+use crate::storage::PredictedStorage;
 use assay_model::Profile;
 use assay_model::calibration::Bound;
 use assay_model::profile::{Bottleneck, CheckOutcome, ReportScope, WaitSeries};
@@ -56,7 +56,7 @@ fn percent(share: f64) -> String {
 /// What stands against any answer for this profile.
 pub(crate) fn of_profile(
     profile: &Profile,
-    demand: &Demand,
+    demand: &PredictedDemand,
     cached_share: Option<f64>,
 ) -> Vec<Objection> {
     let found = [
@@ -73,7 +73,7 @@ pub(crate) fn of_profile(
     found.into_iter().flatten().collect()
 }
 
-fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
+fn no_time_model(profile: &Profile, demand: &PredictedDemand) -> Option<Objection> {
     let invalid = profile.report.as_ref().and_then(|report| report.invalid.clone());
     let is_idle = profile.verdict.bottleneck == Bottleneck::Idle;
     let what = if let Some(why) = invalid {
@@ -94,7 +94,7 @@ fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
     Some(objection(ObjectionKind::NoTimeModel, Effect::Refused, what, remedy))
 }
 
-fn contradiction(profile: &Profile, demand: &Demand) -> Option<Objection> {
+fn contradiction(profile: &Profile, demand: &PredictedDemand) -> Option<Objection> {
     let kind = ObjectionKind::Contradiction;
     let remedy = "take another report of the same database; see `assay profile` for the sections \
                   that disagree";
@@ -115,7 +115,7 @@ fn contradiction(profile: &Profile, demand: &Demand) -> Option<Objection> {
     Some(objection(kind, Effect::Doubt, what, remedy))
 }
 
-fn unaccounted(demand: &Demand) -> Option<Objection> {
+fn unaccounted(demand: &PredictedDemand) -> Option<Objection> {
     let share = demand.share(demand.unaccounted_s).abs();
     let effect = match share {
         share if share > UNACCOUNTED.1 => Effect::Refused,
@@ -129,7 +129,7 @@ fn unaccounted(demand: &Demand) -> Option<Objection> {
 
 /// Waits for pages that no event shows: they last as long as I/O, so an answer can be given; too
 /// many of them explain nothing.
-fn page_waits(demand: &Demand) -> Option<Objection> {
+fn page_waits(demand: &PredictedDemand) -> Option<Objection> {
     let share = demand.share(demand.page_waits_s);
     let effect = match share {
         share if share > PAGE_WAITS.2 => Effect::Refused,
@@ -146,7 +146,7 @@ fn page_waits(demand: &Demand) -> Option<Objection> {
     Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
 }
 
-fn contention(demand: &Demand) -> Option<Objection> {
+fn contention(demand: &PredictedDemand) -> Option<Objection> {
     let share = demand.share(demand.contention_s + demand.cluster_s);
     let what = format!("sessions waited for each other for {} of DB time", percent(share));
     let remedy = "faster storage shortens only locks held across reads and commits: identify them, \
@@ -162,7 +162,11 @@ pub(crate) fn known_cached_share(profile: &Profile, cached_share: Option<f64>) -
 }
 
 /// Whether the reads of the profile were reads of storage.
-fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Option<Objection> {
+fn cached(
+    profile: &Profile,
+    demand: &PredictedDemand,
+    cached_share: Option<f64>,
+) -> Option<Objection> {
     if demand.reads_mean + demand.large_reads_mean <= 0.0 {
         return None;
     }
@@ -247,8 +251,8 @@ fn no_processors(profile: &Profile) -> Option<Objection> {
 /// What the model's own answer for the measured storage says.
 pub(crate) fn of_closure(
     closure: Option<&Closure>,
-    present: Option<&Storage>,
-    demand: &Demand,
+    present: Option<&PredictedStorage>,
+    demand: &PredictedDemand,
     reads_may_be_cached: bool,
 ) -> Vec<Objection> {
     let kind = ObjectionKind::Closure;
@@ -280,7 +284,7 @@ pub(crate) fn of_closure(
 }
 
 /// Whether a calibration has the database's block and mix.
-fn fits(demand: &Demand, storage: &Storage) -> bool {
+fn fits(demand: &PredictedDemand, storage: &PredictedStorage) -> bool {
     transfer(demand, storage).is_none() && mix(demand, storage).is_none()
 }
 
@@ -306,7 +310,7 @@ fn no_closure(reads_may_be_cached: bool) -> Objection {
 
 /// Whether a cache between the database and its storage may have answered many of its reads:
 /// nothing says that none did, and reads are a part of DB time that matters.
-pub(crate) fn reads_may_be_cached(demand: &Demand, cached_share: Option<f64>) -> bool {
+pub(crate) fn reads_may_be_cached(demand: &PredictedDemand, cached_share: Option<f64>) -> bool {
     let reads_s = demand.reads_s() + demand.large_reads_s;
     cached_share.is_none() && demand.share(reads_s) > READS_MATTER
 }
@@ -318,7 +322,7 @@ pub(crate) fn is_doubted(closure: Option<&Closure>) -> bool {
 }
 
 /// What stands against a target, before anything is solved on it.
-pub(crate) fn of_target(demand: &Demand, storage: &Storage) -> Vec<Objection> {
+pub(crate) fn of_target(demand: &PredictedDemand, storage: &PredictedStorage) -> Vec<Objection> {
     let found = [
         calibration_cached(storage),
         transfer(demand, storage),
@@ -331,7 +335,7 @@ pub(crate) fn of_target(demand: &Demand, storage: &Storage) -> Vec<Objection> {
     found.into_iter().flatten().collect()
 }
 
-fn calibration_cached(storage: &Storage) -> Option<Objection> {
+fn calibration_cached(storage: &PredictedStorage) -> Option<Objection> {
     let what = "the calibration read through the page cache".to_owned();
     let remedy = "calibrate on a file system with direct I/O, or the block device";
     storage
@@ -339,7 +343,7 @@ fn calibration_cached(storage: &Storage) -> Option<Objection> {
         .then(|| objection(ObjectionKind::CalibrationCached, Effect::Refused, what, remedy))
 }
 
-fn transfer(demand: &Demand, storage: &Storage) -> Option<Objection> {
+fn transfer(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Objection> {
     if demand.reads_mean <= 0.0 {
         return None;
     }
@@ -353,7 +357,7 @@ fn transfer(demand: &Demand, storage: &Storage) -> Option<Objection> {
         .then(|| objection(ObjectionKind::Transfer, Effect::Refused, what, remedy))
 }
 
-fn mix(demand: &Demand, storage: &Storage) -> Option<Objection> {
+fn mix(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Objection> {
     let what = format!(
         "{} of the database's I/Os are reads, but {} of the nearest calibrated mix",
         percent(demand.read_share()),
@@ -364,7 +368,7 @@ fn mix(demand: &Demand, storage: &Storage) -> Option<Objection> {
     is_far.then(|| objection(ObjectionKind::Mix, Effect::Doubt, what, remedy))
 }
 
-fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
+fn no_log(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Objection> {
     let share = demand.share(demand.commit_s());
     if share <= COMMIT_MIN {
         return None;
@@ -394,7 +398,7 @@ fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
     })
 }
 
-fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
+fn writes(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Objection> {
     let behind = demand.share(demand.write_behind_s);
     if storage.writes_most_per_s.is_some() || demand.all_writes() <= 0.0 {
         return None;
@@ -424,7 +428,7 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
     })
 }
 
-fn burst(storage: &Storage) -> Option<Objection> {
+fn burst(storage: &PredictedStorage) -> Option<Objection> {
     let ratio = storage.burst_ratio?;
     let what = format!(
         "the target started at {ratio:.2} times its sustained rate: the sustained rate is used"
@@ -437,7 +441,7 @@ fn burst(storage: &Storage) -> Option<Objection> {
     ))
 }
 
-fn data_sheet(storage: &Storage) -> Option<Objection> {
+fn data_sheet(storage: &PredictedStorage) -> Option<Objection> {
     let what = "the figures of the target are from a data sheet".to_owned();
     (storage.origin == TargetOrigin::DataSheet).then(|| {
         objection(ObjectionKind::DataSheet, Effect::Doubt, what, "calibrate the target itself")
@@ -446,8 +450,8 @@ fn data_sheet(storage: &Storage) -> Option<Objection> {
 
 /// What stands against the states that were solved on a target.
 pub(crate) fn of_states(
-    demand: &Demand,
-    storage: &Storage,
+    demand: &PredictedDemand,
+    storage: &PredictedStorage,
     states: &[ProjectedState],
 ) -> Vec<Objection> {
     let closed = states.iter().find(|state| matches!(state.population, Population::Closed { .. }));
@@ -470,11 +474,11 @@ fn cpu_bound(busy: f64) -> Option<Objection> {
 }
 
 /// Whether an answer lies near the end of a curve that was not shown to be the storage's.
-pub(crate) fn is_beyond(outstanding: f64, storage: &Storage) -> bool {
+pub(crate) fn is_beyond(outstanding: f64, storage: &PredictedStorage) -> bool {
     storage.may_give_more() && outstanding >= 0.8 * storage.curve.reach()
 }
 
-fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
+fn extrapolation(outstanding: f64, storage: &PredictedStorage) -> Option<Objection> {
     let reach = storage.curve.reach();
     if !is_beyond(outstanding, storage) {
         return None;
@@ -490,7 +494,11 @@ fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
     Some(objection(kind, Effect::AtLeast, what, remedy))
 }
 
-fn write_bound(demand: &Demand, storage: &Storage, state: &ProjectedState) -> Option<Objection> {
+fn write_bound(
+    demand: &PredictedDemand,
+    storage: &PredictedStorage,
+    state: &ProjectedState,
+) -> Option<Objection> {
     let most = storage.writes_most_per_s.filter(|_| demand.all_writes() > 0.0)?;
     let asked = state.throughput_per_s.value * storage.writes_of(demand);
     let what = format!("its writes would be {} of what the target sustains", percent(asked / most));

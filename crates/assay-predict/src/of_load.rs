@@ -1,7 +1,7 @@
 //! What a load of Assay's own knows better than the server: its clock and its counts have no edges
 //! of an interval.
 
-use crate::demand::Demand;
+use crate::demand::PredictedDemand;
 use assay_model::load::{Load, LoadKind, Rung};
 use assay_model::number::{rate, real, seconds};
 use assay_stats::group_commit;
@@ -18,7 +18,7 @@ const OUTSIDE_MAX: f64 = 0.10;
 
 /// A step of a load as its sessions saw it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LoadFacts {
+pub struct StepFacts {
     /// Sessions.
     pub sessions: f64,
     /// Statements (or transactions) a second by the sessions' own count.
@@ -46,7 +46,7 @@ pub struct LoadFacts {
     pub processors_mean: f64,
 }
 
-impl LoadFacts {
+impl StepFacts {
     /// Of one step of a load.
     pub fn of(load: &Load, rung: &Rung) -> Self {
         let operations = rung.measurement.operations();
@@ -82,7 +82,7 @@ impl LoadFacts {
     /// The demand that the server's counters gave, with what the sessions know: counts go with the
     /// work, shares of DB time with the response, and what is left of the response is time
     /// outside of any event: the way to the client and back.
-    pub(crate) fn correct(&self, demand: &mut Demand) {
+    pub(crate) fn correct(&self, demand: &mut PredictedDemand) {
         if self.throughput_per_s <= 0.0 || self.response_s <= 0.0 || demand.response_s <= 0.0 {
             return;
         }
@@ -114,7 +114,7 @@ impl LoadFacts {
 
     /// Flushes of the device beyond those of commits, which the server times, and of which each
     /// holds a batch.
-    fn other_flushes_mean(&self, demand: &Demand) -> f64 {
+    fn other_flushes_mean(&self, demand: &PredictedDemand) -> f64 {
         let Some((flush_s, all)) = demand.flush_s.zip(self.flushes_mean) else {
             return 0.0;
         };
@@ -123,7 +123,7 @@ impl LoadFacts {
         (all - demand.commits_mean / batch_mean).max(0.0)
     }
 
-    fn scale(&self, demand: &mut Demand) {
+    fn scale(&self, demand: &mut PredictedDemand) {
         let count = demand.throughput_per_s / self.throughput_per_s;
         let time = self.response_s / demand.response_s;
         let commit_s = demand.commit_s() * time;
@@ -161,7 +161,7 @@ impl LoadFacts {
 
 /// The server's times of waits have the edges of its interval, and the sessions' clock has none:
 /// waits that together take a little longer than the whole are that much shorter.
-fn fit_into_response(demand: &mut Demand) {
+fn fit_into_response(demand: &mut PredictedDemand) {
     let waits_s = demand.known_s() - demand.cpu_s;
     let ratio = (demand.response_s - demand.cpu_s) / waits_s;
     if !(1.0 - OUTSIDE_MAX..1.0).contains(&ratio) {
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_sessions_own_clock_decides_and_every_second_is_somewhere() {
-        let facts = LoadFacts {
+        let facts = StepFacts {
             sessions: 8.0,
             throughput_per_s: 50.0,
             response_s: 0.160,
@@ -218,7 +218,7 @@ mod tests {
         };
         // The server counted a tenth more work and less DB time, and its CPU was taken for a part
         // of its waits.
-        let mut demand = Demand {
+        let mut demand = PredictedDemand {
             throughput_per_s: 55.0,
             response_s: 0.120,
             reads_mean: 9.0,
@@ -227,7 +227,7 @@ mod tests {
             commit_latency_s: 0.012,
             contention_s: 0.006,
             processors_mean: 0.1,
-            ..Demand::default()
+            ..PredictedDemand::default()
         };
         facts.correct(&mut demand);
         assert!(
@@ -243,14 +243,18 @@ mod tests {
         );
         assert!((demand.processors_mean - 1.0).abs() < 1e-9);
         // A fifth that is in no event is more than the way to the client.
-        let mut silent = Demand { reads_mean: 8.0, read_latency_s: 0.016, ..Demand::default() };
+        let mut silent = PredictedDemand {
+            reads_mean: 8.0,
+            read_latency_s: 0.016,
+            ..PredictedDemand::default()
+        };
         (silent.throughput_per_s, silent.response_s) = (50.0, 0.160);
         facts.correct(&mut silent);
         assert!((silent.unaccounted_s - 0.031).abs() < 1e-9 && silent.other_s.abs() < 1e-9);
         // Waits of a twentieth more than the whole are fitted into it; those of a half more stay as
         // they are, and are refused.
         let longer = |read_latency_s: f64| {
-            let facts = LoadFacts { read_latency_s: Some(read_latency_s), ..facts };
+            let facts = StepFacts { read_latency_s: Some(read_latency_s), ..facts };
             let mut demand = silent.clone();
             facts.correct(&mut demand);
             demand
@@ -260,7 +264,7 @@ mod tests {
         assert!((fitted.read_latency_s - 0.159 / 8.0).abs() < 1e-9);
         assert!(longer(0.03).unaccounted_s < -0.05);
         // InnoDB is known to wait for pages without a word.
-        let facts = LoadFacts { has_silent_page_waits: true, ..facts };
+        let facts = StepFacts { has_silent_page_waits: true, ..facts };
         facts.correct(&mut silent);
         assert!((silent.page_waits_s - 0.031).abs() < 1e-9 && silent.unaccounted_s.abs() < 1e-9);
     }

@@ -1,8 +1,8 @@
 //! From a profile to the demand of one unit of work, with the source of every input.
 
-use crate::demand::{Demand, Deviations};
+use crate::demand::{Deviations, PredictedDemand};
 use crate::objections;
-use crate::of_load::LoadFacts;
+use crate::of_load::StepFacts;
 use assay_model::Estimate;
 use assay_model::profile::{Figure, IoClass, IoPurpose, Profile, RateKind};
 use assay_model::projection::{InputKind, Objection, ProjectionInput, WorkUnit};
@@ -16,7 +16,7 @@ pub struct ReadProfile {
     /// The product.
     pub product: String,
     /// What one unit of work asks.
-    pub demand: Demand,
+    pub demand: PredictedDemand,
     /// The same for a reader, with sources.
     pub inputs: Vec<ProjectionInput>,
     /// What stands against any answer.
@@ -38,13 +38,13 @@ const SPLIT: f64 = 0.10;
 /// Reads a profile. `cached_share` is the share of its reads that the page cache answered, where a
 /// run knows it better than the profile itself.
 pub fn demand_of(profile: &Profile, cached_share: Option<f64>) -> ReadProfile {
-    let reader = Reader { profile };
+    let reader = ProfileReader { profile };
     reader.read(reader.demand(), cached_share)
 }
 
 /// The same of a step of a load, whose sessions know their work and its time themselves.
-pub fn demand_of_load(profile: &Profile, facts: &LoadFacts) -> ReadProfile {
-    let reader = Reader { profile };
+pub fn demand_of_load(profile: &Profile, facts: &StepFacts) -> ReadProfile {
+    let reader = ProfileReader { profile };
     let mut demand = reader.demand();
     facts.correct(&mut demand);
     reader.read(demand, facts.cached_share)
@@ -64,12 +64,12 @@ const LARGE_BYTES: f64 = 131_072.0;
 /// tenth at best.
 const TRANSACTIONS_MIN: f64 = 1.0;
 
-struct Reader<'a> {
+struct ProfileReader<'a> {
     profile: &'a Profile,
 }
 
-impl Reader<'_> {
-    fn read(&self, demand: Demand, cached_share: Option<f64>) -> ReadProfile {
+impl ProfileReader<'_> {
+    fn read(&self, demand: PredictedDemand, cached_share: Option<f64>) -> ReadProfile {
         let profile = self.profile;
         ReadProfile {
             name: profile.name.clone(),
@@ -111,7 +111,7 @@ impl Reader<'_> {
         value(self.profile.elapsed_s.as_ref()).unwrap_or(0.0)
     }
 
-    fn demand(&self) -> Demand {
+    fn demand(&self) -> PredictedDemand {
         let (unit, throughput_per_s, _) = self.work();
         let time = &self.profile.time;
         let active = value(time.average_active_sessions.as_ref()).or_else(|| {
@@ -122,14 +122,14 @@ impl Reader<'_> {
             .map(|cpu_s| cpu_s / self.elapsed_s())
             .filter(|busy| busy.is_finite())
             .unwrap_or(0.0);
-        let mut demand = Demand {
+        let mut demand = PredictedDemand {
             unit,
             throughput_per_s,
             response_s: per(active.unwrap_or(0.0)),
             cpu_s: per(cpus_busy),
             processors_mean: self.processors(cpus_busy),
             deviations: self.deviations(),
-            ..Demand::default()
+            ..PredictedDemand::default()
         };
         self.reads(&mut demand, &per);
         self.writes(&mut demand, &per);
@@ -176,7 +176,7 @@ impl Reader<'_> {
         if is_rounded { 0.05 / 3.0_f64.sqrt() / throughput_per_s } else { 0.0 }
     }
 
-    fn reads(&self, demand: &mut Demand, per: &dyn Fn(f64) -> f64) {
+    fn reads(&self, demand: &mut PredictedDemand, per: &dyn Fn(f64) -> f64) {
         if let Some(small) = self.class(IoPurpose::SingleBlockRead) {
             demand.reads_mean = per(value(small.rate_iops.as_ref()).unwrap_or(0.0));
             demand.read_latency_s = value(small.latency_s.as_ref()).unwrap_or(0.0);
@@ -201,7 +201,7 @@ impl Reader<'_> {
 
     /// Bytes of a large I/O whose class does not say: what all I/Os have beyond small ones, over
     /// those that are not small.
-    fn large_transfer_bytes(&self, demand: &Demand) -> f64 {
+    fn large_transfer_bytes(&self, demand: &PredictedDemand) -> f64 {
         let all = self.class(IoPurpose::All);
         let of = |figure: fn(&IoClass) -> Option<&Figure>| value(all.and_then(figure));
         let small = [IoPurpose::SingleBlockRead, IoPurpose::DataFileWrite, IoPurpose::LogWrite];
@@ -217,7 +217,7 @@ impl Reader<'_> {
         found.unwrap_or(LARGE_BYTES).clamp(demand.read_bytes.max(512.0), 8.0 * LARGE_BYTES)
     }
 
-    fn writes(&self, demand: &mut Demand, per: &dyn Fn(f64) -> f64) {
+    fn writes(&self, demand: &mut PredictedDemand, per: &dyn Fn(f64) -> f64) {
         let rate = |kind: RateKind| value(self.profile.rate(kind)?.write_per_s.as_ref());
         let class = |purpose| value(self.class(purpose)?.rate_iops.as_ref());
         let log = class(IoPurpose::LogWrite).unwrap_or(0.0);
@@ -259,7 +259,7 @@ impl Reader<'_> {
     }
 
     /// All waits that are neither reads nor commits.
-    fn waits(&self, demand: &mut Demand) {
+    fn waits(&self, demand: &mut PredictedDemand) {
         let verdict = &self.profile.verdict;
         let of = |share: Option<f64>| share.unwrap_or(0.0) * demand.response_s;
         let cluster_s = self.class_share(&["Cluster"]) * demand.response_s;
@@ -316,7 +316,7 @@ impl Reader<'_> {
         verdict.unaccounted_share.or_else(rest).filter(|share| share.is_finite()).unwrap_or(0.0)
     }
 
-    fn commits(&self, demand: &mut Demand, per: &dyn Fn(f64) -> f64) {
+    fn commits(&self, demand: &mut PredictedDemand, per: &dyn Fn(f64) -> f64) {
         let (redo, work) = (&self.profile.redo, &self.profile.work);
         let commit_share = self.profile.verdict.commit_share.or(redo.sync_share).unwrap_or(0.0);
         let commit_s = commit_share * demand.response_s;
@@ -345,7 +345,7 @@ impl Reader<'_> {
 
     /// What the model takes of the profile, each with its interval and source; nothing that is
     /// absent or none.
-    fn inputs(&self, demand: &Demand) -> Vec<ProjectionInput> {
+    fn inputs(&self, demand: &PredictedDemand) -> Vec<ProjectionInput> {
         let rows = self.inputs_of_work(demand).into_iter();
         let rows = rows.chain(self.inputs_of_ios(demand)).chain(self.inputs_of_commits(demand));
         rows.chain(inputs_of_waits(demand))
@@ -358,7 +358,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn inputs_of_work(&self, demand: &Demand) -> Vec<InputRow> {
+    fn inputs_of_work(&self, demand: &PredictedDemand) -> Vec<InputRow> {
         let (_, _, of_work) = self.work();
         let (time, deviations) = (&self.profile.time, demand.deviations);
         let (work_deviation, cpu_deviation) =
@@ -371,7 +371,7 @@ impl Reader<'_> {
         ]
     }
 
-    fn inputs_of_ios(&self, demand: &Demand) -> Vec<InputRow> {
+    fn inputs_of_ios(&self, demand: &PredictedDemand) -> Vec<InputRow> {
         let small = self.class(IoPurpose::SingleBlockRead);
         let reads = source(small.and_then(|class| class.rate_iops.as_ref()));
         let latency = source(small.and_then(|class| class.latency_s.as_ref()));
@@ -386,7 +386,7 @@ impl Reader<'_> {
         ]
     }
 
-    fn inputs_of_commits(&self, demand: &Demand) -> Vec<InputRow> {
+    fn inputs_of_commits(&self, demand: &PredictedDemand) -> Vec<InputRow> {
         let redo = &self.profile.redo;
         let commits = source(redo.syncs_per_s.as_ref());
         let latency = source(redo.sync_latency_s.as_ref());
@@ -403,7 +403,7 @@ impl Reader<'_> {
 /// An input with its standard deviation and where it stands.
 type InputRow = (InputKind, f64, f64, String);
 
-fn inputs_of_waits(demand: &Demand) -> [InputRow; 2] {
+fn inputs_of_waits(demand: &PredictedDemand) -> [InputRow; 2] {
     let contention_s = demand.contention_s + demand.cluster_s;
     let other_s = demand.other_s + demand.unaccounted_s.max(0.0);
     [(InputKind::Contention, contention_s), (InputKind::Other, other_s)].map(|(kind, time_s)| {
@@ -436,7 +436,7 @@ fn large(class: &IoClass) -> Option<(f64, f64, Option<f64>)> {
 /// Commits of one unit that waited for the log: all of them, or as many as explain the time that
 /// was waited, where that is less than a flush for each. Those that changed nothing wait for
 /// nothing.
-fn waited_commits(demand: &Demand, commit_s: f64, most: f64) -> f64 {
+fn waited_commits(demand: &PredictedDemand, commit_s: f64, most: f64) -> f64 {
     let Some(flush_s) = demand.flush_s.filter(|flush_s| *flush_s > 0.0) else {
         return most;
     };

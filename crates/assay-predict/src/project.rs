@@ -3,12 +3,12 @@
 
 use crate::bounds::bounds;
 use crate::closure::{close, commit_overhead_s};
-use crate::demand::{Demand, Overheads};
+use crate::demand::{Overheads, PredictedDemand};
 use crate::draws::{Around, NORMAL_95, response_deviation, sensitivity};
 use crate::model::{Lean, Solution, solve};
 use crate::objections;
 use crate::of_profile::{ReadProfile, around};
-use crate::storage::{Storage, StorageSource};
+use crate::storage::{PredictedStorage, StorageSource};
 use assay_model::Estimate;
 use assay_model::number::count;
 use assay_model::projection::{
@@ -89,7 +89,7 @@ pub fn project(
     targets: &[StorageSource<'_>],
     plan: &ProjectionPlan,
 ) -> Projection {
-    let present = from.and_then(|source| Storage::of(source, &read.demand));
+    let present = from.and_then(|source| PredictedStorage::of(source, &read.demand));
     let closed = present.as_ref().map(|storage| close(&read.demand, storage));
     let overheads = closed.as_ref().map_or_else(
         || Overheads { read_s: 0.0, commit_s: commit_overhead_s(&read.demand, None) },
@@ -110,7 +110,7 @@ pub fn project(
     ));
     against.extend(other_host(read, plan));
     against.sort_by_key(|one| std::cmp::Reverse(one.effect));
-    let asked = Asked {
+    let asked = AskedOfTargets {
         demand: &demand,
         overheads,
         response_factor,
@@ -139,7 +139,11 @@ pub fn project(
 }
 
 /// The demand on the host, with the growth and the cache that are asked for.
-fn changed(demand: &Demand, processors_total: Option<f64>, plan: &ProjectionPlan) -> Demand {
+fn changed(
+    demand: &PredictedDemand,
+    processors_total: Option<f64>,
+    plan: &ProjectionPlan,
+) -> PredictedDemand {
     let mut changed = demand.clone();
     changed.throughput_per_s *= plan.growth;
     changed.cpu_s /= plan.cpu_speed_ratio.unwrap_or(1.0);
@@ -171,7 +175,7 @@ fn other_host(read: &ReadProfile, plan: &ProjectionPlan) -> Option<Objection> {
 }
 
 /// Three populations side by side, or those that are asked for.
-fn populations(demand: &Demand, plan: &ProjectionPlan) -> Vec<Population> {
+fn populations(demand: &PredictedDemand, plan: &ProjectionPlan) -> Vec<Population> {
     let active = demand.average_active_sessions();
     let sessions = plan.sessions.unwrap_or(active);
     let users = plan.thinking_sessions.map(|sessions| Population::Users {
@@ -184,7 +188,7 @@ fn populations(demand: &Demand, plan: &ProjectionPlan) -> Vec<Population> {
 }
 
 /// The database as it was measured.
-fn base(demand: &Demand) -> ProjectedState {
+fn base(demand: &PredictedDemand) -> ProjectedState {
     let deviations = demand.deviations;
     let active = demand.average_active_sessions();
     ProjectedState {
@@ -210,8 +214,8 @@ fn base(demand: &Demand) -> ProjectedState {
 }
 
 /// What is asked of every target.
-struct Asked<'a> {
-    demand: &'a Demand,
+struct AskedOfTargets<'a> {
+    demand: &'a PredictedDemand,
     overheads: Overheads,
     /// What responses are multiplied by, as the present storage showed it.
     response_factor: f64,
@@ -223,7 +227,7 @@ struct Asked<'a> {
     reads_may_be_cached: bool,
 }
 
-impl Asked<'_> {
+impl AskedOfTargets<'_> {
     fn target(&self, source: &StorageSource<'_>) -> ProjectedTarget {
         let mut target = ProjectedTarget {
             name: source.name.clone(),
@@ -241,7 +245,7 @@ impl Asked<'_> {
         if self.demand.throughput_per_s <= 0.0 || self.demand.response_s <= 0.0 {
             return target;
         }
-        let Some(storage) = Storage::of(source, self.demand) else {
+        let Some(storage) = PredictedStorage::of(source, self.demand) else {
             target.objections.push(no_curve(&source.name));
             return target;
         };
@@ -290,7 +294,7 @@ impl Asked<'_> {
         if !objections::is_beyond(middle.reads_outstanding, storage) {
             return middle.response_s;
         }
-        let more = Storage {
+        let more = PredictedStorage {
             curve: storage.curve.prolonged(),
             writes_most_per_s: None,
             bandwidth_bytes_per_s: None,
@@ -306,7 +310,7 @@ impl Asked<'_> {
         if !self.reads_may_be_cached {
             return middle.response_s;
         }
-        let cached = Demand {
+        let cached = PredictedDemand {
             reads_mean: 0.0,
             large_reads_mean: 0.0,
             large_reads_s: 0.0,
@@ -441,7 +445,7 @@ fn projected(
     solved: &Solution,
     response_s: Estimate,
     throughput_per_s: Estimate,
-    demand: &Demand,
+    demand: &PredictedDemand,
 ) -> ProjectedState {
     ProjectedState {
         population,
@@ -457,7 +461,7 @@ fn projected(
 }
 
 /// The curve of the storage, and points between its steps.
-fn storage_curve(storage: &Storage) -> Vec<StoragePoint> {
+fn storage_curve(storage: &PredictedStorage) -> Vec<StoragePoint> {
     let reach = storage.curve.reach();
     let steps = 24_u32;
     let at = |step: u32| reach.powf(f64::from(step) / f64::from(steps));

@@ -2,7 +2,7 @@
 //! database.
 
 use crate::curve::ReadCurve;
-use crate::demand::Demand;
+use crate::demand::PredictedDemand;
 use crate::flush::FlushTimes;
 use assay_model::Estimate;
 use assay_model::calibration::{Bound, Calibration, CurvePoint, LogPoint, MixCalibration};
@@ -25,7 +25,7 @@ pub struct StorageSource<'a> {
 
 /// What storage gives to one database.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Storage {
+pub struct PredictedStorage {
     /// Its name.
     pub name: String,
     /// Where its figures come from.
@@ -66,7 +66,7 @@ pub struct Storage {
 /// No calibration is more certain than this of the next one.
 const CURVE_DEVIATION_MIN: f64 = 0.01;
 
-impl Storage {
+impl PredictedStorage {
     /// Storage that takes the same time for every read, whatever it is asked.
     pub fn constant(name: &str, read_s: f64) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Storage {
     }
 
     /// What a calibration says for this database; `None` where it has no curve of reads.
-    pub fn of(source: &StorageSource<'_>, demand: &Demand) -> Option<Self> {
+    pub fn of(source: &StorageSource<'_>, demand: &PredictedDemand) -> Option<Self> {
         let mixes = &source.calibration.mixes;
         let wanted = demand.read_share();
         let reading = mixes.iter().filter(|mix| mix.read_share > 0.0 && !mix.curve.is_empty());
@@ -144,7 +144,7 @@ impl Storage {
     }
 
     /// Writes of one unit of work that this storage has to do.
-    pub(crate) fn writes_of(&self, demand: &Demand) -> f64 {
+    pub(crate) fn writes_of(&self, demand: &PredictedDemand) -> f64 {
         writes_of_data_device(demand, self.has_separate_log)
     }
 
@@ -156,7 +156,7 @@ impl Storage {
 
 /// Writes of one unit of work on the device of the data, which has those of the log unless that
 /// lies elsewhere.
-fn writes_of_data_device(demand: &Demand, has_separate_log: bool) -> f64 {
+fn writes_of_data_device(demand: &PredictedDemand, has_separate_log: bool) -> f64 {
     if has_separate_log { demand.all_writes() } else { demand.storage_writes() }
 }
 
@@ -246,7 +246,7 @@ fn width(
     nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
     mixes: &[MixCalibration],
-    demand: &Demand,
+    demand: &PredictedDemand,
     writes: f64,
 ) -> f64 {
     let reads = demand.reads_mean + demand.large_reads_mean;
@@ -270,7 +270,7 @@ fn writes_most(
     curve: &ReadCurve,
     nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
-    demand: &Demand,
+    demand: &PredictedDemand,
     writes: f64,
 ) -> Option<f64> {
     let alone = writing.map(|mix| mix.iops_max.rate.value)?;

@@ -1,9 +1,9 @@
 //! Predictions compared with measurements: what the model, Amdahl's law and a look-up in the curve
 //! would have said.
 
-use crate::demand::{Demand, Overheads};
+use crate::demand::{Overheads, PredictedDemand};
 use crate::model::{Lean, solve};
-use crate::storage::Storage;
+use crate::storage::PredictedStorage;
 use assay_model::projection::{Population, ProjectedTarget, Verification, VerificationCase};
 
 /// What was measured after the move.
@@ -24,8 +24,8 @@ pub struct RungMeasurement {
 /// One case of a verification: the target as it was projected for these sessions, compared with
 /// what was measured.
 pub fn case(
-    demand: &Demand,
-    storage: Option<&Storage>,
+    demand: &PredictedDemand,
+    storage: Option<&PredictedStorage>,
     target: &ProjectedTarget,
     measured: RungMeasurement,
 ) -> Option<VerificationCase> {
@@ -47,7 +47,7 @@ pub fn case(
 
 /// What is usual: the waits for reads and commits scaled by the time of one read and one flush
 /// alone.
-fn amdahl_per_s(demand: &Demand, storage: &Storage, sessions: f64) -> f64 {
+fn amdahl_per_s(demand: &PredictedDemand, storage: &PredictedStorage, sessions: f64) -> f64 {
     let read_s = demand.reads_mean * storage.curve.latency_s(1.0);
     let before_s = demand.flush_s.unwrap_or(demand.commit_latency_s);
     let flush = storage.flush.as_ref().zip(Some(before_s).filter(|before_s| *before_s > 0.0));
@@ -58,15 +58,15 @@ fn amdahl_per_s(demand: &Demand, storage: &Storage, sessions: f64) -> f64 {
 }
 
 /// The other usual thing: the latency of the curve with as many outstanding as there are sessions.
-fn lookup_per_s(demand: &Demand, storage: &Storage, sessions: f64) -> f64 {
+fn lookup_per_s(demand: &PredictedDemand, storage: &PredictedStorage, sessions: f64) -> f64 {
     let read_s = demand.reads_mean * storage.curve.latency_s(sessions.max(1.0));
     sessions / (demand.response_s - demand.reads_s() + read_s)
 }
 
 /// The model's own throughput of `sessions`, units a second.
 pub fn closed_per_s(
-    demand: &Demand,
-    storage: &Storage,
+    demand: &PredictedDemand,
+    storage: &PredictedStorage,
     overheads: Overheads,
     sessions: f64,
 ) -> f64 {

@@ -6,7 +6,7 @@ mod made_up;
 
 use assay_model::calibration::Calibration;
 use assay_model::projection::{Objection, ObjectionKind, Population, TargetOrigin};
-use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
+use assay_predict::{PredictedDemand, ProjectionPlan, StorageSource, demand_of, project};
 
 const SERVICE_NS: f64 = 5e5;
 
@@ -36,7 +36,7 @@ fn read_latency_s(calibration: &Calibration) -> (f64, Vec<Objection>) {
 }
 
 /// Share of time in which the log is busy, by the open form of group commit.
-fn busy_share(demand: &Demand) -> f64 {
+fn busy_share(demand: &PredictedDemand) -> f64 {
     let load = demand.throughput_per_s * demand.commits_mean * 0.7 * SERVICE_NS / 1e9;
     load / (load + (-load).exp())
 }

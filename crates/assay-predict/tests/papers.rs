@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assay_model::projection::Population;
-use assay_predict::{Demand, Lean, Overheads, Storage, solve};
+use assay_predict::{Lean, Overheads, PredictedDemand, PredictedStorage, solve};
 
 /// Reads a second of sessions without think time whose unit of work is one read of constant
 /// latency, times in ms.
@@ -30,10 +30,10 @@ impl Reads {
         }
     }
 
-    fn demand(&self) -> Demand {
+    fn demand(&self) -> PredictedDemand {
         let response_ms =
             self.cpu_ms + self.read_ms + self.cluster_ms + self.behind_ms + self.other_ms;
-        Demand {
+        PredictedDemand {
             throughput_per_s: 1e3 * self.sessions / response_ms,
             response_s: response_ms / 1e3,
             cpu_s: self.cpu_ms / 1e3,
@@ -44,15 +44,15 @@ impl Reads {
             cluster_s: self.cluster_ms / 1e3,
             write_behind_s: self.behind_ms / 1e3,
             other_s: self.other_ms / 1e3,
-            ..Demand::default()
+            ..PredictedDemand::default()
         }
     }
 
     fn per_s(&self) -> f64 {
-        self.with(&self.demand(), &Storage::constant("printed", self.read_ms / 1e3))
+        self.with(&self.demand(), &PredictedStorage::constant("printed", self.read_ms / 1e3))
     }
 
-    fn with(&self, demand: &Demand, storage: &Storage) -> f64 {
+    fn with(&self, demand: &PredictedDemand, storage: &PredictedStorage) -> f64 {
         let population = Population::Closed { sessions: self.sessions };
         let solved = solve(demand, storage, Overheads::default(), population, Lean::CAUTIOUS);
         solved.unwrap().throughput_per_s
@@ -141,10 +141,10 @@ fn updates_are_bound_by_the_writes_that_the_storage_sustains() {
     let cpu_ms = per_read_ms(322_635.0);
     let asked = Reads { other_ms, ..Reads::on(96.0, 16.0, cpu_ms, read_ms) };
     assert_error(asked.per_s(), PRINTED, 83.0);
-    let writing = Demand { writes_mean: 20_050.0 / 26_407.2, ..asked.demand() };
-    let sustained = Storage {
+    let writing = PredictedDemand { writes_mean: 20_050.0 / 26_407.2, ..asked.demand() };
+    let sustained = PredictedStorage {
         writes_most_per_s: Some(33_372.5),
-        ..Storage::constant("printed", read_ms / 1e3)
+        ..PredictedStorage::constant("printed", read_ms / 1e3)
     };
     assert_error(asked.with(&writing, &sustained), PRINTED, 2.4);
     // Closure: with the waits for late writes that were printed nothing is missing.

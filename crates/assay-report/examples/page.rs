@@ -5,7 +5,7 @@
 
 mod made_up;
 
-use assay_report::{Options, html};
+use assay_report::{ReportOptions, html};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -17,5 +17,5 @@ fn main() {
         (false, false, true) => made_up::cuts::report(60, true),
         (false, false, false) => made_up::report(intervals),
     };
-    print!("{}", html(&report, Options { relative: has("relative") }));
+    print!("{}", html(&report, ReportOptions { relative: has("relative") }));
 }

@@ -4,14 +4,14 @@
 
 mod made_up;
 
-use assay_report::{Options, environment_text, text};
+use assay_report::{ReportOptions, environment_text, text};
 
 fn main() {
     let says = |wanted: &str| std::env::args().any(|word| word == wanted);
     let of_cuts = || made_up::cuts::report(60, true);
     let report = if says("cuts") { of_cuts() } else { made_up::report(120) };
     let colour = says("colour");
-    let options = Options { relative: says("relative") };
+    let options = ReportOptions { relative: says("relative") };
     print!("{}", text(&report, options, colour));
     if let Some(environment) = report.environment.filter(|_| says("environment")) {
         print!("{}", environment_text(&environment, colour));

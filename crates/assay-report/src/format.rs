@@ -1,7 +1,7 @@
 //! Every number of a report goes through here: absolute with its unit, or relative to the best of
 //! its kind, in a study to its first cell.
 
-use crate::input::{Options, Report};
+use crate::input::{GivenReport, ReportOptions};
 use crate::redaction::masked;
 use crate::view::Estimated;
 use assay_model::Estimate;
@@ -35,7 +35,7 @@ struct Best {
 
 impl Formatter {
     /// Absolute, or relative to the best of this report.
-    pub(crate) fn new(report: &Report, options: Options) -> Self {
+    pub(crate) fn new(report: &GivenReport, options: ReportOptions) -> Self {
         Self { best: options.relative.then(|| Best::of(report)) }
     }
 
@@ -220,7 +220,7 @@ impl fmt::Display for Shown {
 impl Best {
     /// The highest rates, and the shortest mean time, that the report knows; of a study those of
     /// its first cell.
-    fn of(report: &Report) -> Self {
+    fn of(report: &GivenReport) -> Self {
         let cells = report.study.iter().flat_map(|study| &study.cells);
         if let Some(first) = cells.into_iter().find(|cell| cell.state == CellState::Measured) {
             return Self::of_cell(first);

@@ -1,7 +1,7 @@
 //! What a report is made of: documents that the other rooms wrote, any of which may be missing.
 
-use crate::timeline::Timeline;
-use crate::watch::Watch;
+use crate::timeline::RunTimeline;
+use crate::watch::WatchReport;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
 use assay_model::cause::{Cause, CauseKind, RunDocuments, known_causes};
@@ -25,7 +25,7 @@ use serde::Serialize;
 /// left out, because the intervals themselves are in the run's own file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
-pub struct Report {
+pub struct GivenReport {
     /// What was done, for example `check`, `calibrate`, `run oltp`.
     pub title: String,
     /// What it was done to: path of the directory, file or device.
@@ -73,7 +73,7 @@ pub struct Report {
     pub projection: Option<Projection>,
     /// Predictions compared with what was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verified: Option<VerificationSummary>,
+    pub verified: Option<VerificationHistory>,
     /// What a database got of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Load>"))]
@@ -97,7 +97,7 @@ pub struct Report {
     /// Host activity during the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Summary>"))]
-    pub watch: Option<Watch>,
+    pub watch: Option<WatchReport>,
     /// What a reader must know of what was watched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default, with = "Vec<crate::schema::Remark>"))]
@@ -105,10 +105,10 @@ pub struct Report {
     /// The documents that it was done by: workloads, criteria.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
-    pub documents: Vec<Document>,
+    pub documents: Vec<InputDocument>,
 }
 
-impl Report {
+impl GivenReport {
     /// Whether storage keeps what it acknowledged, where that was asked: of blocks, or of a
     /// database that was cut.
     pub(crate) fn durability(&self) -> Option<&Durability> {
@@ -188,7 +188,7 @@ impl Report {
 /// A verification with the errors of all that are kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct VerificationSummary {
+pub struct VerificationHistory {
     /// This one.
     #[cfg_attr(test, schemars(with = "crate::schema::Verification"))]
     pub verification: Verification,
@@ -224,17 +224,17 @@ pub struct RunReport {
     pub level_change: Option<LevelChange>,
     /// How it went over time.
     #[serde(skip)]
-    pub timeline: Timeline,
+    pub timeline: RunTimeline,
     /// Events.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
-    pub events: Vec<Event>,
+    pub events: Vec<RunIncident>,
 }
 
 /// Something that happened during a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
-pub struct Event {
+pub struct RunIncident {
     /// When, ns after the measured time began.
     pub at_ns: u64,
     /// What, in a few words.
@@ -244,7 +244,7 @@ pub struct Event {
 /// A document as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
-pub struct Document {
+pub struct InputDocument {
     /// Its file name, for example `oltp.workload.toml`.
     pub name: String,
     /// Its text.
@@ -253,7 +253,7 @@ pub struct Document {
 
 /// How a report is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ReportOptions {
     /// Shows rates and times as ratios to the best only, and hides everything from which absolute
     /// figures could be worked out: limits, counts, documents, commands.
     pub relative: bool,
@@ -294,7 +294,7 @@ impl RunReport {
             estimates: Vec::new(),
             no_interval: None,
             level_change: None,
-            timeline: Timeline::default(),
+            timeline: RunTimeline::default(),
             events: Vec::new(),
         }
     }

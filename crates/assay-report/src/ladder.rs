@@ -54,15 +54,15 @@ pub(crate) fn flaw(load: &Load) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::made_up::{report, rung};
-    use crate::{Options, html, text};
+    use crate::{ReportOptions, html, text};
 
     #[test]
     fn relative_reports_hide_the_ladder_and_a_skipped_one_says_why() {
-        let relative = Options { relative: true };
+        let relative = ReportOptions { relative: true };
         let whole = report(vec![rung(1, 0)]);
         assert!(!text(&whole, relative, false).contains("50,000"));
         assert!(!html(&whole, relative).contains("50,000"));
-        let skipped = text(&report(Vec::new()), Options::default(), false);
+        let skipped = text(&report(Vec::new()), ReportOptions::default(), false);
         assert!(skipped.contains("was not measured: all steps were completed"), "{skipped}");
     }
 }

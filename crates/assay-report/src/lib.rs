@@ -28,7 +28,10 @@ mod watch;
 use assay_model::environment::Environment;
 pub use demand::{NamedProfile, profile_text, profiles_html};
 use format::Formatter;
-pub use input::{Document, Event, Options, Report, RunReport, TextOptions, VerificationSummary};
+pub use input::{
+    GivenReport, InputDocument, ReportOptions, RunIncident, RunReport, TextOptions,
+    VerificationHistory,
+};
 pub use json::json;
 pub use render::csv::{csv, plain_csv};
 pub use render::html::live::live_html;
@@ -40,16 +43,20 @@ pub use tables::{
     histograms_csv, host_rates_csv, hosts_csv, intervals_csv, json_lines, ladder_csv, levels_csv,
     locality_csv, published_csv, queries_csv, transactions_csv, watch_csv,
 };
-pub use timeline::{Timeline, TimelineBuilder};
-pub use watch::{Watch, WatchBuilder};
+pub use timeline::{RunTimeline, TimelineBuilder};
+pub use watch::{WatchBuilder, WatchReport};
 
 /// The report as a page: one file that needs nothing else.
-pub fn html(report: &Report, options: Options) -> String {
+pub fn html(report: &GivenReport, options: ReportOptions) -> String {
     render::html::html(&sections::view(report, Formatter::new(report, options)))
 }
 
 /// The report as text.
-pub fn text(report: &Report, options: Options, layout: impl Into<TextOptions>) -> String {
+pub fn text(
+    report: &GivenReport,
+    options: ReportOptions,
+    layout: impl Into<TextOptions>,
+) -> String {
     let layout = layout.into();
     let formatter = Formatter::new(report, options);
     let short = sections::short_answer(report, &formatter).filter(|_| !formatter.is_relative());
@@ -68,6 +75,6 @@ pub fn environment_text(environment: &Environment, layout: impl Into<TextOptions
 
 /// The charts of a report as SVG files, in the order of the page: the name of a file, for example
 /// `load-curve-read.svg`, unique in its report, and its content.
-pub fn svg(report: &Report, options: Options) -> Vec<(String, String)> {
+pub fn svg(report: &GivenReport, options: ReportOptions) -> Vec<(String, String)> {
     render::drawing::drawings(&sections::view(report, Formatter::new(report, options)))
 }

@@ -51,14 +51,14 @@ mod zoom;
 
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::input::Report;
-use crate::view::{Answer, Block, Section, View};
+use crate::input::GivenReport;
+use crate::view::{View, ViewAnswer, ViewBlock, ViewSection};
 use assay_model::environment::Environment;
 use assay_model::run::Utc;
 
 /// Everything that a report shows: first the answer, then the evidence, then how it was made and
 /// how to do it again.
-pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
+pub(crate) fn view(report: &GivenReport, format: Formatter) -> View<'_> {
     let outcome = report
         .verdict
         .as_ref()
@@ -74,10 +74,10 @@ pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
 }
 
 /// The answer with its verdict and what to know before relying on it.
-pub(crate) fn answer<'a>(report: &Report, format: &Formatter) -> Answer<'a> {
+pub(crate) fn answer<'a>(report: &GivenReport, format: &Formatter) -> ViewAnswer<'a> {
     let found = answer::answer(report, format);
     let summary = summary::summary(report, format);
-    Answer {
+    ViewAnswer {
         summary: summary.blocks(*format),
         asked: summary.asked,
         outcome: found.outcome,
@@ -93,17 +93,17 @@ pub(crate) fn answer<'a>(report: &Report, format: &Formatter) -> Answer<'a> {
 }
 
 /// All of the answer of a check for a database on a first screen; nothing of other reports.
-pub(crate) fn short_answer<'a>(report: &Report, format: &Formatter) -> Option<Answer<'a>> {
+pub(crate) fn short_answer<'a>(report: &GivenReport, format: &Formatter) -> Option<ViewAnswer<'a>> {
     database_check::short(report, format)
 }
 
 /// Everything that is known of the place of a measurement.
-pub(crate) fn environment(environment: &Environment, is_brief: bool) -> Vec<Block<'static>> {
+pub(crate) fn environment(environment: &Environment, is_brief: bool) -> Vec<ViewBlock<'static>> {
     if is_brief { environment::brief_blocks(environment) } else { environment::blocks(environment) }
 }
 
 /// What a report is about.
-fn facts(report: &Report) -> Vec<(&'static str, String)> {
+fn facts(report: &GivenReport) -> Vec<(&'static str, String)> {
     let mut facts = vec![("on", report.target.clone())];
     let hosts = report.cluster.as_ref().and_then(cluster::names);
     let host = report.environment.as_ref().map(|found| ("host", found.host.name.clone()));
@@ -120,7 +120,7 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 pub use durability::sentence as durability_sentence;
 
 /// The parts that have something to show.
-fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
+fn sections(report: &GivenReport, format: Formatter) -> Vec<ViewSection<'_>> {
     let mut sections = Vec::new();
     let (checked, asked) = match (&report.projection, &report.calibration) {
         (Some(found), Some(_)) => (Some(found), None),
@@ -149,7 +149,7 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     if let Some(found) = &report.study {
         sections.extend(study::sections(found, format));
     }
-    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+    let section = |id, title: &str, blocks| ViewSection { id, title: title.to_owned(), blocks };
     sections.extend([
         section("capacity", "Capacity", capacity::blocks(report, format)),
         section("load", "Database load", load::blocks(report, format)),

@@ -16,9 +16,9 @@ pub(crate) const COLUMNS_MAX: usize = 960;
 
 /// A run over time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Timeline {
+pub struct RunTimeline {
     /// Neighbouring stretches of time.
-    columns: Vec<Column>,
+    columns: Vec<TimelineColumn>,
     /// Intervals that went into them.
     intervals: u64,
     open: bool,
@@ -28,20 +28,20 @@ pub struct Timeline {
 #[derive(Debug, Default)]
 pub struct TimelineBuilder {
     /// Full columns.
-    columns: Vec<Column>,
+    columns: Vec<TimelineColumn>,
     /// Intervals a column.
     width: u64,
     /// The one that is not full.
-    filling: Filling,
+    filling: TimelineFilling,
     intervals: u64,
     open: bool,
 }
 
 /// The column that is not full yet.
 #[derive(Debug, Default)]
-struct Filling {
+struct TimelineFilling {
     /// Counts and rates.
-    column: Column,
+    column: TimelineColumn,
     /// Times of reads, writes and syncs, joined cheaply and packed when the column is full.
     times: [Histogram; 3],
     intervals: u64,
@@ -49,7 +49,7 @@ struct Filling {
 
 /// A stretch of the measured time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Column {
+pub(crate) struct TimelineColumn {
     /// Begin, ns after the measured time began.
     pub(crate) start_ns: u64,
     /// End, ns after the measured time began.
@@ -87,7 +87,7 @@ const fn place(operation: Operation) -> usize {
 impl TimelineBuilder {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self { width: 1, filling: Filling::empty(), ..Self::default() }
+        Self { width: 1, filling: TimelineFilling::empty(), ..Self::default() }
     }
 
     /// Adds the interval that follows.
@@ -102,7 +102,7 @@ impl TimelineBuilder {
 
     /// Ends the column that is being filled, and makes room when there is no more.
     fn close(&mut self) {
-        let filled = std::mem::replace(&mut self.filling, Filling::empty());
+        let filled = std::mem::replace(&mut self.filling, TimelineFilling::empty());
         self.columns.push(filled.close());
         if self.columns.len() == COLUMNS_MAX {
             self.columns = paired(std::mem::take(&mut self.columns));
@@ -111,19 +111,19 @@ impl TimelineBuilder {
     }
 
     /// The run over time; the last column may be shorter than the others.
-    pub fn finish(mut self) -> Timeline {
+    pub fn finish(mut self) -> RunTimeline {
         if self.filling.intervals > 0 {
             self.close();
         }
-        Timeline { columns: self.columns, intervals: self.intervals, open: self.open }
+        RunTimeline { columns: self.columns, intervals: self.intervals, open: self.open }
     }
 }
 
-impl Filling {
+impl TimelineFilling {
     /// A column without time.
     fn empty() -> Self {
         let times = [(); 3].map(|()| Histogram::new(Precision::Coarse));
-        Self { column: Column::default(), times, intervals: 0 }
+        Self { column: TimelineColumn::default(), times, intervals: 0 }
     }
 
     fn add(&mut self, interval: &Interval) {
@@ -146,7 +146,7 @@ impl Filling {
     }
 
     /// The column with its times packed.
-    fn close(mut self) -> Column {
+    fn close(mut self) -> TimelineColumn {
         for (operation, times) in self.column.operations.iter_mut().zip(&self.times) {
             operation.times = CompactHistogram::of(times);
         }
@@ -170,7 +170,7 @@ impl ColumnOperation {
     }
 }
 
-impl Column {
+impl TimelineColumn {
     /// One operation; its count is 0 where it did not happen.
     pub(crate) const fn operation(&self, operation: Operation) -> &ColumnOperation {
         &self.operations[place(operation)]
@@ -194,8 +194,8 @@ impl Column {
 }
 
 /// Neighbours joined two by two.
-fn paired(columns: Vec<Column>) -> Vec<Column> {
-    let mut pairs: Vec<Column> = Vec::with_capacity(columns.len().div_ceil(2));
+fn paired(columns: Vec<TimelineColumn>) -> Vec<TimelineColumn> {
+    let mut pairs: Vec<TimelineColumn> = Vec::with_capacity(columns.len().div_ceil(2));
     for (index, column) in columns.into_iter().enumerate() {
         match pairs.last_mut() {
             Some(last) if index % 2 == 1 => last.join(&column),
@@ -205,7 +205,7 @@ fn paired(columns: Vec<Column>) -> Vec<Column> {
     pairs
 }
 
-impl Timeline {
+impl RunTimeline {
     /// Records how fast and how slow the intervals within a column were, where the columns were
     /// made of longer stretches; to be called once for each interval.
     pub fn refine(&mut self, interval: &IntervalSummary) {
@@ -224,7 +224,7 @@ impl Timeline {
     }
 
     /// All columns, in their order in time.
-    pub(crate) fn columns(&self) -> &[Column] {
+    pub(crate) fn columns(&self) -> &[TimelineColumn] {
         &self.columns
     }
 
@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    fn timeline(counts: &[u64]) -> Timeline {
+    fn timeline(counts: &[u64]) -> RunTimeline {
         let mut builder = TimelineBuilder::new();
         for (index, ios) in (0..).zip(counts) {
             builder.add(&interval(index, *ios));
@@ -322,7 +322,7 @@ mod tests {
             let timeline = timeline(&counts);
             let columns = timeline.columns();
             prop_assert!(columns.len() < COLUMNS_MAX);
-            let write = |column: &Column| column.operation(Operation::Write).clone();
+            let write = |column: &TimelineColumn| column.operation(Operation::Write).clone();
             prop_assert_eq!(columns.iter().map(|column| write(column).ios).sum::<u64>(), counts.iter().sum::<u64>());
             let highest = columns.iter().map(|column| write(column).iops_max).fold(0.0, f64::max);
             prop_assert!((highest - assay_model::number::real(counts.iter().copied().max().unwrap()) * 2.0).abs() < 1e-9);

@@ -3,12 +3,14 @@
 
 mod table;
 
-use crate::chart::scene::{Scene, Size};
+use crate::chart::scene::{Scene, SceneSize};
 use assay_model::environment::Severity;
 use assay_model::verdict::Outcome;
 use serde_json::Value;
 use std::fmt;
-pub(crate) use table::{Cell, Column, Estimated, Look, Name, ROWS_MAX, Table, Terminal};
+pub(crate) use table::{
+    CellLook, Estimated, Name, ROWS_MAX, Terminal, ViewCell, ViewColumn, ViewTable,
+};
 
 /// Everything that is shown, the answer first.
 pub(crate) struct View<'a> {
@@ -21,14 +23,14 @@ pub(crate) struct View<'a> {
     /// What it is about: names and values.
     pub(crate) facts: Vec<(&'static str, String)>,
     /// The answer.
-    pub(crate) answer: Answer<'a>,
+    pub(crate) answer: ViewAnswer<'a>,
     /// The evidence.
-    pub(crate) sections: Vec<Section<'a>>,
+    pub(crate) sections: Vec<ViewSection<'a>>,
 }
 
 /// What a reader should know who reads nothing else.
 #[derive(Default)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct ViewAnswer<'a> {
     /// What the criteria came to, where there are any.
     pub(crate) outcome: Option<Outcome>,
     /// The question, in one sentence; may be empty.
@@ -37,31 +39,31 @@ pub(crate) struct Answer<'a> {
     pub(crate) headline: String,
     /// What the answer means, how it compares with known storage, what to do next: only a page has
     /// room for it.
-    pub(crate) summary: Vec<Block<'a>>,
+    pub(crate) summary: Vec<ViewBlock<'a>>,
     /// The outcome point by point.
-    pub(crate) verdict: Vec<Block<'a>>,
+    pub(crate) verdict: Vec<ViewBlock<'a>>,
     /// What was found, a sentence each.
     pub(crate) details: Vec<String>,
     /// How its figures are to be read; may be empty.
     pub(crate) reading: &'static str,
     /// What to know before relying on it.
-    pub(crate) notes: Vec<Finding>,
+    pub(crate) notes: Vec<ViewFinding>,
 }
 
 /// A part with a heading; one without content is left out.
-pub(crate) struct Section<'a> {
+pub(crate) struct ViewSection<'a> {
     /// The name that links use.
     pub(crate) id: &'static str,
     /// The heading.
     pub(crate) title: String,
     /// The content.
-    pub(crate) blocks: Vec<Block<'a>>,
+    pub(crate) blocks: Vec<ViewBlock<'a>>,
 }
 
 /// A piece of content.
-pub(crate) enum Block<'a> {
+pub(crate) enum ViewBlock<'a> {
     /// A heading with what it stands above; nothing where that is empty.
-    Titled(Level, String, Vec<Block<'a>>),
+    Titled(HeadingLevel, String, Vec<ViewBlock<'a>>),
     /// A sentence or several.
     Paragraph(String),
     /// How something is to be read.
@@ -73,38 +75,38 @@ pub(crate) enum Block<'a> {
     /// What was left out, a line each.
     Omissions(Vec<String>),
     /// Numbers and words in rows.
-    Table(Table),
+    Table(ViewTable),
     /// Names and their values.
     Facts(Vec<Fact>),
     /// Terms and what they mean.
     Terms(Vec<(&'static str, &'static str)>),
     /// What was noticed, with why it matters and what to do.
-    Findings(Vec<Finding>),
+    Findings(Vec<ViewFinding>),
     /// A card for each of several things of one kind.
-    Cards(Vec<Card>),
+    Cards(Vec<FigureCard>),
     /// A drawing.
     Chart(Chart<'a>),
     /// Drawings over one time axis, of which a part can be looked at.
-    Timeline(Timeline<'a>),
+    Timeline(ViewTimeline<'a>),
     /// A text as it was given.
     Verbatim(String),
     /// Parts next to each other where there is room.
-    SideBySide(Vec<Block<'a>>),
+    SideBySide(Vec<ViewBlock<'a>>),
     /// Parts that stay together.
-    Group(Vec<Block<'a>>),
+    Group(Vec<ViewBlock<'a>>),
     /// One of several alike, with the name that links use, where it has one.
-    Article(Option<String>, Vec<Block<'a>>),
+    Article(Option<String>, Vec<ViewBlock<'a>>),
     /// What is read when it is wanted; whether it is unfolded at first.
-    Folded(String, bool, Vec<Block<'a>>),
+    Folded(String, bool, Vec<ViewBlock<'a>>),
     /// What only a page has room for.
-    OnPage(Vec<Block<'a>>),
+    OnPage(Vec<ViewBlock<'a>>),
     /// What a terminal shows in place of something else.
-    InTerminal(Vec<Block<'a>>),
+    InTerminal(Vec<ViewBlock<'a>>),
 }
 
 /// How far down a heading stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum HeadingLevel {
     /// Like that of a section.
     Section,
     /// Below the heading of a section.
@@ -128,7 +130,7 @@ pub(crate) struct Fact {
 
 /// Something noticed; parts may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub(crate) struct ViewFinding {
     /// How grave it is, where that was judged.
     pub(crate) severity: Option<Severity>,
     /// What.
@@ -141,7 +143,7 @@ pub(crate) struct Finding {
 
 /// The figures of one thing: the one that matters most, and the others.
 #[derive(Clone, Debug)]
-pub(crate) struct Card {
+pub(crate) struct FigureCard {
     /// The name of the thing.
     pub(crate) title: String,
     /// What it is.
@@ -178,14 +180,14 @@ pub(crate) struct Chart<'a> {
     /// Name of its picture, without the ending; unique in a view.
     pub(crate) file: String,
     /// For what width it is drawn.
-    pub(crate) size: Size,
+    pub(crate) size: SceneSize,
     /// How to read it; may be empty.
     pub(crate) caption: String,
-    draw: Box<dyn Fn(Size) -> Scene + 'a>,
+    draw: Box<dyn Fn(SceneSize) -> Scene + 'a>,
 }
 
 /// Drawings over one time axis with the numbers under them.
-pub(crate) struct Timeline<'a> {
+pub(crate) struct ViewTimeline<'a> {
     /// The name of the numbers.
     pub(crate) id: String,
     /// The drawings.
@@ -198,15 +200,15 @@ impl<'a> Chart<'a> {
     /// A chart; `draw` is asked for every size that is wanted.
     pub(crate) fn new(
         file: impl Into<String>,
-        size: Size,
+        size: SceneSize,
         caption: impl Into<String>,
-        draw: impl Fn(Size) -> Scene + 'a,
+        draw: impl Fn(SceneSize) -> Scene + 'a,
     ) -> Self {
         Self { file: file.into(), size, caption: caption.into(), draw: Box::new(draw) }
     }
 
     /// The drawing for a width.
-    pub(crate) fn draw(&self, size: Size) -> Scene {
+    pub(crate) fn draw(&self, size: SceneSize) -> Scene {
         (self.draw)(size)
     }
 }
@@ -224,26 +226,26 @@ impl Fact {
     }
 }
 
-impl Finding {
+impl ViewFinding {
     /// A sentence that says everything itself.
     pub(crate) fn sentence(what: String) -> Self {
         Self { what, ..Self::default() }
     }
 }
 
-impl Block<'_> {
+impl ViewBlock<'_> {
     /// A heading with what it stands above.
     pub(crate) fn part(title: impl Into<String>, blocks: Vec<Self>) -> Self {
-        Self::Titled(Level::Part, title.into(), blocks)
+        Self::Titled(HeadingLevel::Part, title.into(), blocks)
     }
 
     /// A lower heading with what it stands above.
     pub(crate) fn detail(title: impl Into<String>, blocks: Vec<Self>) -> Self {
-        Self::Titled(Level::Detail, title.into(), blocks)
+        Self::Titled(HeadingLevel::Detail, title.into(), blocks)
     }
 
     /// A table below its caption.
-    pub(crate) fn captioned(level: Level, table: Table) -> Self {
+    pub(crate) fn captioned(level: HeadingLevel, table: ViewTable) -> Self {
         Self::Titled(level, table.caption.clone(), vec![Self::Table(table)])
     }
 
@@ -284,11 +286,11 @@ impl<'a> View<'a> {
     }
 }
 
-fn collect<'v, 'a>(blocks: &'v [Block<'a>], charts: &mut Vec<&'v Chart<'a>>) {
+fn collect<'v, 'a>(blocks: &'v [ViewBlock<'a>], charts: &mut Vec<&'v Chart<'a>>) {
     for block in blocks {
         match block {
-            Block::Chart(chart) => charts.push(chart),
-            Block::Timeline(timeline) => charts.extend(&timeline.charts),
+            ViewBlock::Chart(chart) => charts.push(chart),
+            ViewBlock::Timeline(timeline) => charts.extend(&timeline.charts),
             other => collect(other.inner(), charts),
         }
     }

@@ -9,7 +9,7 @@ const COLUMNS_MAX: usize = 480;
 
 /// What was watched: the sum of it, and how it went over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Watch {
+pub struct WatchReport {
     /// All samples together.
     pub summary: Summary,
     /// Neighbouring stretches of time.
@@ -50,10 +50,10 @@ impl WatchBuilder {
     }
 
     /// What was watched; `None` where nothing was.
-    pub fn finish(mut self) -> Option<Watch> {
+    pub fn finish(mut self) -> Option<WatchReport> {
         self.columns.extend(self.filling.map(|(column, _)| column));
         let columns = self.columns;
-        self.summary.map(|summary| Watch { summary, columns })
+        self.summary.map(|summary| WatchReport { summary, columns })
     }
 }
 

@@ -12,15 +12,15 @@ use assay_model::measurement::{
 use assay_model::verdict::Reason;
 use assay_model::{Precision, number};
 use assay_report::{
-    Document, Event, Options, Report, RunReport, Timeline, TimelineBuilder, curve_csv,
-    histograms_csv, html, json, svg, text,
+    GivenReport, InputDocument, ReportOptions, RunIncident, RunReport, RunTimeline,
+    TimelineBuilder, curve_csv, histograms_csv, html, json, svg, text,
 };
 use markup::{Element, elements};
 use proptest::prelude::*;
 use std::path::Path;
 
-const ABSOLUTE: Options = Options { relative: false };
-const RELATIVE: Options = Options { relative: true };
+const ABSOLUTE: ReportOptions = ReportOptions { relative: false };
+const RELATIVE: ReportOptions = ReportOptions { relative: true };
 
 /// Compares with a file of tests/golden; `ASSAY_UPDATE_GOLDEN=1` writes it again.
 fn golden(name: &str, written: &str) {
@@ -114,7 +114,7 @@ fn the_remarks_of_a_load_are_on_its_page() {
         why: "it was wet".to_owned(),
         remedy: "dry it".to_owned(),
     });
-    let page = html(&Report { load: Some(load), ..Report::default() }, ABSOLUTE);
+    let page = html(&GivenReport { load: Some(load), ..GivenReport::default() }, ABSOLUTE);
     let notes = page.split("Before you rely on it").nth(1).unwrap();
     assert!(notes.contains("The server swam") && notes.contains("dry it"));
 }
@@ -169,15 +169,16 @@ fn the_json_form_holds_the_documents() {
 #[test]
 fn every_page_is_well_formed_and_loads_nothing() {
     let full = made_up::report(20);
-    let only_run = Report { calibration: None, verdict: None, environment: None, ..full.clone() };
-    let only_calibration = Report { runs: Vec::new(), ..full.clone() };
+    let only_run =
+        GivenReport { calibration: None, verdict: None, environment: None, ..full.clone() };
+    let only_calibration = GivenReport { runs: Vec::new(), ..full.clone() };
     for (report, options) in [
         (&full, ABSOLUTE),
         (&full, RELATIVE),
         (&only_run, ABSOLUTE),
         (&only_run, RELATIVE),
         (&only_calibration, ABSOLUTE),
-        (&Report::default(), ABSOLUTE),
+        (&GivenReport::default(), ABSOLUTE),
     ] {
         let page = html(report, options);
         let elements = elements(&page).unwrap();
@@ -218,11 +219,11 @@ fn fill<const N: usize>(places: [&mut String; N], words: &str) {
 }
 
 /// The same report with this text wherever a person or a system may have put theirs.
-fn filled(mut report: Report, words: &str) -> Report {
+fn filled(mut report: GivenReport, words: &str) -> GivenReport {
     fill([&mut report.title, &mut report.target, &mut report.program, &mut report.command], words);
-    report.documents = vec![Document { name: words.to_owned(), text: words.to_owned() }];
+    report.documents = vec![InputDocument { name: words.to_owned(), text: words.to_owned() }];
     for run in &mut report.runs {
-        run.events = vec![Event { at_ns: 5, what: words.to_owned() }];
+        run.events = vec![RunIncident { at_ns: 5, what: words.to_owned() }];
         let measurement = &mut run.measurement;
         measurement.finish = Finish::Failed { reason: words.to_owned() };
         let results = measurement.streams.iter_mut().chain(&mut measurement.targets);
@@ -242,7 +243,7 @@ fn filled(mut report: Report, words: &str) -> Report {
     report
 }
 
-fn fill_documents(report: &mut Report, words: &str) {
+fn fill_documents(report: &mut GivenReport, words: &str) {
     let verdict = report.verdict.as_mut().unwrap();
     fill([&mut verdict.criteria], words);
     for judgement in &mut verdict.judgements {
@@ -397,7 +398,7 @@ fn drawings_are_named_apart_and_complete() {
     let mut report = made_up::report(5);
     report.calibration.as_mut().unwrap().mixes.drain(..2);
     let mut run = report.runs.remove(0);
-    run.timeline = Timeline::default();
+    run.timeline = RunTimeline::default();
     run.measurement.streams[0].operations.write = None;
     run.measurement.streams[0].operations.sync = None;
     let timeline = restless(9, &[Operation::Read], 9, 2.0).finish();

@@ -1,7 +1,7 @@
 //! The page's policy names the script that stands on it: a browser would refuse any other.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use assay_report::{Options, Report, html, live_html};
+use assay_report::{GivenReport, ReportOptions, html, live_html};
 
 /// The first 32 bits of the fraction of a root, by which SHA-256 chooses its constants (FIPS 180-4,
 /// §4.2.2, §5.3.3).
@@ -92,7 +92,7 @@ fn named_script(page: &str) -> Result<(), String> {
 
 #[test]
 fn the_policy_names_the_script() {
-    let page = html(&Report::default(), Options::default());
+    let page = html(&GivenReport::default(), ReportOptions::default());
     assert_eq!(named_script(&page), Ok(()), "write it into render/html/frame.rs");
     assert_eq!(named_script(&live_html()), Ok(()), "write it into render/html/live.rs");
 }

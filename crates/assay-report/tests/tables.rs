@@ -3,7 +3,7 @@
 
 use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
 use assay_report::{
-    INTERVALS_HEADER, Report, RunReport, cells_csv, comparison_csv, curve_csv, factors_csv,
+    GivenReport, INTERVALS_HEADER, RunReport, cells_csv, comparison_csv, curve_csv, factors_csv,
     histograms_csv, host_rates_csv, hosts_csv, intervals_csv, ladder_csv, levels_csv, locality_csv,
     published_csv, queries_csv, transactions_csv,
 };
@@ -88,7 +88,7 @@ fn example<T: serde::de::DeserializeOwned>(name: &str) -> T {
 /// A report that has a row of every table, and all of them.
 fn tables() -> Vec<(&'static str, Option<String>)> {
     let comparison = example("small.comparison.json");
-    let report = Report {
+    let report = GivenReport {
         calibration: Some(example("small.calibration.json")),
         load: Some(example("small.load.json")),
         dss: Some(example("small.dss.json")),
@@ -97,7 +97,7 @@ fn tables() -> Vec<(&'static str, Option<String>)> {
         study: Some(example("small.results.json")),
         cluster: Some(example("small.cluster.json")),
         runs: vec![RunReport::of(example("small.measurement.json"))],
-        ..Report::default()
+        ..GivenReport::default()
     };
     vec![
         ("curve", curve_csv(&report, "id")),
@@ -132,7 +132,7 @@ fn every_row_has_a_cell_for_every_column() {
 
 #[test]
 fn a_table_without_a_row_is_none() {
-    let nothing = Report::default();
+    let nothing = GivenReport::default();
     assert_eq!(curve_csv(&nothing, "id"), None);
     assert_eq!(cells_csv(&nothing, "id"), None);
     assert_eq!(ladder_csv(&nothing, "id"), None);

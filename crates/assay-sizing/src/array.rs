@@ -1,18 +1,18 @@
 //! How many arrays carry a demand, also with one controller gone.
 
 use crate::candidate::{
-    Load, Need, Outcome, PIECES_MAX, configuration, failing, latency_limit, least_latency_s, limit,
-    too_many, too_slow, undocumented_latency,
+    CandidateLoad, CandidateOutcome, Need, PIECES_MAX, configuration, failing, latency_limit,
+    least_latency_s, limit, too_many, too_slow, undocumented_latency,
 };
 use crate::formulas::{device_count, iops_at_mix};
 use crate::plan::SizingPlan;
-use assay_catalog::Listing;
+use assay_catalog::CatalogListing;
 use assay_model::catalog::ArrayOffer;
 use assay_model::number::real;
 use assay_model::sizing::{FailingPart, LimitKind, LimitUse};
 
 /// One array as it is used.
-struct Use<'a> {
+struct ArrayUse<'a> {
     array: &'a ArrayOffer,
     /// I/Os per second for the mix, with their latency; `None` where nothing is known of them.
     found: Option<ArrayIops>,
@@ -28,17 +28,17 @@ struct ArrayIops {
 
 /// The least number of arrays.
 pub(crate) fn size_arrays(
-    listing: &Listing,
+    listing: &CatalogListing,
     array: &ArrayOffer,
     need: &Need,
     plan: &SizingPlan,
-) -> Outcome {
+) -> CandidateOutcome {
     let found = iops_at_mix(&array.iops, need.normal.read_share(), plan.latency_limit_s());
     let found = found.map(|(iops, latency_s)| ArrayIops { iops, latency_s });
     if found.is_none() && !array.iops.is_empty() {
         return Err(too_slow(listing, least_latency_s(&array.iops), plan).into());
     }
-    let one = Use { array, found, used: plan.used.0 };
+    let one = ArrayUse { array, found, used: plan.used.0 };
     let mut arrays = one.least(need);
     let fails = plan.survives(FailingPart::Controller);
     while fails && arrays < PIECES_MAX && !one.survives(arrays, need) {
@@ -60,9 +60,9 @@ pub(crate) fn size_arrays(
     Ok(found)
 }
 
-impl Use<'_> {
+impl ArrayUse<'_> {
     /// Bytes a second of one for the mix; `None` where they are not known.
-    fn bytes_per_s(&self, load: &Load) -> Option<f64> {
+    fn bytes_per_s(&self, load: &CandidateLoad) -> Option<f64> {
         let (read, write) = (real(self.array.read_per_s?.0), real(self.array.write_per_s?.0));
         let busy = load.read_bytes_per_s / read + load.write_bytes_per_s / write;
         Some(if busy > 0.0 { load.bytes_per_s() / busy } else { read })

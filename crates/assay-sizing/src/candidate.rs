@@ -2,7 +2,7 @@
 //! one is rejected.
 
 use crate::plan::SizingPlan;
-use assay_catalog::Listing;
+use assay_catalog::CatalogListing;
 use assay_model::catalog::IopsPoint;
 use assay_model::sizing::{
     Configuration, DemandLine, DemandQuantity, FailingPart, FailureUse, LimitKind, LimitUse,
@@ -18,7 +18,7 @@ pub(crate) const PIECES_MAX: u64 = 1_000_000;
 
 /// What has to be carried in one state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Load {
+pub(crate) struct CandidateLoad {
     pub(crate) read_iops: f64,
     pub(crate) write_iops: f64,
     pub(crate) read_bytes_per_s: f64,
@@ -29,15 +29,15 @@ pub(crate) struct Load {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Need {
     /// With headroom.
-    pub(crate) normal: Load,
+    pub(crate) normal: CandidateLoad,
     /// The peak alone.
-    pub(crate) failed: Load,
+    pub(crate) failed: CandidateLoad,
     pub(crate) capacity_bytes: f64,
     pub(crate) daily_written_bytes: f64,
     pub(crate) transactions_per_s: f64,
 }
 
-impl Load {
+impl CandidateLoad {
     pub(crate) fn iops(&self) -> f64 {
         self.read_iops + self.write_iops
     }
@@ -63,7 +63,7 @@ impl Need {
         let line = |quantity| lines.iter().find(|line| line.quantity == quantity);
         let need = |quantity| line(quantity).map_or(0.0, |line| line.need_value);
         let peak = |quantity| line(quantity).map_or(0.0, |line| line.peak_value);
-        let load = |of: &dyn Fn(DemandQuantity) -> f64| Load {
+        let load = |of: &dyn Fn(DemandQuantity) -> f64| CandidateLoad {
             read_iops: of(DemandQuantity::ReadIops),
             write_iops: of(DemandQuantity::WriteIops),
             read_bytes_per_s: of(DemandQuantity::ReadBytesPerS),
@@ -106,7 +106,7 @@ pub(crate) fn undocumented_latency(known: bool, plan: &SizingPlan) -> Option<Lim
 }
 
 /// The rejection of what is too slow.
-pub(crate) fn too_slow(listing: &Listing, least_s: f64, plan: &SizingPlan) -> Rejection {
+pub(crate) fn too_slow(listing: &CatalogListing, least_s: f64, plan: &SizingPlan) -> Rejection {
     let (kind, limit_s) = (LimitKind::Latency, plan.latency_limit_s());
     let [least, required] = [least_s, limit_s].map(|time_s| show_limit(kind, time_s));
     Rejection {
@@ -128,19 +128,19 @@ pub(crate) fn binding(limits: &[LimitUse]) -> LimitKind {
 }
 
 /// A rejection without a limit.
-pub(crate) fn refused(listing: &Listing, reason: impl Into<String>) -> Rejection {
+pub(crate) fn refused(listing: &CatalogListing, reason: impl Into<String>) -> Rejection {
     let name = listing.entry.name.clone();
     Rejection { name, reason: reason.into(), limit: None, short_ratio: None }
 }
 
 /// The rejection of what would take more pieces than are tried.
-pub(crate) fn too_many(listing: &Listing) -> Rejection {
+pub(crate) fn too_many(listing: &CatalogListing) -> Rejection {
     refused(listing, "more than a million of them would be needed")
 }
 
 /// A rejection by a limit: what is needed and what there is at most.
 pub(crate) fn short(
-    listing: &Listing,
+    listing: &CatalogListing,
     kind: LimitKind,
     need: f64,
     has: f64,
@@ -173,7 +173,7 @@ pub(crate) fn least_latency_s(points: &[IopsPoint]) -> f64 {
 
 /// A configuration without cost; what binds it follows from its limits.
 pub(crate) fn configuration(
-    listing: &Listing,
+    listing: &CatalogListing,
     units: u64,
     layout: String,
     limits: Vec<LimitUse>,
@@ -196,4 +196,4 @@ pub(crate) fn configuration(
 }
 
 /// What came of an entry.
-pub(crate) type Outcome = Result<Configuration, Box<Rejection>>;
+pub(crate) type CandidateOutcome = Result<Configuration, Box<Rejection>>;

@@ -3,7 +3,7 @@
 
 use crate::candidate::Need;
 use crate::plan::SizingPlan;
-use assay_catalog::Listing;
+use assay_catalog::CatalogListing;
 use assay_model::catalog::{Offer, PriceList, VolumeOrder};
 use assay_model::number::real;
 use assay_model::sizing::{Configuration, Cost, CostLine, LimitKind};
@@ -14,7 +14,7 @@ const MONTHS_A_YEAR: f64 = 12.0;
 
 /// The cost of a configuration; `None` where the entry has no price.
 pub(crate) fn cost(
-    listing: &Listing,
+    listing: &CatalogListing,
     configuration: &Configuration,
     need: &Need,
     plan: &SizingPlan,
@@ -48,7 +48,11 @@ pub(crate) fn cost(
     })
 }
 
-fn lines(list: &PriceList, listing: &Listing, configuration: &Configuration) -> Vec<CostLine> {
+fn lines(
+    list: &PriceList,
+    listing: &CatalogListing,
+    configuration: &Configuration,
+) -> Vec<CostLine> {
     let units = real(configuration.units + configuration.spares);
     let mut lines = Vec::new();
     lines.extend(list.per_unit.map(|price| {
@@ -71,7 +75,7 @@ fn lines(list: &PriceList, listing: &Listing, configuration: &Configuration) -> 
 }
 
 /// What one volume costs a month.
-fn of_order(list: &PriceList, listing: &Listing, order: &VolumeOrder) -> Vec<CostLine> {
+fn of_order(list: &PriceList, listing: &CatalogListing, order: &VolumeOrder) -> Vec<CostLine> {
     let monthly =
         |what: String, amount_value: f64| CostLine { what, is_monthly: true, amount_value };
     let mut lines = Vec::new();
@@ -99,7 +103,7 @@ fn of_order(list: &PriceList, listing: &Listing, order: &VolumeOrder) -> Vec<Cos
 }
 
 /// Bytes that are paid for, before redundancy.
-fn bought_bytes(listing: &Listing, configuration: &Configuration) -> f64 {
+fn bought_bytes(listing: &CatalogListing, configuration: &Configuration) -> f64 {
     let units = real(configuration.units);
     match listing.entry.offer() {
         Some(Offer::Device(device)) => units * real(device.capacity.0),

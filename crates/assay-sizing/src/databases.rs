@@ -13,7 +13,7 @@ const SAME_EDGE: f64 = 0.05;
 const SAME_LENGTH: f64 = 0.02;
 
 /// A database with what it demanded, sample by sample.
-pub(crate) struct DatabaseDemand {
+pub(crate) struct SizedDatabase {
     pub(crate) name: String,
     /// What all instances demanded together.
     pub(crate) samples: Vec<DemandSample>,
@@ -25,7 +25,7 @@ pub(crate) struct DatabaseDemand {
 ///
 /// # Errors
 /// A usage error when a profile has no rates.
-pub(crate) fn databases(profiles: &[(&str, &Profile)]) -> Result<Vec<DatabaseDemand>> {
+pub(crate) fn databases(profiles: &[(&str, &Profile)]) -> Result<Vec<SizedDatabase>> {
     let mut groups: Vec<Vec<InstanceReport<'_>>> = Vec::new();
     for (file, profile) in profiles {
         let report = InstanceReport { file, profile, sample: DemandSample::new(file, profile)? };
@@ -35,7 +35,7 @@ pub(crate) fn databases(profiles: &[(&str, &Profile)]) -> Result<Vec<DatabaseDem
             None => groups.push(vec![report]),
         }
     }
-    Ok(groups.into_iter().map(DatabaseDemand::new).collect())
+    Ok(groups.into_iter().map(SizedDatabase::new).collect())
 }
 
 /// One report of one instance.
@@ -126,7 +126,7 @@ impl InstanceReport<'_> {
     }
 }
 
-impl DatabaseDemand {
+impl SizedDatabase {
     /// A demand without a report.
     pub(crate) fn given(sample: DemandSample) -> Self {
         Self { name: String::new(), samples: vec![sample], notes: Vec::new() }

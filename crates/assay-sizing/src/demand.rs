@@ -1,7 +1,7 @@
 //! What storage has to sustain: the peak of one or several databases, its growth, and the headroom
 //! above it.
 
-use crate::databases::DatabaseDemand;
+use crate::databases::SizedDatabase;
 use crate::plan::{Peak, SizingPlan};
 use assay_model::number::{real, real_len};
 use assay_model::profile::{IoPurpose, Profile};
@@ -14,7 +14,7 @@ const DAY_S: f64 = 86_400.0;
 const NAMED_MAX: usize = 4;
 
 /// A value of one sample.
-struct Observation<'a> {
+struct DemandObservation<'a> {
     name: &'a str,
     elapsed_s: f64,
     value: f64,
@@ -31,7 +31,7 @@ struct SeenPeak {
 /// # Errors
 /// A usage error when there is no demand at all.
 pub(crate) fn build_demand(
-    databases: &[DatabaseDemand],
+    databases: &[SizedDatabase],
     plan: &SizingPlan,
 ) -> Result<Vec<DemandLine>> {
     if databases.is_empty() && plan.capacity.is_none() {
@@ -55,25 +55,25 @@ pub(crate) fn build_demand(
 }
 
 /// All values of a quantity.
-fn observations(database: &DatabaseDemand, quantity: DemandQuantity) -> Vec<Observation<'_>> {
+fn observations(database: &SizedDatabase, quantity: DemandQuantity) -> Vec<DemandObservation<'_>> {
     let mut observed = Vec::new();
     for sample in &database.samples {
         let Some(value) = sample.value(quantity) else { continue };
         let elapsed_s = sample.elapsed_s.filter(|elapsed| *elapsed > 0.0).unwrap_or(1.0);
-        observed.push(Observation { name: &sample.name, elapsed_s, value });
+        observed.push(DemandObservation { name: &sample.name, elapsed_s, value });
     }
     observed
 }
 
 /// The mean over all time that was seen.
-fn mean(observed: &[Observation<'_>]) -> Option<f64> {
+fn mean(observed: &[DemandObservation<'_>]) -> Option<f64> {
     let elapsed_s: f64 = observed.iter().map(|one| one.elapsed_s).sum();
     let sum: f64 = observed.iter().map(|one| one.value * one.elapsed_s).sum();
     (elapsed_s > 0.0).then(|| sum / elapsed_s)
 }
 
 /// The value of one database that counts.
-fn peak(mut observed: Vec<Observation<'_>>, peak: Peak) -> Option<SeenPeak> {
+fn peak(mut observed: Vec<DemandObservation<'_>>, peak: Peak) -> Option<SeenPeak> {
     observed.sort_by(|one, other| one.value.total_cmp(&other.value));
     let number = observed.len();
     match peak {
@@ -92,7 +92,7 @@ fn peak(mut observed: Vec<Observation<'_>>, peak: Peak) -> Option<SeenPeak> {
     }
 }
 
-fn means(observed: &[Observation<'_>]) -> String {
+fn means(observed: &[DemandObservation<'_>]) -> String {
     match observed {
         [one] => one.name.to_owned(),
         several => format!("mean of {}", several.len()),
@@ -102,16 +102,16 @@ fn means(observed: &[Observation<'_>]) -> String {
 /// One value of each database, added up: whether they come together is not known, so they are taken
 /// to.
 fn added(
-    databases: &[DatabaseDemand],
-    seen: impl Fn(&DatabaseDemand) -> Option<SeenPeak>,
+    databases: &[SizedDatabase],
+    seen: impl Fn(&SizedDatabase) -> Option<SeenPeak>,
 ) -> Option<SeenPeak> {
-    let found: Vec<(&DatabaseDemand, SeenPeak)> =
+    let found: Vec<(&SizedDatabase, SeenPeak)> =
         databases.iter().filter_map(|one| Some((one, seen(one)?))).collect();
     match found.len() {
         0 | 1 => found.into_iter().next().map(|(_, seen)| seen),
         number => {
             let value = found.iter().map(|(_, seen)| seen.value).sum();
-            let named = |(database, seen): &(&DatabaseDemand, SeenPeak)| {
+            let named = |(database, seen): &(&SizedDatabase, SeenPeak)| {
                 format!("{} ({})", database.name, seen.source)
             };
             let shown: Vec<String> = found.iter().take(NAMED_MAX).map(named).collect();
@@ -150,7 +150,7 @@ fn line(
 }
 
 fn peak_line(
-    databases: &[DatabaseDemand],
+    databases: &[SizedDatabase],
     quantity: DemandQuantity,
     plan: &SizingPlan,
 ) -> Option<DemandLine> {
@@ -184,8 +184,8 @@ fn capacity_line(plan: &SizingPlan) -> Option<DemandLine> {
 }
 
 /// What a mean day writes: endurance is spent by the mean and not by the peak.
-fn daily_line(databases: &[DatabaseDemand], plan: &SizingPlan) -> Option<DemandLine> {
-    let written = |database: &DatabaseDemand| {
+fn daily_line(databases: &[SizedDatabase], plan: &SizingPlan) -> Option<DemandLine> {
+    let written = |database: &SizedDatabase| {
         let observed = observations(database, DemandQuantity::WriteBytesPerS);
         let source = format!("mean of {} x 86,400 s", observed.len());
         Some(SeenPeak { value: mean(&observed)? * DAY_S, source })
@@ -194,7 +194,7 @@ fn daily_line(databases: &[DatabaseDemand], plan: &SizingPlan) -> Option<DemandL
     Some(line(DemandQuantity::DailyWrittenBytes, added(databases, written)?, factors, None))
 }
 
-fn transactions_line(databases: &[DatabaseDemand], plan: &SizingPlan) -> Option<DemandLine> {
+fn transactions_line(databases: &[SizedDatabase], plan: &SizingPlan) -> Option<DemandLine> {
     let quantity = DemandQuantity::TransactionsPerS;
     let found = added(databases, |one| peak(observations(one, quantity), plan.peak))?;
     let factors = growth(plan).into_iter().collect();

@@ -2,14 +2,14 @@
 //! groups, also with one gone.
 
 use crate::candidate::{
-    Load, Need, Outcome, PIECES_MAX, configuration, failing, latency_limit, least_latency_s, limit,
-    refused, too_many, too_slow,
+    CandidateLoad, CandidateOutcome, Need, PIECES_MAX, configuration, failing, latency_limit,
+    least_latency_s, limit, refused, too_many, too_slow,
 };
 use crate::formulas::{
     back_end_iops, device_count, iops_at_mix, raid_efficiency, write_copies, write_penalty,
 };
 use crate::plan::SizingPlan;
-use assay_catalog::Listing;
+use assay_catalog::CatalogListing;
 use assay_model::array::RaidLevel;
 use assay_model::catalog::DeviceOffer;
 use assay_model::number::real;
@@ -21,7 +21,7 @@ const REBUILD_SHARE: f64 = 0.25;
 const DEVICES_PER_SPARE: u64 = 30;
 
 /// One device as it is used.
-struct Use<'a> {
+struct DeviceUse<'a> {
     device: &'a DeviceOffer,
     level: RaidLevel,
     group: u64,
@@ -35,16 +35,16 @@ struct Use<'a> {
 
 /// The least number of devices in one layout.
 pub(crate) fn size_devices(
-    listing: &Listing,
+    listing: &CatalogListing,
     device: &DeviceOffer,
     level: RaidLevel,
     need: &Need,
     plan: &SizingPlan,
-) -> Outcome {
+) -> CandidateOutcome {
     if level == RaidLevel::Raid0 && plan.survives(FailingPart::Device) {
         return Err(Box::new(refused(listing, "RAID 0: a failed device loses all data")));
     }
-    let one = Use::new(listing, device, level, need, plan)?;
+    let one = DeviceUse::new(listing, device, level, need, plan)?;
     let mut devices = one.whole_groups(one.least(need));
     while plan.survives(FailingPart::Device) && !one.survives(devices, need) && devices < PIECES_MAX
     {
@@ -79,12 +79,12 @@ const fn level_name(level: RaidLevel) -> &'static str {
 }
 
 /// The I/Os of the devices for those of the host.
-fn back_end(load: &Load, level: RaidLevel) -> f64 {
+fn back_end(load: &CandidateLoad, level: RaidLevel) -> f64 {
     back_end_iops(load.read_iops, load.write_iops, write_penalty(level))
 }
 
 /// Share of reads among the I/Os of the devices: half of the I/Os of a write with parity are reads.
-fn back_end_read_share(load: &Load, level: RaidLevel) -> f64 {
+fn back_end_read_share(load: &CandidateLoad, level: RaidLevel) -> f64 {
     let reads_of_write = match level {
         RaidLevel::Raid5 | RaidLevel::Raid6 => write_penalty(level) / 2.0,
         RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10 => 0.0,
@@ -93,10 +93,10 @@ fn back_end_read_share(load: &Load, level: RaidLevel) -> f64 {
     if all > 0.0 { reads_of_write.mul_add(load.write_iops, load.read_iops) / all } else { 1.0 }
 }
 
-impl<'a> Use<'a> {
+impl<'a> DeviceUse<'a> {
     /// The whole device where it is fast enough, else its outer tracks.
     fn new(
-        listing: &Listing,
+        listing: &CatalogListing,
         device: &'a DeviceOffer,
         level: RaidLevel,
         need: &Need,
@@ -147,7 +147,7 @@ impl<'a> Use<'a> {
 
     /// Bytes a second of one device for the host's mix: a device reads or writes, at the rate of
     /// each.
-    fn bytes_per_s(&self, load: &Load) -> f64 {
+    fn bytes_per_s(&self, load: &CandidateLoad) -> f64 {
         let written = load.write_bytes_per_s * write_copies(self.level);
         let all = load.read_bytes_per_s + written;
         let busy = load.read_bytes_per_s / real(self.device.read_per_s.0)
@@ -155,7 +155,7 @@ impl<'a> Use<'a> {
         if busy > 0.0 { all / busy } else { real(self.device.read_per_s.0) }
     }
 
-    fn moved_bytes_per_s(&self, load: &Load) -> f64 {
+    fn moved_bytes_per_s(&self, load: &CandidateLoad) -> f64 {
         load.write_bytes_per_s.mul_add(write_copies(self.level), load.read_bytes_per_s)
     }
 

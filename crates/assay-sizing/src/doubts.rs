@@ -1,6 +1,6 @@
 //! What a reader must know before relying on a sizing.
 
-use crate::databases::DatabaseDemand;
+use crate::databases::SizedDatabase;
 use crate::plan::{Peak, SizingPlan};
 use crate::sample::has_no_total;
 use assay_model::profile::{CheckOutcome, CrossCheck, IoPurpose, Profile, ProfileProduct};
@@ -15,7 +15,7 @@ const INTERVAL_MAX_S: f64 = 2.0 * 3600.0;
 /// What the plan leaves open, and what its profiles hide.
 pub(crate) fn doubts(
     profiles: &[(&str, &Profile)],
-    databases: &[DatabaseDemand],
+    databases: &[SizedDatabase],
     plan: &SizingPlan,
     found: &[Configuration],
 ) -> Vec<String> {
@@ -34,7 +34,7 @@ pub(crate) fn doubts(
 }
 
 /// How their demand came about.
-fn of_databases(databases: &[DatabaseDemand], plan: &SizingPlan) -> Vec<String> {
+fn of_databases(databases: &[SizedDatabase], plan: &SizingPlan) -> Vec<String> {
     let mut doubts: Vec<String> = Vec::new();
     if databases.is_empty() {
         doubts.push("no I/O demand was given: sizes follow from the capacity alone".to_owned());

@@ -2,9 +2,9 @@
 //! the rest says why not.
 
 use crate::array::size_arrays;
-use crate::candidate::{Need, Outcome, binding, failing, limit, refused};
+use crate::candidate::{CandidateOutcome, Need, binding, failing, limit, refused};
 use crate::cost::cost;
-use crate::databases::{DatabaseDemand, databases};
+use crate::databases::{SizedDatabase, databases};
 use crate::demand::build_demand;
 use crate::device::size_devices;
 use crate::doubts::doubts;
@@ -12,7 +12,7 @@ use crate::formulas::{PORT_USE, port_count};
 use crate::plan::SizingPlan;
 use crate::sample::DemandSample;
 use crate::volume::size_volumes;
-use assay_catalog::{CatalogIndex, Listing, PriceAge, price_age};
+use assay_catalog::{CatalogIndex, CatalogListing, PriceAge, price_age};
 use assay_model::catalog::{InstanceOffer, Offer, PortOffer};
 use assay_model::number::real;
 use assay_model::profile::Profile;
@@ -39,7 +39,7 @@ pub fn size(
     let databases = demanding(profiles, plan)?;
     let demand = build_demand(&databases, plan)?;
     let need = Need::of(&demand);
-    let place = Place::find(index, plan)?;
+    let place = PathPlace::find(index, plan)?;
     let mut found = Tried::default();
     for listing in considered(index, plan, &place)? {
         found.take(listing, tried(listing, &place, &need, plan));
@@ -63,13 +63,13 @@ pub fn size(
 }
 
 /// The databases of the profiles, or the demand of the plan.
-fn demanding(profiles: &[(&str, &Profile)], plan: &SizingPlan) -> Result<Vec<DatabaseDemand>> {
+fn demanding(profiles: &[(&str, &Profile)], plan: &SizingPlan) -> Result<Vec<SizedDatabase>> {
     match &plan.given {
         Some(_) if !profiles.is_empty() => Err(Error::usage(
             "both profiles and --iops are given",
             "pass profiles or --iops, not both",
         )),
-        Some(given) => Ok(vec![DatabaseDemand::given(DemandSample::given(given))]),
+        Some(given) => Ok(vec![SizedDatabase::given(DemandSample::given(given))]),
         None => {
             let databases = databases(profiles)?;
             if databases.len() > 1 && !plan.consolidates {
@@ -80,7 +80,7 @@ fn demanding(profiles: &[(&str, &Profile)], plan: &SizingPlan) -> Result<Vec<Dat
     }
 }
 
-fn several(databases: &[DatabaseDemand]) -> Error {
+fn several(databases: &[SizedDatabase]) -> Error {
     let names: Vec<&str> = databases.iter().take(NAMED_MAX).map(|one| one.name.as_str()).collect();
     let more = databases.len().saturating_sub(NAMED_MAX);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -95,12 +95,12 @@ fn several(databases: &[DatabaseDemand]) -> Error {
 }
 
 /// What stands between the host and the storage.
-struct Place<'a> {
+struct PathPlace<'a> {
     machine: Option<&'a InstanceOffer>,
     port: Option<(&'a str, &'a PortOffer)>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PathPlace<'a> {
     fn find(index: &'a CatalogIndex, plan: &'a SizingPlan) -> Result<Self> {
         let wrong = |name: &str, what: &str| {
             Error::usage(
@@ -125,16 +125,16 @@ impl<'a> Place<'a> {
 fn considered<'a>(
     index: &'a CatalogIndex,
     plan: &SizingPlan,
-    place: &Place<'_>,
-) -> Result<Vec<&'a Listing>> {
+    place: &PathPlace<'_>,
+) -> Result<Vec<&'a CatalogListing>> {
     let named = plan.only.iter().map(|name| index.find(name)).collect::<Result<Vec<_>>>()?;
-    let all: Vec<&Listing> = if named.is_empty() { for_sale(index) } else { named };
-    let stores = |listing: &&Listing| match listing.entry.offer() {
+    let all: Vec<&CatalogListing> = if named.is_empty() { for_sale(index) } else { named };
+    let stores = |listing: &&CatalogListing| match listing.entry.offer() {
         Some(Offer::Volume(_)) => true,
         Some(Offer::Device(_) | Offer::Array(_)) => place.machine.is_none(),
         _ => false,
     };
-    let kept: Vec<&Listing> = all.into_iter().filter(stores).collect();
+    let kept: Vec<&CatalogListing> = all.into_iter().filter(stores).collect();
     if kept.is_empty() {
         return Err(Error::usage(
             "no storage entry is left",
@@ -145,16 +145,21 @@ fn considered<'a>(
 }
 
 /// All entries except published models, which nobody sells.
-fn for_sale(index: &CatalogIndex) -> Vec<&Listing> {
+fn for_sale(index: &CatalogIndex) -> Vec<&CatalogListing> {
     index.listings().iter().filter(|listing| !listing.entry.reference).collect()
 }
 
 /// Every layout of an entry.
-fn tried(listing: &Listing, place: &Place<'_>, need: &Need, plan: &SizingPlan) -> Vec<Outcome> {
+fn tried(
+    listing: &CatalogListing,
+    place: &PathPlace<'_>,
+    need: &Need,
+    plan: &SizingPlan,
+) -> Vec<CandidateOutcome> {
     if let Some(reason) = too_old(listing, plan) {
         return vec![Err(Box::new(refused(listing, reason)))];
     }
-    let found: Vec<Outcome> = match listing.entry.offer() {
+    let found: Vec<CandidateOutcome> = match listing.entry.offer() {
         Some(Offer::Device(device)) => {
             let levels = plan.raid.iter();
             levels.map(|level| size_devices(listing, device, *level, need, plan)).collect()
@@ -169,7 +174,7 @@ fn tried(listing: &Listing, place: &Place<'_>, need: &Need, plan: &SizingPlan) -
     found.into_iter().map(|outcome| outcome.map(completed)).collect()
 }
 
-fn too_old(listing: &Listing, plan: &SizingPlan) -> Option<String> {
+fn too_old(listing: &CatalogListing, plan: &SizingPlan) -> Option<String> {
     let as_of = listing.entry.price.as_ref()?.as_of;
     let refused = price_age(as_of, plan.day) == PriceAge::Refused && !plan.accepts_old_prices;
     refused.then(|| {
@@ -183,8 +188,8 @@ fn too_old(listing: &Listing, plan: &SizingPlan) -> Option<String> {
 /// Ports, cost, and the doubt that an old price is.
 fn complete(
     mut configuration: Configuration,
-    listing: &Listing,
-    place: &Place<'_>,
+    listing: &CatalogListing,
+    place: &PathPlace<'_>,
     need: &Need,
     plan: &SizingPlan,
 ) -> Configuration {
@@ -229,7 +234,7 @@ struct Tried {
 impl Tried {
     /// Takes in every layout of an entry: of those that do not suffice the nearest one, and none
     /// where another suffices.
-    fn take(&mut self, listing: &Listing, outcomes: Vec<Outcome>) {
+    fn take(&mut self, listing: &CatalogListing, outcomes: Vec<CandidateOutcome>) {
         let mut rejected: Vec<Rejection> = Vec::new();
         for outcome in outcomes {
             match outcome {

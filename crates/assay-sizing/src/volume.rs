@@ -2,11 +2,11 @@
 //! the machine above them.
 
 use crate::candidate::{
-    Need, Outcome, configuration, latency_limit, limit, refused, short, too_slow,
+    CandidateOutcome, Need, configuration, latency_limit, limit, refused, short, too_slow,
     undocumented_latency,
 };
 use crate::plan::SizingPlan;
-use assay_catalog::Listing;
+use assay_catalog::CatalogListing;
 use assay_model::catalog::{InstanceOffer, Volume, VolumeOrder};
 use assay_model::number::{count, real};
 use assay_model::sizing::{LimitKind, LimitUse, Rejection};
@@ -14,13 +14,13 @@ use assay_model::units::{Bytes, Nanos, Rate};
 
 /// The order with the least of everything for a stripe of volumes.
 pub(crate) fn size_volumes(
-    listing: &Listing,
+    listing: &CatalogListing,
     volume: &Volume,
     stripe: u32,
     machine: Option<&InstanceOffer>,
     need: &Need,
     plan: &SizingPlan,
-) -> Outcome {
+) -> CandidateOutcome {
     let latency_s = volume.latency.map(Nanos::seconds);
     if let Some(least_s) = latency_s.filter(|latency_s| *latency_s > plan.latency_limit_s()) {
         return Err(too_slow(listing, least_s, plan).into());
@@ -74,7 +74,7 @@ fn sustained_iops(volume: &Volume, iops: f64, peak_time: Option<Nanos>) -> f64 {
 }
 
 fn order(
-    listing: &Listing,
+    listing: &CatalogListing,
     volume: &Volume,
     stripe: u32,
     need: &Need,

@@ -6,7 +6,7 @@
 use assay_model::number::{real, real_len};
 use assay_stats::series::{batch_means, mean};
 use assay_stats::steady::{SteadyRule, steadiness};
-use assay_stats::watch::{Watch, WatchRule};
+use assay_stats::watch::{LevelWatch, WatchRule};
 use std::fs::File;
 use std::io::{BufReader, Read, Result};
 
@@ -45,7 +45,7 @@ fn said(values: &[f64]) -> String {
         (None, None) => "never",
     };
     let since_s = found.since.map_or(-1.0, |since| real_len(since * size));
-    let mut watch = Watch::new(WatchRule { change_share: 0.05, between_alarms: 72_000.0 });
+    let mut watch = LevelWatch::new(WatchRule { change_share: 0.05, between_alarms: 72_000.0 });
     let changes = values.chunks_exact(5).filter_map(|five| watch.add(mean(five)));
     let noticed: Vec<f64> = changes.map(|change| 5.0 * real(change.noticed_at + 1)).collect();
     format!("{{\"state\": \"{state}\", \"since_s\": {since_s}, \"noticed_s\": {noticed:?}}}")

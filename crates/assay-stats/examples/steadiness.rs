@@ -8,7 +8,7 @@ use assay_model::number::{count, index, real, real_len};
 use assay_stats::random::Random;
 use assay_stats::series::{batch_means, mean};
 use assay_stats::steady::{SteadyRule, five_rounds, slope_rule, steadiness};
-use assay_stats::watch::{Watch, WatchRule};
+use assay_stats::watch::{LevelWatch, WatchRule};
 use std::f64::consts::TAU;
 
 /// Four hours at one value a second.
@@ -169,8 +169,8 @@ fn rules() {
     }
 }
 
-fn watch() -> Watch {
-    Watch::new(WatchRule {
+fn watch() -> LevelWatch {
+    LevelWatch::new(WatchRule {
         change_share: 0.05,
         // 100 h of batches of 5 s.
         between_alarms: 72_000.0,

@@ -7,7 +7,7 @@
 use assay_model::number::{count, index, real, real_len};
 use assay_stats::random::Random;
 use assay_stats::series::mean;
-use assay_stats::watch::{Watch, WatchRule};
+use assay_stats::watch::{LevelWatch, WatchRule};
 
 const HOUR: usize = 3600;
 const COEFFICIENTS: [f64; 7] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95];
@@ -61,7 +61,7 @@ fn stall(random: &mut Random, values: &mut [f64], stalls: Stalls) {
 
 /// When something was noticed, s.
 fn noticed_s(values: &[f64]) -> Vec<f64> {
-    let mut watch = Watch::new(WatchRule { change_share: 0.05, between_alarms: 72_000.0 });
+    let mut watch = LevelWatch::new(WatchRule { change_share: 0.05, between_alarms: 72_000.0 });
     let changes = values.chunks_exact(5).filter_map(|five| watch.add(8000.0 * mean(five)));
     changes.map(|change| 5.0 * real(change.noticed_at + 1)).collect()
 }

@@ -84,7 +84,7 @@ impl ShortSeries {
 /// [`ShortSeries`] of fewer than [`ROWS_MIN`] rows, or where the interval would reach beyond a
 /// factor of 1.49.
 pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, ShortSeries> {
-    let rows = Rows::new(observations, batch_s);
+    let rows = SecondRows::new(observations, batch_s);
     let value = mean(observations);
     let too_short = |error| rows.too_short(&rows.values, value, error);
     if rows.values.len() < ROWS_MIN {
@@ -123,7 +123,8 @@ pub fn ratio_of_batches(
     denominators: &[f64],
     batch_s: f64,
 ) -> Result<Estimate, ShortSeries> {
-    let (above, below) = (Rows::new(numerators, batch_s), Rows::new(denominators, batch_s));
+    let (above, below) =
+        (SecondRows::new(numerators, batch_s), SecondRows::new(denominators, batch_s));
     let value = mean(numerators) / mean(denominators);
     let counted = above.values.iter().zip(&below.values).filter(|(_, below)| **below > 0.0);
     let ratios: Vec<f64> = counted.map(|(above, below)| above / below).collect();
@@ -152,13 +153,13 @@ fn relative_half_width(error: &MeanError, value: f64) -> f64 {
 }
 
 /// Batches as rows of a second.
-struct Rows {
+struct SecondRows {
     values: Vec<f64>,
     row_s: f64,
     elapsed_s: f64,
 }
 
-impl Rows {
+impl SecondRows {
     fn new(observations: &[f64], batch_s: f64) -> Self {
         let size = index((ROW_S / batch_s.max(f64::MIN_POSITIVE)).round().clamp(1.0, 1e6));
         Self {

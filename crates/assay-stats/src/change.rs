@@ -75,7 +75,7 @@ pub fn level_shift(series: &[f64], confidence: f64) -> Option<LevelShift> {
     if !can_shift(series) {
         return None;
     }
-    let split = Split::of(series);
+    let split = SeriesSplit::of(series);
     let (before, after) = series.split_at(split.at);
     Some(LevelShift {
         at: split.at,
@@ -128,7 +128,7 @@ fn shifts(series: &[f64], false_alarm: f64, depth: u32) -> Vec<usize> {
     if depth == 0 || !can_shift(series) {
         return Vec::new();
     }
-    let split = Split::of(series);
+    let split = SeriesSplit::of(series);
     let (before, after) = series.split_at(split.at);
     let mut found = shifts(before, false_alarm, depth - 1);
     found.push(split.at);
@@ -145,13 +145,13 @@ fn can_shift(series: &[f64]) -> bool {
 }
 
 /// The least-squares split of a series.
-struct Split {
+struct SeriesSplit {
     at: usize,
     /// By how much it lowers the sum of squares: S(k)² n / (k (n - k)).
     gain: f64,
 }
 
-impl Split {
+impl SeriesSplit {
     fn of(series: &[f64]) -> Self {
         let n = real_len(series.len());
         let shortest = index((n * SHORTEST_SHARE).ceil()).max(SHORTEST);
@@ -172,13 +172,13 @@ impl Split {
     ///
     /// By simulation that stops once the answer is clear.
     fn p_value(&self, series: &[f64], shifts: &[usize]) -> f64 {
-        let noise = Noise::around(series, shifts);
+        let noise = SeriesNoise::around(series, shifts);
         let mut random = Random::new(SEED);
         let mut as_large = 0;
         for drawn in 1..=MOST_SIMULATIONS {
             let simulated = autoregression(series.len(), noise.coefficient(), &mut random);
             let other = Self::of(&simulated);
-            let other_noise = Noise::around(&simulated, &[other.at]);
+            let other_noise = SeriesNoise::around(&simulated, &[other.at]);
             if other.gain * noise.long_run >= self.gain * other_noise.long_run {
                 as_large += 1;
             }
@@ -191,14 +191,14 @@ impl Split {
 }
 
 /// What is left of a series without its shifts.
-struct Noise {
+struct SeriesNoise {
     /// Its long-run variance.
     long_run: f64,
     /// How many neighbours carry the same information.
     memory: f64,
 }
 
-impl Noise {
+impl SeriesNoise {
     fn around(series: &[f64], shifts: &[usize]) -> Self {
         let mut residuals = series.to_vec();
         let mut rest = residuals.as_mut_slice();
@@ -284,7 +284,7 @@ mod tests {
                 let centre = mean(part);
                 part.iter().map(|value| (value - centre).powi(2)).sum::<f64>()
             };
-            let Split { at, gain } = Split::of(&series);
+            let SeriesSplit { at, gain } = SeriesSplit::of(&series);
             let of = |at: usize| squares(&series) - squares(&series[..at]) - squares(&series[at..]);
             prop_assert!((of(at) - gain).abs() < 1e-9);
             prop_assert!((SHORTEST..=series.len() - SHORTEST).all(|other| of(other) <= gain + 1e-9));

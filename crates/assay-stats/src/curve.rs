@@ -31,7 +31,7 @@ pub enum Saturation {
         gain: Estimate,
     },
     /// The points do not decide it.
-    Undecided(Doubt),
+    Undecided(CurveDoubt),
 }
 
 /// The part of a curve where more load gives no more throughput.
@@ -51,7 +51,7 @@ pub struct Plateau {
 
 /// Why a curve does not show whether it saturates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum CurveDoubt {
     /// The curve bends, but load did not double beyond the bend: measure at higher load.
     LoadSpanTooShort,
     /// The intervals are wider than the tolerance: measure longer.
@@ -70,7 +70,7 @@ pub enum Doubt {
 pub fn saturation(points: &[LoadPoint], tolerance: f64) -> Saturation {
     assert_ascending(points);
     let Some(doubled) = last_below(points, SPAN) else {
-        return Saturation::Undecided(Doubt::LoadSpanTooShort);
+        return Saturation::Undecided(CurveDoubt::LoadSpanTooShort);
     };
     if let Some(from) = (0..=doubled).find(|from| stays_flat(&points[*from..], tolerance)) {
         return Saturation::Saturated(plateau(points, from, tolerance));
@@ -82,9 +82,9 @@ pub fn saturation(points: &[LoadPoint], tolerance: f64) -> Saturation {
         return Saturation::StillRising { gain };
     }
     if gain_since(points, doubled).low > tolerance {
-        return Saturation::Undecided(Doubt::LoadSpanTooShort);
+        return Saturation::Undecided(CurveDoubt::LoadSpanTooShort);
     }
-    Saturation::Undecided(Doubt::IntervalsTooWide)
+    Saturation::Undecided(CurveDoubt::IntervalsTooWide)
 }
 
 fn assert_ascending(points: &[LoadPoint]) {
@@ -167,7 +167,7 @@ fn joined(estimates: &[Estimate]) -> Estimate {
 
 /// Where a curve bends from throughput that grows into latency that grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Knee {
+pub enum CurveKnee {
     /// It bends at a point before the last.
     Found {
         /// Index of the point with the most power.
@@ -194,7 +194,7 @@ pub enum Knee {
 ///
 /// # Panics
 /// If loads do not ascend.
-pub fn knee(points: &[LoadPoint]) -> Knee {
+pub fn knee(points: &[LoadPoint]) -> CurveKnee {
     assert_ascending(points);
     let value = |point: &LoadPoint| point.throughput.value / point.latency.value;
     let best = points
@@ -202,7 +202,7 @@ pub fn knee(points: &[LoadPoint]) -> Knee {
         .enumerate()
         .max_by(|(_, one), (_, other)| value(one).total_cmp(&value(other)));
     let Some((at, best)) = best else {
-        return Knee::Undecided;
+        return CurveKnee::Undecided;
     };
     let worst_of_best = best.throughput.low / best.latency.high;
     let rivals = |point: &LoadPoint| {
@@ -211,10 +211,10 @@ pub fn knee(points: &[LoadPoint]) -> Knee {
     let last = points.len() - 1;
     let latest = points.iter().rposition(rivals).unwrap_or(at);
     match (at == last, latest == last) {
-        (true, _) => Knee::StillRising,
-        (false, true) => Knee::Undecided,
+        (true, _) => CurveKnee::StillRising,
+        (false, true) => CurveKnee::Undecided,
         (false, false) => {
-            Knee::Found { at, earliest: points.iter().position(rivals).unwrap_or(at), latest }
+            CurveKnee::Found { at, earliest: points.iter().position(rivals).unwrap_or(at), latest }
         }
     }
 }

@@ -105,10 +105,10 @@ fn exact_gap_law(n: usize, gap: f64) -> f64 {
     (1..=n).fold(paths, |law, drawn| law * real_len(drawn) / real_len(n))
 }
 
-type Matrix = Vec<Vec<f64>>;
+type DesignMatrix = Vec<Vec<f64>>;
 
 /// The transition matrix of size 2k - 1 for a gap of (k - h)/n.
-fn gap_matrix(k: usize, h: f64) -> Matrix {
+fn gap_matrix(k: usize, h: f64) -> DesignMatrix {
     let size = 2 * k - 1;
     let entry = |row: usize, column: usize| {
         if column > row + 1 {
@@ -131,13 +131,13 @@ fn factorial(n: usize) -> f64 {
     (1..=n).map(real_len).product()
 }
 
-fn product(left: &Matrix, right: &Matrix) -> Matrix {
+fn product(left: &DesignMatrix, right: &DesignMatrix) -> DesignMatrix {
     let entry = |row: &[f64], at: usize| row.iter().zip(right).map(|(a, b)| a * b[at]).sum();
     left.iter().map(|row| (0..left.len()).map(|at| entry(row, at)).collect()).collect()
 }
 
 /// `base` to the whole power `exponent` > 0, by squaring.
-fn power(base: &Matrix, exponent: usize) -> Matrix {
+fn power(base: &DesignMatrix, exponent: usize) -> DesignMatrix {
     if exponent == 1 {
         return base.clone();
     }

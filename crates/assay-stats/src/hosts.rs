@@ -12,7 +12,7 @@ use assay_model::number::real_len;
 
 /// On which side of the others a host is remarkable.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
+pub enum HostsLimit {
     /// Its ratio to the others lies below this, as a rate that is too low does.
     Below(f64),
     /// Its ratio to the others lies above this, as a time that is too long does.
@@ -21,7 +21,7 @@ pub enum Limit {
 
 /// A host that differs from the others by more than a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Straggler {
+pub struct StragglerHost {
     /// Its place among the series.
     pub host: usize,
     /// Its value over the median of the other hosts at the same times; at the confidence at which
@@ -55,12 +55,12 @@ pub fn fairness(rates: &[f64]) -> Option<f64> {
 /// holds the share over all of them. The interval of a ratio is that of [`ratio_interval`], which
 /// allows for correlation over time. Nothing of fewer than two hosts, or where a series
 /// is too short for an interval.
-pub fn stragglers(series: &[Vec<f64>], limit: Limit, error_share: f64) -> Vec<Straggler> {
+pub fn stragglers(series: &[Vec<f64>], limit: HostsLimit, error_share: f64) -> Vec<StragglerHost> {
     if series.len() < 2 {
         return Vec::new();
     }
     let others = medians_of_others(series);
-    let mut found: Vec<Straggler> = Vec::new();
+    let mut found: Vec<StragglerHost> = Vec::new();
     loop {
         let left = real_len(series.len() - found.len());
         let confidence = 1.0 - 2.0 * error_share / left;
@@ -68,9 +68,10 @@ pub fn stragglers(series: &[Vec<f64>], limit: Limit, error_share: f64) -> Vec<St
         let beyond = |host: usize| {
             let own = &series[host][..others[host].len()];
             let ratio = ratio_interval(own, &others[host], confidence)?;
-            limit.is_passed_by(&ratio).then_some(Straggler { host, ratio })
+            limit.is_passed_by(&ratio).then_some(StragglerHost { host, ratio })
         };
-        let next: Vec<Straggler> = (0..series.len()).filter(is_left).filter_map(beyond).collect();
+        let next: Vec<StragglerHost> =
+            (0..series.len()).filter(is_left).filter_map(beyond).collect();
         if next.is_empty() || found.len() + next.len() == series.len() {
             found.sort_by_key(|straggler| straggler.host);
             return found;
@@ -79,7 +80,7 @@ pub fn stragglers(series: &[Vec<f64>], limit: Limit, error_share: f64) -> Vec<St
     }
 }
 
-impl Limit {
+impl HostsLimit {
     /// Whether a ratio lies beyond the limit, and all of its interval beyond 1.
     fn is_passed_by(self, ratio: &Estimate) -> bool {
         match self {
@@ -146,7 +147,7 @@ mod tests {
     }
 
     fn slow(series: &[Vec<f64>]) -> Vec<usize> {
-        stragglers(series, Limit::Below(0.9), 0.05).iter().map(|found| found.host).collect()
+        stragglers(series, HostsLimit::Below(0.9), 0.05).iter().map(|found| found.host).collect()
     }
 
     #[test]
@@ -189,7 +190,7 @@ mod tests {
 
     #[test]
     fn times_that_are_too_long_lie_above() {
-        let named = stragglers(&hosts(4, 60, 1.6, 5), Limit::Above(1.25), 0.05);
+        let named = stragglers(&hosts(4, 60, 1.6, 5), HostsLimit::Above(1.25), 0.05);
         assert_eq!(named.iter().map(|found| found.host).collect::<Vec<_>>(), [0]);
         assert!(named[0].ratio.covers(1.6), "{named:?}");
     }

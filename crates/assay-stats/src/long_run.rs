@@ -55,7 +55,8 @@ impl LongRun {
             return Self { variance: spread, freedom: real_len(held.max(1)), frequencies: held };
         }
         let memory = Autoregression::of(residuals, fitted);
-        let shape = Shape::of(&memory, residuals.len(), fitted, reach(residuals.len(), held));
+        let shape =
+            SpectrumShape::of(&memory, residuals.len(), fitted, reach(residuals.len(), held));
         let powers = cosine_powers(residuals, fitted, shape.flat);
         let used = shape.without_slow_part(&powers, FEWEST.min(held));
         let share = shape.mean(used).min(1.0);
@@ -81,13 +82,13 @@ fn reach(n: usize, held: usize) -> usize {
 }
 
 /// The power that the fitted memory gives to each frequency, over that at 0.
-struct Shape {
+struct SpectrumShape {
     shares: Vec<f64>,
     /// How many frequencies are about as powerful as 0.
     flat: usize,
 }
 
-impl Shape {
+impl SpectrumShape {
     fn of(memory: &Autoregression, n: usize, first: usize, reach: usize) -> Self {
         let at = |which: usize| PI * real_len(which) / real_len(n);
         let shares: Vec<f64> =

@@ -25,7 +25,7 @@ pub fn pelt(series: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
     if n < 2 * shortest || !series.iter().all(|value| value.is_finite()) {
         return Vec::new();
     }
-    let sums = Sums::of(series);
+    let sums = SegmentSums::of(series);
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); n + 1];
     best[0].0 = -penalty;
     let mut starts: Vec<(usize, Option<usize>)> = Vec::new();
@@ -98,12 +98,12 @@ pub fn noise_of_neighbours(series: &[f64]) -> f64 {
 }
 
 /// Sums over the beginning of the series, from which any stretch costs one subtraction.
-struct Sums {
+struct SegmentSums {
     values: Vec<f64>,
     squares: Vec<f64>,
 }
 
-impl Sums {
+impl SegmentSums {
     /// About the mean, so that large levels leave digits for small differences.
     fn of(series: &[f64]) -> Self {
         let centre = crate::series::mean(series);
@@ -150,7 +150,7 @@ mod tests {
 
     /// Cost of every segmentation, by trying all of them.
     fn cheapest(series: &[f64], penalty: f64, shortest: usize) -> f64 {
-        let sums = Sums::of(series);
+        let sums = SegmentSums::of(series);
         let mut best = vec![f64::INFINITY; series.len() + 1];
         best[0] = -penalty;
         for end in shortest..=series.len() {
@@ -170,7 +170,7 @@ mod tests {
             let mut edges = vec![0];
             edges.extend(&found);
             edges.push(series.len());
-            let sums = Sums::of(&series);
+            let sums = SegmentSums::of(&series);
             let cost: f64 = edges.windows(2).map(|pair| sums.cost(pair[0], pair[1])).sum();
             let total = cost + penalty * real_len(found.len());
             prop_assert!((total - cheapest(&series, penalty, shortest)).abs() < 1e-9);

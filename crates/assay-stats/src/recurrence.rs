@@ -60,13 +60,13 @@ pub fn recurrence(moments: &[f64], windows: &[(f64, f64)], tolerance_s: f64) -> 
 /// `None` where a moment lies farther from it than the tolerance.
 fn fitted(moments: &[f64], guess_s: f64, tolerance_s: f64) -> Option<Recurrence> {
     let origin_s = *moments.first()?;
-    let mut line = Line { first_s: origin_s, period_s: guess_s };
+    let mut line = MomentLine { first_s: origin_s, period_s: guess_s };
     let mut points: Vec<(f64, f64)> = Vec::with_capacity(moments.len());
     for moment in moments {
         let number = ((moment - line.first_s) / line.period_s).round();
         points.push((number, *moment));
         if points.last().is_some_and(|(number, _)| *number > 0.0) {
-            line = Line::through(&points)?;
+            line = MomentLine::through(&points)?;
         }
         // Between two events no more than the guess is known; with each the next is foretold
         // better.
@@ -82,12 +82,12 @@ fn fitted(moments: &[f64], guess_s: f64, tolerance_s: f64) -> Option<Recurrence>
 
 /// Moments as a line over their numbers.
 #[derive(Clone, Copy)]
-struct Line {
+struct MomentLine {
     first_s: f64,
     period_s: f64,
 }
 
-impl Line {
+impl MomentLine {
     fn through(points: &[(f64, f64)]) -> Option<Self> {
         let n = real_len(points.len());
         let mean_number = points.iter().map(|point| point.0).sum::<f64>() / n;

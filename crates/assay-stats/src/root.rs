@@ -13,17 +13,17 @@ pub(crate) fn increasing(low: f64, high: f64, function: impl Fn(f64) -> f64) -> 
     if at_high <= 0.0 {
         return high;
     }
-    Bracket { low, high, at_low, at_high }.narrow(function)
+    RootBracket { low, high, at_low, at_high }.narrow(function)
 }
 
-struct Bracket {
+struct RootBracket {
     low: f64,
     high: f64,
     at_low: f64,
     at_high: f64,
 }
 
-impl Bracket {
+impl RootBracket {
     fn width(&self) -> f64 {
         self.high - self.low
     }

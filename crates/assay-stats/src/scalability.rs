@@ -66,26 +66,26 @@ pub fn scalability(points: &[(f64, f64)], confidence: f64) -> Option<Scalability
 const FREE: [[bool; 3]; 4] =
     [[true, true, true], [true, true, false], [true, false, true], [true, false, false]];
 
-type Parameters = [f64; 3];
+type ScalabilityParameters = [f64; 3];
 
-fn law([of_one, contention, coherency]: Parameters, nodes: f64) -> f64 {
+fn law([of_one, contention, coherency]: ScalabilityParameters, nodes: f64) -> f64 {
     of_one * nodes / (1.0 + contention * (nodes - 1.0) + coherency * nodes * (nodes - 1.0))
 }
 
 /// The law's derivatives by its parameters.
-fn gradient(parameters: Parameters, nodes: f64) -> Parameters {
+fn gradient(parameters: ScalabilityParameters, nodes: f64) -> ScalabilityParameters {
     let value = law(parameters, nodes);
     let [of_one, contention, coherency] = parameters;
     let below = 1.0 + contention * (nodes - 1.0) + coherency * nodes * (nodes - 1.0);
     [value / of_one, -value * (nodes - 1.0) / below, -value * nodes * (nodes - 1.0) / below]
 }
 
-fn squares(points: &[(f64, f64)], parameters: Parameters) -> f64 {
+fn squares(points: &[(f64, f64)], parameters: ScalabilityParameters) -> f64 {
     points.iter().map(|(nodes, seen)| (seen - law(parameters, *nodes)).powi(2)).sum()
 }
 
 struct Fitted {
-    parameters: Parameters,
+    parameters: ScalabilityParameters,
     free: [bool; 3],
     squares: f64,
 }
@@ -121,10 +121,10 @@ fn descend(points: &[(f64, f64)], free: [bool; 3]) -> Option<Fitted> {
 /// The step that the normal equations ask for, with a damped diagonal.
 fn step(
     points: &[(f64, f64)],
-    at: Parameters,
+    at: ScalabilityParameters,
     free: [bool; 3],
     damping: f64,
-) -> Option<Parameters> {
+) -> Option<ScalabilityParameters> {
     let (mut normal, mut pull) = ([[0.0; 3]; 3], [0.0; 3]);
     for (nodes, seen) in points {
         let (slopes, miss) = (gradient(at, *nodes), seen - law(at, *nodes));
@@ -143,11 +143,11 @@ fn step(
     Some([entry(0), entry(1), entry(2)])
 }
 
-type Matrix = [[f64; 3]; 3];
+type NormalMatrix = [[f64; 3]; 3];
 
 /// The inverse of the part of a symmetric matrix that is free, 0 elsewhere, scaled so that its
 /// diagonal is 1 meanwhile.
-fn inverse(mut matrix: Matrix, free: [bool; 3]) -> Option<Matrix> {
+fn inverse(mut matrix: NormalMatrix, free: [bool; 3]) -> Option<NormalMatrix> {
     let kept = |row: usize, column: usize| free[row] && free[column];
     let scale: Vec<f64> = (0..3).map(|at| matrix[at][at].sqrt().recip()).collect();
     for (row, entries) in matrix.iter_mut().enumerate() {
@@ -169,7 +169,7 @@ fn inverse(mut matrix: Matrix, free: [bool; 3]) -> Option<Matrix> {
 }
 
 /// The inverse by Gauss and Jordan; `None` of a matrix that has none.
-fn eliminated(mut matrix: Matrix) -> Option<Matrix> {
+fn eliminated(mut matrix: NormalMatrix) -> Option<NormalMatrix> {
     let mut inverse = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for pivot in 0..3 {
         let head = matrix[pivot][pivot];
@@ -218,7 +218,7 @@ impl Fitted {
     }
 
     /// The diagonal of the inverted normal matrix.
-    fn variances(&self, points: &[(f64, f64)]) -> Parameters {
+    fn variances(&self, points: &[(f64, f64)]) -> ScalabilityParameters {
         let mut normal = [[0.0; 3]; 3];
         for (nodes, _) in points {
             let slopes = gradient(self.parameters, *nodes);

@@ -4,7 +4,7 @@ use crate::estimate::Estimate;
 use crate::mean::mean_interval;
 use crate::pelt::changes;
 use crate::series::{autocorrelation, mean, unbiased_correlation, variance};
-use crate::trend::{Line, line, trend};
+use crate::trend::{FittedLine, line, trend};
 use assay_model::number::{index, real_len};
 
 /// A level of our rule holds for at least this many batches.
@@ -245,7 +245,7 @@ fn is_slope(batches: &[f64], changes: &[usize]) -> bool {
 }
 
 /// The straight line through a stretch.
-fn fitted(stretch: &[f64]) -> Option<Line> {
+fn fitted(stretch: &[f64]) -> Option<FittedLine> {
     let steps: Vec<f64> = (0..stretch.len()).map(real_len).collect();
     line(&steps, stretch, 0.95)
 }

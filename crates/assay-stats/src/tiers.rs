@@ -40,7 +40,7 @@ const SEED: u64 = 0x71e5;
 
 /// Places that serve uniform random access, the fastest first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tiers {
+pub struct FittedTiers {
     /// How much the places hold down to each, in the unit of the working sets; one fewer than
     /// latencies.
     pub sizes: Vec<f64>,
@@ -50,7 +50,7 @@ pub struct Tiers {
     pub misfit: f64,
 }
 
-impl Tiers {
+impl FittedTiers {
     /// Working sets to measure besides those of the points, where neighbouring sizes are so close
     /// that too few lie between them: the sizes and the latency between are then not told apart.
     /// Ascending, four to a step of the points.
@@ -87,7 +87,7 @@ impl Tiers {
 /// the sizes are known. Sizes are first sought among the working sets, all combinations, then
 /// refined between them; a further place is only believed where chance does not explain the misfit
 /// and it halves it.
-pub fn tiers(points: &[(f64, f64)], noise: f64, most: usize) -> Option<Tiers> {
+pub fn tiers(points: &[(f64, f64)], noise: f64, most: usize) -> Option<FittedTiers> {
     if points.len() < 4 {
         return None;
     }
@@ -108,16 +108,16 @@ pub fn tiers(points: &[(f64, f64)], noise: f64, most: usize) -> Option<Tiers> {
     Some(best)
 }
 
-fn distinct(tiers: &Tiers) -> bool {
+fn distinct(tiers: &FittedTiers) -> bool {
     tiers.latencies.windows(2).all(|pair| pair[1] > LATENCY_STEP * pair[0])
         && tiers.sizes.windows(2).all(|pair| pair[1] > SIZE_STEP * pair[0])
 }
 
 /// The best sizes among the working sets, refined.
-fn search(points: &[(f64, f64)], places: usize) -> Option<Tiers> {
+fn search(points: &[(f64, f64)], places: usize) -> Option<FittedTiers> {
     let step = if places < SPARSE_FROM { 1 } else { 2 };
     let candidates: Vec<f64> = points.iter().step_by(step).map(|point| point.0).collect();
-    let mut starts: Vec<Tiers> = Vec::new();
+    let mut starts: Vec<FittedTiers> = Vec::new();
     let mut chosen: Vec<usize> = (0..places).collect();
     loop {
         let sizes: Vec<f64> = chosen.iter().map(|index| candidates[*index]).collect();
@@ -150,7 +150,11 @@ fn advance(chosen: &mut [usize], of: usize) -> bool {
 }
 
 /// Moves one size after the other by shrinking steps while that helps.
-fn refined(points: &[(f64, f64)], mut best: Tiers, (rounds, mut step): (usize, f64)) -> Tiers {
+fn refined(
+    points: &[(f64, f64)],
+    mut best: FittedTiers,
+    (rounds, mut step): (usize, f64),
+) -> FittedTiers {
     for _ in 0..rounds {
         let mut moved = false;
         for at in 0..best.sizes.len() {
@@ -173,7 +177,7 @@ fn refined(points: &[(f64, f64)], mut best: Tiers, (rounds, mut step): (usize, f
 
 /// The latencies for given sizes by least squares of the relative misfit; `None` where they are not
 /// determined.
-fn fit(points: &[(f64, f64)], sizes: &[f64]) -> Option<Tiers> {
+fn fit(points: &[(f64, f64)], sizes: &[f64]) -> Option<FittedTiers> {
     let places = sizes.len() + 1;
     let mut normal = vec![vec![0.0; places + 1]; places];
     for (working_set, mean) in points {
@@ -192,7 +196,7 @@ fn fit(points: &[(f64, f64)], sizes: &[f64]) -> Option<Tiers> {
         (said / mean - 1.0).powi(2)
     };
     let squares: f64 = points.iter().map(relative).sum();
-    latencies.iter().all(|latency| *latency > 0.0).then(|| Tiers {
+    latencies.iter().all(|latency| *latency > 0.0).then(|| FittedTiers {
         sizes: sizes.to_vec(),
         misfit: (squares / real_len(points.len())).sqrt(),
         latencies,
@@ -266,7 +270,7 @@ pub struct TierIntervals {
 pub fn tier_intervals(
     points: &[(f64, f64)],
     standard_errors: &[f64],
-    found: &Tiers,
+    found: &FittedTiers,
     confidence: f64,
 ) -> TierIntervals {
     assert_eq!(points.len(), standard_errors.len(), "one standard error for each point");
@@ -276,7 +280,7 @@ pub fn tier_intervals(
     let mut random = Random::new(SEED);
     let is_told_apart = found.working_sets_between(points).is_empty();
     let rounds = if is_told_apart { ROUNDS_AGAIN } else { ROUNDS_APART };
-    let mut drawn: Vec<Tiers> = Vec::new();
+    let mut drawn: Vec<FittedTiers> = Vec::new();
     for _ in 0..DRAWS {
         let draw = |((working_set, mean), error): (&(f64, f64), &f64)| {
             let shares = shares(*working_set, &found.sizes);
@@ -293,7 +297,7 @@ pub fn tier_intervals(
         let start = start.or_else(|| fit(&again, &found.sizes));
         drawn.extend(start.map(|start| refined(&again, start, rounds)));
     }
-    let interval = |value: f64, of: &dyn Fn(&Tiers) -> f64| {
+    let interval = |value: f64, of: &dyn Fn(&FittedTiers) -> f64| {
         let squares: f64 = drawn.iter().map(|tiers| (of(tiers) - value).powi(2)).sum();
         let deviation = (squares / real_len(drawn.len().max(1))).sqrt();
         let freedom = (n - parameters).max(1.0);

@@ -8,7 +8,7 @@ use assay_model::number::real_len;
 
 /// A fitted line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct FittedLine {
     /// The line's value at the mean of x, in the unit of y.
     pub centre: Estimate,
     /// The rise of y per unit of x.
@@ -19,7 +19,7 @@ pub struct Line {
     pub scatter: f64,
 }
 
-impl Line {
+impl FittedLine {
     /// The line's value at `x`.
     pub fn at(&self, x: f64) -> f64 {
         self.centre.value + self.slope.value * (x - self.mean_x)
@@ -33,10 +33,10 @@ impl Line {
 ///
 /// # Panics
 /// If the slices differ in length.
-pub fn line(x: &[f64], y: &[f64], confidence: f64) -> Option<Line> {
-    let fit = Fit::of(x, y)?;
+pub fn line(x: &[f64], y: &[f64], confidence: f64) -> Option<FittedLine> {
+    let fit = TrendFit::of(x, y)?;
     let n = real_len(y.len());
-    Some(fit.line(&Doubt {
+    Some(fit.line(&TrendDoubt {
         error_variance: fit.scatter().powi(2),
         freedom: n - 2.0,
         effective_n: n,
@@ -61,12 +61,12 @@ pub fn line(x: &[f64], y: &[f64], confidence: f64) -> Option<Line> {
 /// | 0.8 | 93.5 (4.46, 13.8) | 95.3 (2.42, 12.2) | 96.7 (1.70, 8.25) | 96.2 (1.48, 2.92) | 95.5 (1.13, 1.73) | 96.2 (1.04, 1.33) |
 /// | 0.9 | 92.5 (4.10, 7.44) | 94.2 (3.90, 6.98) | 95.7 (2.39, 5.96) | 96.8 (1.77, 4.67) | 96.6 (1.43, 2.55) | 96.3 (1.05, 1.34) |
 /// | 0.95 | 91.3 (2.14, 3.73) | 92.8 (2.19, 3.70) | 94.2 (1.98, 3.48) | 96.3 (1.90, 3.12) | 97.6 (1.67, 2.65) | 96.5 (1.09, 1.48) |
-pub fn trend(series: &[f64], confidence: f64) -> Option<Line> {
+pub fn trend(series: &[f64], confidence: f64) -> Option<FittedLine> {
     let steps: Vec<f64> = (0..series.len()).map(real_len).collect();
-    let fit = Fit::of(&steps, series)?;
+    let fit = TrendFit::of(&steps, series)?;
     let n = real_len(series.len());
     let long_run = LongRun::of(&fit.residuals, 2);
-    Some(fit.line(&Doubt {
+    Some(fit.line(&TrendDoubt {
         error_variance: long_run.variance,
         freedom: long_run.freedom,
         effective_n: (n / long_run.memory(variance(&fit.residuals))).max(1.0),
@@ -75,14 +75,14 @@ pub fn trend(series: &[f64], confidence: f64) -> Option<Line> {
 }
 
 /// What the interval of a line rests on.
-struct Doubt {
+struct TrendDoubt {
     error_variance: f64,
     freedom: f64,
     effective_n: f64,
     confidence: f64,
 }
 
-struct Fit {
+struct TrendFit {
     mean_x: f64,
     mean_y: f64,
     slope: f64,
@@ -90,7 +90,7 @@ struct Fit {
     residuals: Vec<f64>,
 }
 
-impl Fit {
+impl TrendFit {
     fn of(x: &[f64], y: &[f64]) -> Option<Self> {
         assert_eq!(x.len(), y.len(), "one y for each x");
         let (mean_x, mean_y) = (mean(x), mean(y));
@@ -115,7 +115,7 @@ impl Fit {
         (squares / (real_len(self.residuals.len()) - 2.0)).sqrt()
     }
 
-    fn line(&self, doubt: &Doubt) -> Line {
+    fn line(&self, doubt: &TrendDoubt) -> FittedLine {
         let n = self.residuals.len();
         let reach = student_quantile(0.5 + 0.5 * doubt.confidence, doubt.freedom);
         let around = |value: f64, weight: f64| {
@@ -129,7 +129,7 @@ impl Fit {
                 effective_n: doubt.effective_n,
             }
         };
-        Line {
+        FittedLine {
             centre: around(self.mean_y, real_len(n)),
             slope: around(self.slope, self.spread_x),
             mean_x: self.mean_x,

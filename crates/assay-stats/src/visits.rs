@@ -37,12 +37,12 @@ const MOST_GAIN: f64 = 3.0;
 /// and memories, each with how likely it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowNoise {
-    choices: Vec<Choice>,
+    choices: Vec<NoiseLaw>,
 }
 
 /// One law of the noise: relative standard deviation, memory, and a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Choice {
+struct NoiseLaw {
     spread: f64,
     memory_s: f64,
     weight: f64,
@@ -68,13 +68,13 @@ impl SlowNoise {
             // All memories of one doubling of the spread together weigh as much as no noise at all.
             let prior = -real_len(2 * MEMORIES).ln() - (spread / USUAL_SPREAD).powi(2).ln_1p();
             let weight = prior + log_likelihood(&relative, spread, memory_s);
-            Choice { spread, memory_s, weight }
+            NoiseLaw { spread, memory_s, weight }
         };
         let none = log_likelihood(&relative, 0.0, span_s);
         let coarse: Vec<(usize, usize)> = (0..SPREADS - 1)
             .flat_map(|power| (0..MEMORIES).map(move |memory| (2 * power, memory)))
             .collect();
-        let mut choices: Vec<Choice> = coarse.iter().copied().map(choice).collect();
+        let mut choices: Vec<NoiseLaw> = coarse.iter().copied().map(choice).collect();
         let most = choices.iter().map(|choice| choice.weight).fold(none, f64::max);
         let between: BTreeSet<(usize, usize)> = coarse
             .iter()
@@ -86,7 +86,7 @@ impl SlowNoise {
             .filter(|(power, _)| power % 2 == 1)
             .collect();
         choices.extend(between.into_iter().map(choice));
-        choices.push(Choice { spread: 0.0, memory_s: span_s, weight: none });
+        choices.push(NoiseLaw { spread: 0.0, memory_s: span_s, weight: none });
         Self { choices: normalized(choices) }
     }
 
@@ -130,7 +130,7 @@ impl SlowNoise {
             for (factor, prior) in OWN {
                 let gain = (at(factor) - base).min(MOST_GAIN);
                 let weight = choice.weight * prior * gain.exp();
-                choices.push(Choice { spread: factor * choice.spread, weight, ..*choice });
+                choices.push(NoiseLaw { spread: factor * choice.spread, weight, ..*choice });
             }
         }
         let total: f64 = choices.iter().map(|choice| choice.weight).sum();
@@ -144,7 +144,7 @@ impl SlowNoise {
 }
 
 /// Variance of the mean of visits weighted by their lengths, under one law.
-fn variance_of_mean(own: &[Visit], choice: &Choice, short_wider: f64) -> f64 {
+fn variance_of_mean(own: &[Visit], choice: &NoiseLaw, short_wider: f64) -> f64 {
     let total_s: f64 = own.iter().map(|visit| visit.length_s).sum();
     let covariance = Covariance::of(own, choice.spread, choice.memory_s, short_wider);
     covariance.variance_of_sum(own.iter().map(|visit| visit.length_s / total_s))
@@ -234,7 +234,7 @@ fn forward(triangle: &[Vec<f64>], mut values: Vec<f64>) -> Vec<f64> {
 }
 
 /// Logarithms of weights as weights that add up to 1.
-fn normalized(mut choices: Vec<Choice>) -> Vec<Choice> {
+fn normalized(mut choices: Vec<NoiseLaw>) -> Vec<NoiseLaw> {
     let most = choices.iter().map(|choice| choice.weight).fold(f64::NEG_INFINITY, f64::max);
     for choice in &mut choices {
         choice.weight = (choice.weight - most).exp();

@@ -75,7 +75,7 @@ pub struct WatchRule {
 
 /// A change of level that was just noticed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
+pub struct WatchedChange {
     /// Number of the first value of the new level, from 0.
     pub at: u64,
     /// Number of the value at which it was noticed.
@@ -97,18 +97,18 @@ pub struct Change {
 /// of Statistics 3, 1975). After an alarm the watch learns the new level from its beginning on, and
 /// keeps what it knows of the noise.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct LevelWatch {
     rule: WatchRule,
     seen: u64,
-    level: Level,
-    noise: Noise,
+    level: WatchedLevel,
+    noise: GapNoise,
     recent: VecDeque<f64>,
-    pairs: [Pair; DESIGNS.len()],
+    pairs: [GapPair; DESIGNS.len()],
 }
 
 /// The level, faded: at first the median, which a stall does not move.
 #[derive(Clone, Debug, Default)]
-struct Level {
+struct WatchedLevel {
     values: u64,
     mean: f64,
     /// Values before there is a mean.
@@ -117,7 +117,7 @@ struct Level {
 
 /// Variance of the clipped gaps and the products of neighbours, faded, as shares of the level.
 #[derive(Clone, Debug, Default)]
-struct Noise {
+struct GapNoise {
     values: u64,
     variance: f64,
     products: [f64; 2],
@@ -131,15 +131,15 @@ struct Noise {
 
 /// The two sums of one design, and how high they came without a change.
 #[derive(Clone, Debug, Default)]
-struct Pair {
-    rising: Sum,
-    falling: Sum,
+struct GapPair {
+    rising: CumulativeSum,
+    falling: CumulativeSum,
     excursions: Excursions,
 }
 
 /// One cumulative sum, and what it rests on.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
+struct CumulativeSum {
     height: f64,
     highest: f64,
     values: u64,
@@ -152,21 +152,21 @@ struct Excursions {
     highest: Vec<(u64, f64)>,
 }
 
-impl Watch {
+impl LevelWatch {
     /// Nothing seen yet.
     pub fn new(rule: WatchRule) -> Self {
         Self {
             rule,
             seen: 0,
-            level: Level::default(),
-            noise: Noise::default(),
+            level: WatchedLevel::default(),
+            noise: GapNoise::default(),
             recent: VecDeque::with_capacity(DELAY + 1),
-            pairs: <[Pair; DESIGNS.len()]>::default(),
+            pairs: <[GapPair; DESIGNS.len()]>::default(),
         }
     }
 
     /// Takes the next value; says when it shows a change.
-    pub fn add(&mut self, value: f64) -> Option<Change> {
+    pub fn add(&mut self, value: f64) -> Option<WatchedChange> {
         let number = self.seen;
         self.seen += 1;
         self.recent.push_back(value);
@@ -192,7 +192,7 @@ impl Watch {
             found = found.or(sum);
         }
         let sum = found?;
-        let change = Change {
+        let change = WatchedChange {
             at: number + 1 - sum.values,
             noticed_at: number,
             before: self.level.mean,
@@ -220,7 +220,7 @@ impl Watch {
         self.level.first.push(value);
         if self.level.first.len() == LEVEL_MIN {
             let first = std::mem::take(&mut self.level.first);
-            self.level = Level {
+            self.level = WatchedLevel {
                 values: count_of(first.len()),
                 mean: median(first.clone()),
                 first: Vec::new(),
@@ -233,20 +233,27 @@ impl Watch {
 
     /// Starts again with the level that holds since the change.
     fn forget(&mut self, since: u64) {
-        self.level = Level::default();
+        self.level = WatchedLevel::default();
         let old = count_of(self.recent.len()).saturating_sub(since);
         for _ in 0..old {
             self.recent.pop_front();
         }
         for pair in &mut self.pairs {
-            (pair.rising, pair.falling) = (Sum::default(), Sum::default());
+            (pair.rising, pair.falling) = (CumulativeSum::default(), CumulativeSum::default());
         }
     }
 }
 
-impl Pair {
+impl GapPair {
     /// Adds a gap to both sums; gives the sum that shows a change.
-    fn add(&mut self, gap: f64, half: f64, bound: f64, value: f64, number: u64) -> Option<Sum> {
+    fn add(
+        &mut self,
+        gap: f64,
+        half: f64,
+        bound: f64,
+        value: f64,
+        number: u64,
+    ) -> Option<CumulativeSum> {
         for (sum, excess) in [(&mut self.rising, gap - half), (&mut self.falling, -gap - half)] {
             if let Some(height) = sum.add(excess, bound, value) {
                 self.excursions.add(number, height);
@@ -257,7 +264,7 @@ impl Pair {
     }
 }
 
-impl Sum {
+impl CumulativeSum {
     /// Adds a value's excess; starts again where it falls to 0, and then says how high it was.
     fn add(&mut self, excess: f64, bound: f64, value: f64) -> Option<f64> {
         self.height += excess.min(MOST_AT_ONCE * bound);
@@ -297,14 +304,14 @@ impl Excursions {
     }
 }
 
-impl Level {
+impl WatchedLevel {
     fn add(&mut self, gap: f64) {
         self.values += 1;
         self.mean *= 1.0 + gap / real(self.values).min(MEMORY);
     }
 }
 
-impl Noise {
+impl GapNoise {
     fn add(&mut self, gap: f64) {
         self.sizes.push_back(gap.abs());
         if self.sizes.len() > SIZES {
@@ -376,8 +383,8 @@ mod tests {
         WatchRule { change_share: 0.05, between_alarms: 1e6 }
     }
 
-    fn noticed(values: impl IntoIterator<Item = f64>) -> Vec<Change> {
-        let mut watch = Watch::new(rule());
+    fn noticed(values: impl IntoIterator<Item = f64>) -> Vec<WatchedChange> {
+        let mut watch = LevelWatch::new(rule());
         values.into_iter().filter_map(|value| watch.add(value)).collect()
     }
 
@@ -388,7 +395,7 @@ mod tests {
             let level = |at: u64| if at < 700 { 1000.0 } else { 1000.0 * (1.0 - share) };
             let found = noticed((0..1200).map(|at| level(at) + 8.0 * random.normal()));
             assert_eq!(found.len(), 1, "{share}: {found:?}");
-            let Change { at, noticed_at, before, after } = found[0];
+            let WatchedChange { at, noticed_at, before, after } = found[0];
             assert!((698..=702).contains(&at) && noticed_at < 700 + late, "{share}: {found:?}");
             assert!((before - 1000.0).abs() < 3.0 && (after / level(700) - 1.0).abs() < 0.02);
         }

@@ -46,12 +46,12 @@ pub struct CellStart {
     /// result says of a measurement that was never finished.
     pub conduct: Conduct,
     /// How much a power failure may cost.
-    pub durability: Durability,
+    pub durability: WriteDurability,
 }
 
 /// When what was written must be on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
+pub enum WriteDurability {
     /// Every interval before the next one; of intervals shorter than a second, as many as make
     /// about one.
     #[default]
@@ -63,7 +63,7 @@ pub enum Durability {
 
 /// How far a cell has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct CellExtent {
     /// Intervals measured; the number of the next one.
     pub intervals: u64,
     /// Measured time, ns.

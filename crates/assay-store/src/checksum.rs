@@ -7,7 +7,7 @@
 use crate::damage;
 use crate::directory::Directory;
 use crate::failure::refused;
-use crate::lines::{LineFile, Lines};
+use crate::lines::{LineFile, LineReader};
 use crate::seal::digits;
 use assay_model::Result;
 use assay_model::number::count_of;
@@ -20,7 +20,7 @@ pub(crate) const FILE_NAME: &str = "checksums.jsonl";
 /// One line of the file: a document as it was, or will be in a moment.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sum {
+struct ChecksumLine {
     /// Its name in the directory.
     file: String,
     /// Its length.
@@ -29,7 +29,7 @@ struct Sum {
     content_crc32: String,
 }
 
-impl Sum {
+impl ChecksumLine {
     fn of(name: &str, bytes: &[u8]) -> Self {
         Self { file: name.to_owned(), bytes: count_of(bytes.len()), content_crc32: digits(bytes) }
     }
@@ -43,7 +43,7 @@ impl Sum {
 /// killed, the document is one of those whose checksums are there.
 pub(crate) fn put(directory: &Directory, name: &str, bytes: &[u8]) -> Result<()> {
     let mut sums = LineFile::open(directory, FILE_NAME)?;
-    sums.append(&Sum::of(name, bytes))?;
+    sums.append(&ChecksumLine::of(name, bytes))?;
     sums.sync()?;
     directory
         .replace(name, bytes)
@@ -52,7 +52,7 @@ pub(crate) fn put(directory: &Directory, name: &str, bytes: &[u8]) -> Result<()>
 
 /// Whether bytes that were read are a document's; one without a checksum cannot be asked.
 pub(crate) fn check(directory: &Directory, name: &str, bytes: &[u8]) -> Result<()> {
-    let mut sums = Lines::<Sum>::open(directory, FILE_NAME)?;
+    let mut sums = LineReader::<ChecksumLine>::open(directory, FILE_NAME)?;
     let mut known = false;
     for sum in sums.by_ref() {
         let sum = sum?;

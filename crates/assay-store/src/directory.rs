@@ -23,7 +23,7 @@ pub(crate) const TEMPORARY: &str = ".tmp-";
 
 /// What is done to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum FileAccess {
     /// It is read, and must be there.
     Read,
     /// It is read and written in place; it is made where it is missing, for whom the mode says.
@@ -104,22 +104,22 @@ impl Directory {
     }
 
     /// Opens a plain file in this directory; what is to be written must belong to it alone.
-    pub(crate) fn open_file(&self, name: &str, access: Access) -> io::Result<File> {
+    pub(crate) fn open_file(&self, name: &str, access: FileAccess) -> io::Result<File> {
         // A device may act when it is opened, so its name is asked first; what counts is what was
         // opened.
         if let Some(found) = self.status(name)? {
             plain(&found)?;
         }
         let (flags, mode) = match access {
-            Access::Read => (OFlags::RDONLY, Mode::empty()),
-            Access::Write(mode) => (OFlags::RDWR | OFlags::CREATE, mode),
-            Access::Append => (OFlags::RDWR | OFlags::CREATE | OFlags::APPEND, FOR_READERS),
+            FileAccess::Read => (OFlags::RDONLY, Mode::empty()),
+            FileAccess::Write(mode) => (OFlags::RDWR | OFlags::CREATE, mode),
+            FileAccess::Append => (OFlags::RDWR | OFlags::CREATE | OFlags::APPEND, FOR_READERS),
         };
         let always = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(openat(&*self.file, name, flags | always, mode)?);
         let found = fstat(&file)?;
         plain(&found)?;
-        if access != Access::Read {
+        if access != FileAccess::Read {
             self.check_own(&found)?;
         }
         Ok(file)
@@ -140,7 +140,7 @@ impl Directory {
 
     /// The bytes of a plain file, at most `bytes_max`; nothing where there is none.
     pub(crate) fn read(&self, name: &str, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
-        let file = match self.open_file(name, Access::Read) {
+        let file = match self.open_file(name, FileAccess::Read) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 
 /// A document of a run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Document {
+pub enum StoredDocument {
     /// What was wanted: everything that the run was begun with.
     Plan,
     /// The workload as it was given.
@@ -56,7 +56,7 @@ pub enum Document {
     Label,
 }
 
-impl Document {
+impl StoredDocument {
     /// All documents.
     pub const ALL: [Self; 19] = [
         Self::Plan,
@@ -106,7 +106,7 @@ impl Document {
     }
 }
 
-impl Document {
+impl StoredDocument {
     /// The newest form of it that this version reads; older ones are read, too.
     pub(crate) const fn newest_format(self) -> u32 {
         match self {

@@ -1,6 +1,6 @@
 //! What people call a run, apart from its id: `baseline`, `old array`.
 
-use crate::document::Document;
+use crate::document::StoredDocument;
 use crate::id::is_id;
 use crate::run::RunReader;
 use assay_model::{Error, Result};
@@ -33,7 +33,7 @@ pub(crate) fn check(label: &str) -> Result<()> {
 impl RunReader {
     /// What its owner calls it; none where it has no name or the name cannot be read.
     pub fn label(&self) -> Option<String> {
-        let text = self.document(Document::Label).ok()??;
+        let text = self.document(StoredDocument::Label).ok()??;
         Some(text.trim_end().to_owned())
     }
 }

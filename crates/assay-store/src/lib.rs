@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `run.json` | the [`RunManifest`](assay_model::run::RunManifest); without it a directory is not a run |
 //! | `lock` | who writes the run; held with `flock` as long as that program lives |
-//! | `workload.toml`, `criteria.toml` … | documents as they were given, and results: see [`Document`] |
+//! | `workload.toml`, `criteria.toml` … | documents as they were given, and results: see [`StoredDocument`] |
 //! | `events.jsonl` | errors, phase edges and remarks, one a line |
 //! | `watch.jsonl` | the machine meanwhile: [`Moment`](assay_model::watch::Moment)s, one a line |
 //! | `checksums.jsonl` | the checksums of its documents, also in the directory of each cell |
@@ -45,12 +45,12 @@ mod store;
 mod watch;
 
 pub use cell::{
-    CellPlan, CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
-    LoadedPlan, TAIL_BYTES_MAX, WINDOWS_MAX, joined,
+    CellExtent, CellPlan, CellReader, CellStart, CellStatus, CellWriter, JOINT_BYTES_MAX,
+    LoadedPlan, TAIL_BYTES_MAX, WINDOWS_MAX, WriteDurability, joined,
 };
 pub use damage::{Damage, take_damage};
-pub use document::Document;
-pub use listing::{Listing, RunSummary, Unreadable};
+pub use document::StoredDocument;
+pub use listing::{RunListing, RunSummary, UnreadableRun};
 pub use lock::Holder;
 pub use node_log::{LeftoverLog, NodeLog};
 pub use remove::Removed;

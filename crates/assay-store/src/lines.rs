@@ -1,7 +1,7 @@
 //! Files of JSON lines that only grow: written line by line, cut off anywhere by a crash, and read
 //! in flat memory.
 
-use crate::directory::{Access, Directory};
+use crate::directory::{Directory, FileAccess};
 use crate::failure::refused;
 use crate::seal::seal;
 use assay_model::Result;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 mod reader;
 
-pub(crate) use reader::Lines;
+pub(crate) use reader::LineReader;
 
 /// No line that Assay writes comes near; a file without line feeds must not fill the memory.
 const LINE_BYTES_MAX: u64 = 64 << 20;
@@ -32,7 +32,7 @@ impl LineFile {
     /// stands alone.
     pub(crate) fn open(directory: &Directory, name: &str) -> Result<Self> {
         let path = directory.path().join(name);
-        let opened = directory.open_file(name, Access::Append).and_then(|mut file| {
+        let opened = directory.open_file(name, FileAccess::Append).and_then(|mut file| {
             let bytes = whole_bytes(&mut file)?;
             file.set_len(bytes)?;
             Ok((file, bytes))

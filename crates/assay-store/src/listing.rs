@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 /// The runs of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct RunListing {
     /// The newest first.
     pub runs: Vec<RunSummary>,
     /// Runs that cannot be opened, for example of a newer form.
-    pub unreadable: Vec<Unreadable>,
+    pub unreadable: Vec<UnreadableRun>,
     /// Directories of runs that were killed before anything was written down of them, or are about
     /// to begin.
     pub begun: Vec<PathBuf>,
@@ -55,7 +55,7 @@ impl RunSummary {
 
 /// A run that cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct UnreadableRun {
     /// Its directory.
     pub path: PathBuf,
     /// Why.
@@ -93,13 +93,13 @@ fn all_directories(root: &Path) -> Result<Vec<(String, Directory)>> {
         .collect())
 }
 
-pub(crate) fn read(root: &Path) -> Result<Listing> {
-    let mut listing = Listing::default();
+pub(crate) fn read(root: &Path) -> Result<RunListing> {
+    let mut listing = RunListing::default();
     for (id, directory) in directories(root)? {
         let path = directory.path().to_owned();
         match RunReader::of(directory) {
             Ok(run) => listing.runs.push(summary(id, &run)),
-            Err(error) => listing.unreadable.push(Unreadable { path, error }),
+            Err(error) => listing.unreadable.push(UnreadableRun { path, error }),
         }
     }
     listing.begun = begun(root)?.into_iter().map(|name| root.join(name)).collect();

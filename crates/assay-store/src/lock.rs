@@ -1,6 +1,6 @@
 //! One writer a run: a lock that the kernel takes back when the writer ends, however it ends.
 
-use crate::directory::{Access, Directory};
+use crate::directory::{Directory, FileAccess};
 use crate::failure::refused;
 use assay_model::{Error, Result};
 use rustix::fs::{FlockOperation, Mode, fchmod, flock};
@@ -73,7 +73,7 @@ impl Drop for Lock {
 }
 
 fn open(run: &Directory) -> io::Result<File> {
-    let file = run.open_file(FILE_NAME, Access::Write(MINE_ALONE))?;
+    let file = run.open_file(FILE_NAME, FileAccess::Write(MINE_ALONE))?;
     // Earlier versions let others read it; a file system without rights has none to take away.
     let _ = fchmod(&file, MINE_ALONE);
     Ok(file)
@@ -112,7 +112,7 @@ fn taken(run: &Path, holder: Option<Holder>) -> Error {
 /// written by nobody.
 pub(crate) fn writer_of(run: &Directory) -> Option<Holder> {
     // Whatever lock it gets goes with it.
-    let mut asked = Lock { file: run.open_file(FILE_NAME, Access::Read).ok()? };
+    let mut asked = Lock { file: run.open_file(FILE_NAME, FileAccess::Read).ok()? };
     match flock(&asked.file, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => {
             let unknown = || Holder { pid: 0, host: "an unknown host".to_owned() };

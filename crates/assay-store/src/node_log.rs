@@ -2,7 +2,7 @@
 
 use crate::directory::Directory;
 use crate::failure::refused;
-use crate::lines::{LineFile, Lines};
+use crate::lines::{LineFile, LineReader};
 use assay_model::{Error, Result};
 use rustix::fs::FileType;
 use serde::Serialize;
@@ -90,7 +90,7 @@ impl NodeLog {
         };
         let mut lines = Vec::new();
         for file in [older(&name), name] {
-            for line in Lines::open(&directory, &file)? {
+            for line in LineReader::open(&directory, &file)? {
                 lines.push(line?);
             }
         }

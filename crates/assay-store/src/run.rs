@@ -6,7 +6,7 @@ use assay_model::run::RunKind;
 mod reader;
 mod writer;
 
-use crate::document::Document;
+use crate::document::StoredDocument;
 use crate::lock::Holder;
 pub use reader::RunReader;
 pub use writer::RunWriter;
@@ -48,5 +48,5 @@ pub(crate) fn is_file(name: &str) -> bool {
     let others = [crate::lock::FILE_NAME, crate::watch::WATCH, crate::checksum::FILE_NAME];
     [MANIFEST, EVENTS, FAULTS].contains(&name)
         || others.contains(&name)
-        || Document::ALL.iter().any(|document| document.file_name() == name)
+        || StoredDocument::ALL.iter().any(|document| document.file_name() == name)
 }

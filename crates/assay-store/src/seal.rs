@@ -12,7 +12,7 @@ const STRAY_BYTES: usize = 2;
 
 /// What the end of a line says of the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seal {
+pub(crate) enum LineSeal {
     /// It has none, as lines of earlier versions.
     None,
     /// It is the line's.
@@ -39,25 +39,25 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
 }
 
 /// Takes the checksum off a line without its line feed, and says whether it is right.
-pub(crate) fn unseal(line: &mut Vec<u8>) -> Seal {
+pub(crate) fn unseal(line: &mut Vec<u8>) -> LineSeal {
     let Some(start) = line.len().checked_sub(SEAL_BYTES) else {
-        return Seal::None;
+        return LineSeal::None;
     };
     let (head, tail) = line.split_at(start);
     let (sum, after) = tail[BEFORE.len()..].split_at(DIGITS);
     let pairs = tail.iter().zip(BEFORE).chain(after.iter().zip(AFTER));
     let strays = pairs.filter(|(found, wanted)| found != wanted).count();
     if strays > STRAY_BYTES {
-        return Seal::None;
+        return LineSeal::None;
     }
     let head = head.strip_suffix(b",").unwrap_or(head);
     if strays > 0 || sum != digits(head).as_bytes() || (head.len() == start) != (head == b"{") {
-        return Seal::Broken;
+        return LineSeal::Broken;
     }
     let kept = head.len();
     line.truncate(kept);
     line.push(b'}');
-    Seal::Whole
+    LineSeal::Whole
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
             let mut line = sealed(text);
             let json: serde_json::Value = serde_json::from_slice(&line).unwrap();
             assert!(json["crc32"].is_string());
-            assert_eq!(unseal(&mut line), Seal::Whole);
+            assert_eq!(unseal(&mut line), LineSeal::Whole);
             assert_eq!(line, text.as_bytes());
         }
         // CRC-32 of "123456789" is the check value of its definition.
@@ -90,7 +90,7 @@ mod tests {
             for bit in 0..8 {
                 let mut changed = line.clone();
                 changed[place] ^= 1 << bit;
-                assert_eq!(unseal(&mut changed), Seal::Broken, "{place} {bit}");
+                assert_eq!(unseal(&mut changed), LineSeal::Broken, "{place} {bit}");
             }
         }
     }
@@ -99,7 +99,7 @@ mod tests {
     fn lines_of_earlier_versions_have_no_seal() {
         for text in ["", "{}", "{\"interval\":{\"operations\":{\"read\":\"12345678\"}}}"] {
             let mut line = text.as_bytes().to_vec();
-            assert_eq!((unseal(&mut line), line.as_slice()), (Seal::None, text.as_bytes()));
+            assert_eq!((unseal(&mut line), line.as_slice()), (LineSeal::None, text.as_bytes()));
         }
     }
 }

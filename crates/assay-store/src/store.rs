@@ -1,8 +1,8 @@
 //! The directory that holds runs, and how a person names one of them.
 
 use crate::directory::Directory;
-use crate::document::Document;
-use crate::listing::{self, Listing};
+use crate::document::StoredDocument;
+use crate::listing::{self, RunListing};
 use crate::remove::{self, Removed};
 use crate::run::{MANIFEST, NewRun, RunReader, RunWriter};
 use assay_model::{Error, ErrorKind, Result};
@@ -57,7 +57,7 @@ impl Store {
     pub fn create(&self, new: &NewRun) -> Result<RunWriter> {
         let writer = RunWriter::create(&self.root, new)?;
         if let Some(label) = &self.label {
-            writer.put(Document::Label, &format!("{label}\n"))?;
+            writer.put(StoredDocument::Label, &format!("{label}\n"))?;
         }
         Ok(writer)
     }
@@ -69,7 +69,7 @@ impl Store {
     pub fn label(&self, name: &str, label: &str) -> Result<()> {
         crate::label::check(label)?;
         self.check_no_id(label)?;
-        self.reopen(name)?.put(Document::Label, &format!("{label}\n"))
+        self.reopen(name)?.put(StoredDocument::Label, &format!("{label}\n"))
     }
 
     /// Opens a run to read: its id, the first characters of it, its label, `latest`, or the path of
@@ -101,7 +101,7 @@ impl Store {
 
     /// All runs, the newest first; directories that are not runs are passed over. A store that is
     /// not there has none.
-    pub fn runs(&self) -> Result<Listing> {
+    pub fn runs(&self) -> Result<RunListing> {
         listing::read(&self.root)
     }
 

@@ -1,7 +1,7 @@
 //! The host during a run: `watch.jsonl`, one moment a line.
 
 use crate::directory::Directory;
-use crate::lines::{LineFile, Lines};
+use crate::lines::{LineFile, LineReader};
 use assay_model::Result;
 use assay_model::watch::Moment;
 
@@ -35,5 +35,5 @@ impl WatchLog {
 pub(crate) fn moments(
     directory: &Directory,
 ) -> Result<impl Iterator<Item = Result<Moment>> + use<>> {
-    Lines::open(directory, WATCH)
+    LineReader::open(directory, WATCH)
 }

@@ -7,7 +7,7 @@ mod common;
 use assay_model::Workload;
 use assay_model::measurement::{Finish, Window};
 use assay_model::run::IntervalSummary;
-use assay_store::{CellReader, Durability, Extent, RunReader, Store};
+use assay_store::{CellExtent, CellReader, RunReader, Store, WriteDurability};
 use common::{Folder, SECOND_NS, interval_of, measured, new_run, piece, pieces, start, workload};
 use proptest::prelude::*;
 use std::fs;
@@ -52,7 +52,8 @@ fn leave(intervals: u64, window: u64) -> Left {
     let folder = Folder::new();
     let store = folder.store();
     let run = store.create(&new_run()).unwrap();
-    let mut writer = run.create_cell("oltp", &plan(window), &start(Durability::Finished)).unwrap();
+    let mut writer =
+        run.create_cell("oltp", &plan(window), &start(WriteDurability::Finished)).unwrap();
     let cell = run.path().join("cells/oltp");
     let mut before = Bytes::read(&cell);
     for index in 0..intervals {
@@ -97,7 +98,7 @@ fn joints(cell: &CellReader) -> Vec<Window> {
 /// The cell holds exactly the first `intervals` pieces.
 fn holds(cell: &CellReader, intervals: u64) {
     let elapsed_ns = intervals * SECOND_NS;
-    assert_eq!(cell.extent().unwrap(), Extent { intervals, elapsed_ns });
+    assert_eq!(cell.extent().unwrap(), CellExtent { intervals, elapsed_ns });
     for (index, summary) in (0..).zip(summaries(cell)) {
         let joint = piece(index);
         let mut expected = interval_of(index, &joint);
@@ -128,7 +129,7 @@ proptest! {
         prop_assert_eq!(left.reader().measurement().unwrap().finish, Finish::Unfinished);
 
         let run = left.store.resume("latest", 1).unwrap();
-        let mut writer = run.resume_cell("oltp", &start(Durability::Finished)).unwrap();
+        let mut writer = run.resume_cell("oltp", &start(WriteDurability::Finished)).unwrap();
         prop_assert_eq!(writer.elapsed_before_ns(), kept * SECOND_NS);
         for index in kept..20 {
             let joint = piece(index);
@@ -189,7 +190,7 @@ fn a_stale_tail_behind_its_joint_counts_once() {
     stale.write(&left.cell);
     holds(&left.reader(), 4);
     let run = left.store.resume("latest", 1).unwrap();
-    let mut writer = run.resume_cell("oltp", &start(Durability::Finished)).unwrap();
+    let mut writer = run.resume_cell("oltp", &start(WriteDurability::Finished)).unwrap();
     for index in 4..6 {
         let joint = piece(index);
         writer.append_interval(&interval_of(index - 4, &joint), &joint).unwrap();
@@ -209,7 +210,7 @@ fn intervals_that_only_the_tail_kept_are_whole_again() {
     lost.write(&left.cell);
     holds(&left.reader(), 7);
     let run = left.store.resume("latest", 1).unwrap();
-    drop(run.resume_cell("oltp", &start(Durability::Finished)).unwrap());
+    drop(run.resume_cell("oltp", &start(WriteDurability::Finished)).unwrap());
     fs::remove_file(left.cell.join("tail.jsonl")).unwrap();
     assert_eq!(summaries(&left.reader()).len(), 7);
 }

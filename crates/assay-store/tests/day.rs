@@ -11,7 +11,7 @@ use assay_model::measurement::{
     Finish, Interval, Measurement, NamedResult, Operation, PerOperation, Window,
 };
 use assay_model::number::{count, count_of, real};
-use assay_store::{CellWriter, Durability, JOINT_BYTES_MAX, TAIL_BYTES_MAX, WINDOWS_MAX};
+use assay_store::{CellWriter, JOINT_BYTES_MAX, TAIL_BYTES_MAX, WINDOWS_MAX, WriteDurability};
 use common::{
     Folder, Random, interval_of, measured, new_run, operations, result, service_times, start,
     workload,
@@ -112,7 +112,7 @@ fn length(path: &Path) -> u64 {
 fn day_bytes(make: fn(&mut Random, u64) -> Window) -> u64 {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
-    let start = start(Durability::Finished);
+    let start = start(WriteDurability::Finished);
     let pool = pool(make, DISTINCT);
     let mut few = Window::default();
     let mut cell = run.create_cell("day", &workload(DAY_S), &start).unwrap();
@@ -175,7 +175,7 @@ fn a_whole_day_is_written_and_read_in_flat_memory() {
         let folder = Folder::on_disk();
         let run = folder.store().create(&new_run()).unwrap();
         let plan = workload(DAY_S);
-        let mut cell = run.create_cell("day", &plan, &start(Durability::Finished)).unwrap();
+        let mut cell = run.create_cell("day", &plan, &start(WriteDurability::Finished)).unwrap();
         let pool = pool(make, 60);
         let mut sum = Window::default();
         let ((), grown) = observe("writing", || {

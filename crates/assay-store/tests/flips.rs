@@ -8,7 +8,7 @@ use assay_model::measurement::Finish;
 use assay_model::run::{Event, EventKind};
 use assay_model::watch::Moment;
 use assay_model::{Error, Result};
-use assay_store::{Document, Durability, RunReader, Store, take_damage};
+use assay_store::{RunReader, Store, StoredDocument, WriteDurability, take_damage};
 use common::{Folder, NOW_UNIX_NS, Random, interval_of, measured, new_run, piece, start, workload};
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,14 +34,14 @@ fn alone() -> MutexGuard<'static, ()> {
 fn write_run(store: &Store, is_finished: bool) -> PathBuf {
     let mut run = store.create(&new_run()).unwrap();
     let path = run.path().to_owned();
-    run.put(Document::Workload, &toml::to_string(&workload(4)).unwrap()).unwrap();
+    run.put(StoredDocument::Workload, &toml::to_string(&workload(4)).unwrap()).unwrap();
     let happened = |what| Event { at_unix_ns: NOW_UNIX_NS, cell: None, what };
     run.event(&happened(EventKind::Resumed)).unwrap();
     run.event(&happened(EventKind::PhaseBegin { name: "measure".to_owned() })).unwrap();
     let mut watch = run.watch_log().unwrap();
     watch.append(&Moment { at_unix_ns: NOW_UNIX_NS, ..Moment::default() }).unwrap();
     let mut cell =
-        run.create_cell("oltp", &workload(480 * 3), &start(Durability::Finished)).unwrap();
+        run.create_cell("oltp", &workload(480 * 3), &start(WriteDurability::Finished)).unwrap();
     for index in 0..5 {
         let joint = piece(index);
         cell.append_interval(&interval_of(index, &joint), &joint).unwrap();
@@ -56,7 +56,7 @@ fn write_run(store: &Store, is_finished: bool) -> PathBuf {
 /// A run with every document, one of them long.
 fn write_documents(store: &Store) -> PathBuf {
     let run = store.create(&new_run()).unwrap();
-    for (index, document) in Document::ALL.into_iter().enumerate() {
+    for (index, document) in StoredDocument::ALL.into_iter().enumerate() {
         let rows = if index == 0 { 4000 } else { 10 + index };
         let text = format!("# a row of {index}\n").repeat(rows);
         run.put(document, &text).unwrap();
@@ -68,7 +68,7 @@ fn write_documents(store: &Store) -> PathBuf {
 fn read_all(path: &Path) -> Result<usize> {
     let run = RunReader::open(path)?;
     let mut read = 0;
-    for document in Document::ALL {
+    for document in StoredDocument::ALL {
         read += run.document(document)?.map_or(0, |text| text.len());
     }
     read += run.events()?.collect::<Result<Vec<_>>>()?.len();
@@ -96,9 +96,9 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// Reads what a file is a part of: a document alone, or the summaries of all cells.
 fn read(path: &Path, file: &Path) -> Result<()> {
-    let is_this = |document: &Document| path.join(document.file_name()) == file;
+    let is_this = |document: &StoredDocument| path.join(document.file_name()) == file;
     let run = RunReader::open(path)?;
-    if let Some(document) = Document::ALL.into_iter().find(is_this) {
+    if let Some(document) = StoredDocument::ALL.into_iter().find(is_this) {
         return run.document(document).map(drop);
     }
     for cell in run.cells()? {
@@ -220,7 +220,7 @@ fn a_run_of_an_earlier_version_opens_unchecked_and_goes_on_with_checksums() {
     assert_eq!(read_all(&path).unwrap(), whole);
 
     let run = folder.store().resume("latest", NOW_UNIX_NS).unwrap();
-    let mut cell = run.resume_cell("oltp", &start(Durability::Finished)).unwrap();
+    let mut cell = run.resume_cell("oltp", &start(WriteDurability::Finished)).unwrap();
     let joint = piece(5);
     cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
     drop((cell, run));
@@ -238,7 +238,7 @@ fn a_checksum_that_was_kept_before_its_document_is_no_alarm() {
     let path = write_run(&folder.store(), false);
     let older = fs::read(path.join("workload.toml")).unwrap();
     let run = folder.store().reopen("latest").unwrap();
-    run.put(Document::Workload, "# killed before this was in its place\n").unwrap();
+    run.put(StoredDocument::Workload, "# killed before this was in its place\n").unwrap();
     drop(run);
     fs::write(path.join("workload.toml"), older).unwrap();
     assert_eq!(check_result(&path), (None, Vec::new()));

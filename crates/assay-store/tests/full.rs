@@ -10,7 +10,7 @@ mod common;
 
 use assay_model::measurement::Finish;
 use assay_model::{Blame, Error};
-use assay_store::{CellWriter, Durability, RunStatus, Store};
+use assay_store::{CellWriter, RunStatus, Store, WriteDurability};
 use common::{Folder, NOW_UNIX_NS, interval_of, measured, new_run, piece, pieces, start, workload};
 use std::path::Path;
 use std::process::Command;
@@ -56,7 +56,7 @@ fn a_full_disk_keeps_what_was_measured() {
     std::fs::write(&filler, vec![1; 128 << 10]).unwrap();
     let store = Store::at(folder.path().join("runs"));
     let run = store.create(&new_run()).unwrap();
-    let start = start(Durability::EveryInterval);
+    let start = start(WriteDurability::EveryInterval);
     let mut cell = run.create_cell("oltp", &workload(480 * 4), &start).unwrap();
     let (kept, error) = fill(&mut cell);
     assert_eq!(error.blame(), Blame::Environment);

@@ -11,7 +11,7 @@ use assay_model::calibration::{
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation, Remark};
 use assay_model::run::{Event, EventKind, RunManifest};
 use assay_model::spelling::LimitStatistic;
-use assay_store::{Document, Durability, RunWriter};
+use assay_store::{RunWriter, StoredDocument, WriteDurability};
 use common::{
     Folder, NOW_UNIX_NS, SECOND_NS, interval_of, measured, new_run, operations, piece, result,
     start, workload,
@@ -85,7 +85,8 @@ fn write(run: &mut RunWriter) {
     for event in happenings() {
         run.event(&event).unwrap();
     }
-    let mut cell = run.create_cell("oltp", &workload(1440), &start(Durability::Finished)).unwrap();
+    let mut cell =
+        run.create_cell("oltp", &workload(1440), &start(WriteDurability::Finished)).unwrap();
     for index in 0..INTERVALS {
         let joint = piece(index);
         cell.append_interval(&interval_of(index, &joint), &joint).unwrap();
@@ -127,7 +128,7 @@ fn the_examples_are_read_as_what_they_mean() {
     assert_eq!(manifest.finish, Some(Finish::Complete));
     let events: Vec<Event> = reader.events().unwrap().map(Result::unwrap).collect();
     assert_eq!(events, happenings());
-    let calibration: Option<Calibration> = reader.json(Document::Calibration).unwrap();
+    let calibration: Option<Calibration> = reader.json(StoredDocument::Calibration).unwrap();
     assert_eq!(calibration, Some(calibrated()));
     let cell = reader.cell("oltp").unwrap();
     assert_eq!(cell.measurement().unwrap(), finished());
@@ -140,8 +141,8 @@ fn the_examples_are_read_as_what_they_mean() {
 fn a_calibration_looks_as_its_example() {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
-    run.put_json(Document::Calibration, &calibrated()).unwrap();
-    let text = run.reader().unwrap().document(Document::Calibration);
+    run.put_json(StoredDocument::Calibration, &calibrated()).unwrap();
+    let text = run.reader().unwrap().document(StoredDocument::Calibration);
     agree("calibration.json", &text.unwrap().unwrap());
 }
 

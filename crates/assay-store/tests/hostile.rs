@@ -11,7 +11,7 @@ mod common;
 use assay_model::Result;
 use assay_model::measurement::Finish;
 use assay_model::run::{Event, EventKind};
-use assay_store::{Document, Durability, RunReader, Store};
+use assay_store::{RunReader, Store, StoredDocument, WriteDurability};
 use common::{Folder, NOW_UNIX_NS, interval_of, measured, new_run, piece, start, workload};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs::{self, File};
@@ -100,9 +100,9 @@ impl Scratch {
         let store = self.folder.store();
         let run = store.create(&new_run()).unwrap();
         let path = run.path().to_owned();
-        run.put(Document::Workload, "format = 1\n").unwrap();
+        run.put(StoredDocument::Workload, "format = 1\n").unwrap();
         let mut cell =
-            run.create_cell("oltp", &workload(480 * 3), &start(Durability::Finished)).unwrap();
+            run.create_cell("oltp", &workload(480 * 3), &start(WriteDurability::Finished)).unwrap();
         for index in 0..2 {
             let joint = piece(index);
             cell.append_interval(&interval_of(index, &joint), &joint).unwrap();
@@ -138,7 +138,7 @@ fn read_all(path: &Path) -> Result<()> {
     run.status();
     run.disk_bytes();
     let found: Vec<Result<()>> = vec![
-        Document::ALL.into_iter().try_for_each(|document| run.document(document).map(drop)),
+        StoredDocument::ALL.into_iter().try_for_each(|document| run.document(document).map(drop)),
         run.events().map(|events| events.for_each(drop)),
         run.moments().map(|moments| moments.for_each(drop)),
         run.cells().and_then(|cells| {
@@ -160,9 +160,9 @@ fn write_all(store: &Store) -> Result<()> {
     let done = [
         run.event(&happened),
         run.watch_log().and_then(|mut log| log.append(&assay_model::watch::Moment::default())),
-        run.put(Document::Environment, "{}"),
-        run.put(Document::Report, "<html>"),
-        run.resume_cell("oltp", &start(Durability::Finished)).and_then(|mut cell| {
+        run.put(StoredDocument::Environment, "{}"),
+        run.put(StoredDocument::Report, "<html>"),
+        run.resume_cell("oltp", &start(WriteDurability::Finished)).and_then(|mut cell| {
             let joint = piece(0);
             cell.append_interval(&interval_of(0, &joint), &joint)?;
             cell.finish(measured(0, 1, Finish::Complete)).map(drop)

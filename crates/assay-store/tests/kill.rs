@@ -5,7 +5,7 @@
 mod common;
 
 use assay_model::measurement::{Finish, Window};
-use assay_store::{CellStart, CellWriter, Durability, RunStatus, RunWriter, Store};
+use assay_store::{CellStart, CellWriter, RunStatus, RunWriter, Store, WriteDurability};
 use common::{Folder, NOW_UNIX_NS, Random, interval_of, new_run, piece, pieces, start, workload};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -30,8 +30,8 @@ fn child() {
     };
     let folder = Path::new(&folder);
     let durability = match std::env::var_os(SYNCED) {
-        Some(_) => Durability::EveryInterval,
-        None => Durability::Finished,
+        Some(_) => WriteDurability::EveryInterval,
+        None => WriteDurability::Finished,
     };
     let (_run, mut cell) = take_up(&Store::at(folder.join("runs")), &start(durability));
     let mut safe = OpenOptions::new().append(true).create(true).open(folder.join("safe")).unwrap();

@@ -6,7 +6,7 @@ mod common;
 use assay_model::load::{Length, Load, LoadKind, LoadStep, OnLoss, StepArrival};
 use assay_model::measurement::Finish;
 use assay_model::units::Nanos;
-use assay_store::{CellStatus, Document, Durability, LoadedPlan, RunWriter};
+use assay_store::{CellStatus, LoadedPlan, RunWriter, StoredDocument, WriteDurability};
 use common::{Folder, interval_of, measured, new_run, piece, start, workload};
 
 const SECOND: Nanos = Nanos(1_000_000_000);
@@ -31,7 +31,8 @@ fn step() -> LoadStep {
 fn a_rung_keeps_its_step_and_is_called_by_it_when_it_was_broken_off() {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
-    let mut cell = run.create_cell("sessions 8", &step(), &start(Durability::Finished)).unwrap();
+    let mut cell =
+        run.create_cell("sessions 8", &step(), &start(WriteDurability::Finished)).unwrap();
     let joint = piece(0);
     cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
     drop(cell);
@@ -42,7 +43,7 @@ fn a_rung_keeps_its_step_and_is_called_by_it_when_it_was_broken_off() {
     assert_eq!(cell.measurement().unwrap().workload, "oltp, 8 sessions");
     let error = cell.workload().unwrap_err();
     assert!(error.message().contains("is a step of load oltp"), "{error}");
-    let again = run.create_cell("sessions 8", &step(), &start(Durability::Finished));
+    let again = run.create_cell("sessions 8", &step(), &start(WriteDurability::Finished));
     assert!(again.unwrap_err().message().contains("already"));
 }
 
@@ -51,7 +52,7 @@ fn a_rung_of_an_earlier_version_still_has_its_workload() {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
     let mut cell =
-        run.create_cell("sessions 8", &workload(9), &start(Durability::Finished)).unwrap();
+        run.create_cell("sessions 8", &workload(9), &start(WriteDurability::Finished)).unwrap();
     let joint = piece(0);
     cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
     cell.finish(measured(0, 1, Finish::Complete)).unwrap();
@@ -63,14 +64,14 @@ fn a_rung_of_an_earlier_version_still_has_its_workload() {
 fn put_load(run: &RunWriter, name: &str, from: &str, to: &str) {
     let contract = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/");
     let text = std::fs::read_to_string(format!("{contract}{name}")).unwrap();
-    run.put(Document::Load, &text.replacen(from, to, 1)).unwrap();
+    run.put(StoredDocument::Load, &text.replacen(from, to, 1)).unwrap();
 }
 
 #[test]
 fn results_of_both_forms_are_read_and_those_to_come_are_refused() {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
-    let read = || run.reader().unwrap().json::<Load>(Document::Load);
+    let read = || run.reader().unwrap().json::<Load>(StoredDocument::Load);
     put_load(&run, "examples/small.load.json", "", "");
     let now = read().unwrap().unwrap();
     put_load(&run, "earlier/first-form.load.json", "", "");

@@ -14,7 +14,9 @@ use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Access, Layout, Process, SyncPolicy};
 use assay_model::{Arrival, Blame, Error, Stream, Workload};
-use assay_store::{CellStatus, Document, Durability, NewRun, RunStatus, RunWriter, Store, joined};
+use assay_store::{
+    CellStatus, NewRun, RunStatus, RunWriter, Store, StoredDocument, WriteDurability, joined,
+};
 use common::{Folder, NOW_UNIX_NS, interval_of, measured, new_run, piece, start, workload};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -23,7 +25,7 @@ use std::path::Path;
 /// A run with one cell of some intervals, finished.
 fn finished(store: &Store, new: &NewRun, intervals: u64) -> String {
     let run = store.create(new).unwrap();
-    run.put(Document::Workload, "name = \"oltp\"\n").unwrap();
+    run.put(StoredDocument::Workload, "name = \"oltp\"\n").unwrap();
     write(&run, intervals);
     let id = run.manifest().id.clone();
     run.finish(Finish::Complete, NOW_UNIX_NS + 9).unwrap();
@@ -31,7 +33,8 @@ fn finished(store: &Store, new: &NewRun, intervals: u64) -> String {
 }
 
 fn write(run: &RunWriter, intervals: u64) {
-    let mut cell = run.create_cell("oltp", &workload(9), &start(Durability::Finished)).unwrap();
+    let mut cell =
+        run.create_cell("oltp", &workload(9), &start(WriteDurability::Finished)).unwrap();
     for index in 0..intervals {
         let joint = piece(index);
         cell.append_interval(&interval_of(index, &joint), &joint).unwrap();
@@ -62,9 +65,9 @@ fn a_finished_run_tells_what_was_put_in() {
     let run = store.open("latest").unwrap();
     assert_eq!(run.status(), RunStatus::Finished(Finish::Complete));
     assert_eq!(run.manifest().command, ["assay", "run", "oltp", "/data"]);
-    let text = run.document(Document::Workload).unwrap();
+    let text = run.document(StoredDocument::Workload).unwrap();
     assert_eq!(text.as_deref(), Some("name = \"oltp\"\n"));
-    assert_eq!(run.document(Document::Verdict).unwrap(), None);
+    assert_eq!(run.document(StoredDocument::Verdict).unwrap(), None);
     let cell = run.cell("OLTP").unwrap();
     assert_eq!(cell.status().unwrap(), CellStatus::Finished(Finish::Complete));
     assert_eq!(cell.measurement().unwrap(), measured(0, 5, Finish::Complete));
@@ -97,7 +100,7 @@ fn a_workload_with_every_choice_comes_back_from_its_cell() {
     full.streams.extend([log, hot]);
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
-    run.create_cell("full", &full, &start(Durability::Finished)).unwrap();
+    run.create_cell("full", &full, &start(WriteDurability::Finished)).unwrap();
     let read: Workload = run.reader().unwrap().cell("full").unwrap().workload().unwrap();
     assert_eq!(read, full);
 }
@@ -146,7 +149,7 @@ fn one_writer_at_a_time_and_readers_as_many_as_like() {
     drop(run);
     assert_eq!(store.open("latest").unwrap().status(), RunStatus::Unfinished);
     let page = store.reopen("latest").unwrap();
-    page.put(Document::Report, "<!doctype html>").unwrap();
+    page.put(StoredDocument::Report, "<!doctype html>").unwrap();
     drop(page);
     let run = store.resume("latest", NOW_UNIX_NS).unwrap();
     run.finish(Finish::Interrupted, NOW_UNIX_NS).unwrap();
@@ -161,7 +164,8 @@ fn a_run_is_read_while_it_is_written() {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
     // Joints of two intervals: the tail goes away under the reader again and again.
-    let mut cell = run.create_cell("oltp", &workload(960), &start(Durability::Finished)).unwrap();
+    let mut cell =
+        run.create_cell("oltp", &workload(960), &start(WriteDurability::Finished)).unwrap();
     let reader = run.reader().unwrap().cell("oltp").unwrap();
     let writer = std::thread::spawn(move || {
         for index in 0..200 {
@@ -192,7 +196,7 @@ fn a_complete_run_is_not_taken_up_again() {
     finished(&store, &new_run(), 2);
     refused(store.resume("latest", 0), Blame::Usage, &["is complete"]);
     let run = store.reopen("latest").unwrap();
-    let start = start(Durability::Finished);
+    let start = start(WriteDurability::Finished);
     refused(run.resume_cell("oltp", &start), Blame::Usage, &["is complete"]);
     refused(run.create_cell("oltp", &workload(9), &start), Blame::Usage, &["already"]);
 }
@@ -202,7 +206,8 @@ fn an_interrupted_cell_is_taken_up_with_what_the_tool_said_of_itself() {
     let folder = Folder::new();
     let store = folder.store();
     let run = store.create(&new_run()).unwrap();
-    let mut cell = run.create_cell("oltp", &workload(9), &start(Durability::Finished)).unwrap();
+    let mut cell =
+        run.create_cell("oltp", &workload(9), &start(WriteDurability::Finished)).unwrap();
     for index in 0..4 {
         let joint = piece(index);
         cell.append_interval(&interval_of(index, &joint), &joint).unwrap();
@@ -211,14 +216,14 @@ fn an_interrupted_cell_is_taken_up_with_what_the_tool_said_of_itself() {
     run.finish(Finish::Interrupted, 1).unwrap();
 
     let run = store.resume("latest", 2).unwrap();
-    let mut cell = run.resume_cell("oltp", &start(Durability::Finished)).unwrap();
+    let mut cell = run.resume_cell("oltp", &start(WriteDurability::Finished)).unwrap();
     let joint = piece(4);
     cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
     drop(cell);
     let found = run.reader().unwrap().cell("oltp").unwrap().measurement().unwrap();
     assert_eq!((found.finish, found.conduct.enters), (Finish::Unfinished, 40));
 
-    let mut cell = run.resume_cell("oltp", &start(Durability::Finished)).unwrap();
+    let mut cell = run.resume_cell("oltp", &start(WriteDurability::Finished)).unwrap();
     assert_eq!(cell.extent().intervals, 5);
     let joint = piece(5);
     cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
@@ -266,7 +271,7 @@ fn errors_of_a_killed_cell_are_those_of_its_events() {
     let folder = Folder::new();
     let store = folder.store();
     let mut run = store.create(&new_run()).unwrap();
-    let cell = run.create_cell("oltp", &workload(9), &start(Durability::Finished)).unwrap();
+    let cell = run.create_cell("oltp", &workload(9), &start(WriteDurability::Finished)).unwrap();
     let failure = |errno, ios| ErrorCount {
         operation: Operation::Read,
         target: "/data".to_owned(),
@@ -443,9 +448,9 @@ fn remarks_and_json_documents_come_back() {
         }),
     };
     run.event(&event).unwrap();
-    run.put_json(Document::Environment, &event).unwrap();
+    run.put_json(StoredDocument::Environment, &event).unwrap();
     let reader = run.finish(Finish::Complete, 6).unwrap();
-    assert_eq!(reader.json::<Event>(Document::Environment).unwrap().as_ref(), Some(&event));
+    assert_eq!(reader.json::<Event>(StoredDocument::Environment).unwrap().as_ref(), Some(&event));
     assert_eq!(reader.events().unwrap().next().unwrap().unwrap(), event);
     assert!(reader.disk_bytes() > 0);
 }

@@ -27,26 +27,26 @@ pub struct CommandLine {
 /// What can be asked, in the order of the first screen, then for those who know.
 #[derive(Subcommand)]
 pub enum CommandKind {
-    Check(Box<commands::check::Options>),
-    Profile(commands::profile::Options),
-    Inspect(commands::inspect::Options),
-    Calibrate(commands::calibrate::Options),
-    Run(commands::run::Options),
-    Soak(commands::soak::Options),
-    Bench(commands::bench::Options),
-    Verify(commands::verify::Options),
-    Compare(commands::compare::Options),
-    Predict(commands::predict::Options),
-    Size(commands::size::Options),
-    Report(commands::report::Options),
-    Runs(commands::runs::Options),
-    Study(Box<commands::study::Options>),
-    Locality(commands::locality::Options),
-    Watch(commands::watch::Options),
-    Hosts(commands::hosts::Options),
-    List(commands::list::Options),
-    Help(commands::help::Options),
-    Completion(commands::completion::Options),
+    Check(Box<commands::check::CheckOptions>),
+    Profile(commands::profile::ProfileOptions),
+    Inspect(commands::inspect::InspectOptions),
+    Calibrate(commands::calibrate::CalibrateOptions),
+    Run(commands::run::RunCommandOptions),
+    Soak(commands::soak::SoakOptions),
+    Bench(commands::bench::BenchOptions),
+    Verify(commands::verify::VerifyOptions),
+    Compare(commands::compare::CompareOptions),
+    Predict(commands::predict::PredictOptions),
+    Size(commands::size::SizeOptions),
+    Report(commands::report::ReportCommandOptions),
+    Runs(commands::runs::RunsOptions),
+    Study(Box<commands::study::StudyOptions>),
+    Locality(commands::locality::LocalityOptions),
+    Watch(commands::watch::WatchOptions),
+    Hosts(commands::hosts::HostsOptions),
+    List(commands::list::ListOptions),
+    Help(commands::help::HelpOptions),
+    Completion(commands::completion::CompletionOptions),
     /// Print every command and option as Markdown: the source of the pages under docs/commands
     #[command(hide = true)]
     Manual,
@@ -55,7 +55,7 @@ pub enum CommandKind {
     Man,
     /// Become another program that ends when its parent does: how Assay starts servers
     #[command(hide = true)]
-    Guard(commands::bench::guard::Options),
+    Guard(commands::bench::guard::GuardOptions),
     /// Run a hook of a study, which then ends when its parent does
     #[command(hide = true)]
     GuardHook(commands::bench::guard::HookOptions),

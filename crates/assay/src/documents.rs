@@ -1,8 +1,8 @@
 //! Documents that `--json` prints and no run keeps: lists of what is built in or was read, and what
 //! became of a job file.
 
-use assay_formats::conversion::Program;
-use assay_formats::{Document, NamedTarget, Note};
+use assay_formats::conversion::SourceProgram;
+use assay_formats::{ConvertedDocument, NamedTarget, Note};
 use assay_model::Profile;
 use assay_model::array::{ArrayModel, Figure, FigureCheck};
 use assay_model::catalog::CatalogEntry;
@@ -93,13 +93,13 @@ pub struct ConversionDocument<'a> {
     format: u32,
     /// The program whose file it is.
     #[cfg_attr(test, schemars(schema_with = "tests::program"))]
-    program: Program,
+    program: SourceProgram,
     /// Files and devices that it names.
     #[cfg_attr(test, schemars(schema_with = "tests::targets"))]
     targets: &'a [NamedTarget],
     /// Workloads and studies that say the same.
     #[cfg_attr(test, schemars(schema_with = "tests::converted"))]
-    documents: Vec<&'a Document>,
+    documents: Vec<&'a ConvertedDocument>,
     /// What became of each of its options.
     #[cfg_attr(test, schemars(schema_with = "tests::notes"))]
     notes: &'a [Note],

@@ -9,8 +9,8 @@ use assay_app::new_file::write_new;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
-use assay_report::Options;
-use assay_store::{Document, RunReader};
+use assay_report::ReportOptions;
+use assay_store::{RunReader, StoredDocument};
 use std::path::Path;
 
 /// Prints what came of a run, writes its page where that is asked, and gives the exit.
@@ -25,7 +25,7 @@ pub fn conclude(
     if let Some(path) = page {
         write_new(
             path,
-            assay_report::html(&finished.loaded.report, Options::default()).as_bytes(),
+            assay_report::html(&finished.loaded.report, ReportOptions::default()).as_bytes(),
         )?;
     }
     show(&finished.loaded, &finished.run, output)?;
@@ -75,7 +75,7 @@ pub fn show(loaded: &LoadedRun, run: &RunReader, output: &OutputOptions) -> Resu
     if output.json {
         return print(&assay_report::json(&loaded.report)?);
     }
-    let text = assay_report::text(&loaded.report, Options::default(), layout(output.full));
-    let page = run.path().join(Document::Report.file_name());
+    let text = assay_report::text(&loaded.report, ReportOptions::default(), layout(output.full));
+    let page = run.path().join(StoredDocument::Report.file_name());
     print_report(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
 }

@@ -1,9 +1,9 @@
 //! The host while somebody looks on: how busy its processors are and how many tasks are ready, once
 //! a second.
 
-use assay_app::host_sampler::Pace;
+use assay_app::host_sampler::SamplerPace;
 use assay_host::root::SysRoot;
-use assay_host::watch::Sampler;
+use assay_host::watch::HostWatch;
 use assay_monitor::Monitor;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -39,8 +39,8 @@ impl Drop for LiveHost {
 }
 
 fn sample(monitor: &Monitor, wait: &Receiver<()>) {
-    let mut sampler = Sampler::new(SysRoot::live(), Vec::new());
-    let mut pace = Pace::new(EVERY);
+    let mut sampler = HostWatch::new(SysRoot::live(), Vec::new());
+    let mut pace = SamplerPace::new(EVERY);
     while wait.recv_timeout(pace.left()) == Err(RecvTimeoutError::Timeout) {
         let late_ns = pace.step();
         let moment = monitor.at_cost(|| sampler.sample(late_ns));

@@ -3,14 +3,14 @@
 use crate::live_host::LiveHost;
 use crate::progress_line::left_by_pace;
 use crate::screen::Screen;
-use assay_app::Update;
+use assay_app::ProgressUpdate;
 use assay_app::loaded_run::LoadedRun;
 use assay_model::{Error, Result};
 use assay_monitor::{
     LivePages, LiveServer, MetricsFile, MetricsServer, Monitor, live_address, metrics_address,
 };
 use assay_report::{html, live_html};
-use assay_store::{Document, RunReader, Store};
+use assay_store::{RunReader, Store, StoredDocument};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -119,32 +119,32 @@ fn serve(address: &str, monitor: &Monitor, store: &Store) -> Result<LiveServer> 
 
 /// The page that a run keeps of itself when it ends.
 fn last_page(directory: &Path) -> PathBuf {
-    directory.join(Document::Report.file_name())
+    directory.join(StoredDocument::Report.file_name())
 }
 
 /// The page of what is kept so far; none before there is anything.
 fn page_so_far(store: &Store, directory: &Path) -> Option<String> {
     let run: RunReader = store.open(&directory.display().to_string()).ok()?;
     let loaded = LoadedRun::read(&run).ok()?;
-    Some(html(&loaded.report, assay_report::Options::default()))
+    Some(html(&loaded.report, assay_report::ReportOptions::default()))
 }
 
 impl LiveObserver {
     /// Takes what the library reports.
-    pub fn take(&mut self, update: &Update<'_>) {
+    pub fn take(&mut self, update: &ProgressUpdate<'_>) {
         match *update {
-            Update::Phase { what, share, left_s } => {
+            ProgressUpdate::Phase { what, share, left_s } => {
                 let begun = *self.begun.get_or_insert_with(Instant::now);
                 let by_pace = || left_by_pace(share, begun.elapsed().as_secs_f64());
                 self.monitor.show(what, share, left_s.or_else(by_pace));
             }
-            Update::Idle => {
+            ProgressUpdate::Idle => {
                 self.begun = None;
                 self.monitor.idle();
             }
-            Update::Note(text) => self.monitor.note(text),
-            Update::Run { directory, subject } => self.monitor.begin(directory, subject),
-            Update::Interval(interval) => self.monitor.interval(interval),
+            ProgressUpdate::Note(text) => self.monitor.note(text),
+            ProgressUpdate::Run { directory, subject } => self.monitor.begin(directory, subject),
+            ProgressUpdate::Interval(interval) => self.monitor.interval(interval),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::live_options::{LiveObserver, LiveOptions};
 use crate::progress_line::ProgressLine;
-use assay_app::{Context, Guards, Progress};
+use assay_app::{Context, Guards, ProgressSender};
 use assay_dbserver::{may_hold_password, redacted};
 use assay_model::Error;
 use assay_store::Store;
@@ -99,7 +99,7 @@ pub fn measuring_context(
     Ok(Context { loads_in_use: start.yes, ..context_of(store, progress)? })
 }
 
-fn context_of(store: Store, progress: Progress) -> Result<Context, Error> {
+fn context_of(store: Store, progress: ProgressSender) -> Result<Context, Error> {
     Ok(Context {
         stop: crate::signals::stop_flag()?,
         progress,
@@ -111,16 +111,16 @@ fn context_of(store: Store, progress: Progress) -> Result<Context, Error> {
 }
 
 /// The line of progress on standard error, unless a program reads the result.
-pub fn progress(output: &OutputOptions) -> Progress {
+pub fn progress(output: &OutputOptions) -> ProgressSender {
     let mut line = ProgressLine::new(!output.json, output.quiet);
-    Progress::new(move |update| line.take(update))
+    ProgressSender::new(move |update| line.take(update))
 }
 
 /// The same with others who look on; a screen has no room for a line, and shows notes itself.
-fn shown_live(output: &OutputOptions, mut view: LiveObserver) -> Progress {
+fn shown_live(output: &OutputOptions, mut view: LiveObserver) -> ProgressSender {
     let has_screen = view.has_screen();
     let mut line = ProgressLine::new(!output.json && !has_screen, output.quiet || has_screen);
-    Progress::new(move |update| {
+    ProgressSender::new(move |update| {
         view.take(&update);
         line.take(update);
     })

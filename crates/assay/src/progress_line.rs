@@ -2,7 +2,7 @@
 //! line a minute in a file.
 
 use crate::terminal::{error_columns, plain};
-use assay_app::Update;
+use assay_app::ProgressUpdate;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ const SHARE_MIN: f64 = 0.02;
 
 /// Where progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ProgressPlace {
     Nowhere,
     Terminal,
     File,
@@ -26,7 +26,7 @@ enum Place {
 
 /// The line.
 pub struct ProgressLine {
-    place: Place,
+    place: ProgressPlace,
     /// Whether notes are said, too.
     talks: bool,
     drawn: Option<Instant>,
@@ -38,23 +38,23 @@ impl ProgressLine {
     /// A line on standard error where it is `wanted`; notes unless it is `quiet`.
     pub fn new(wanted: bool, quiet: bool) -> Self {
         let place = match (wanted && !quiet, io::stderr().is_terminal()) {
-            (false, _) => Place::Nowhere,
-            (true, true) => Place::Terminal,
-            (true, false) => Place::File,
+            (false, _) => ProgressPlace::Nowhere,
+            (true, true) => ProgressPlace::Terminal,
+            (true, false) => ProgressPlace::File,
         };
         Self { place, talks: !quiet, drawn: None, begun: None }
     }
 
     /// Shows or says what the library reports.
-    pub fn take(&mut self, update: Update<'_>) {
+    pub fn take(&mut self, update: ProgressUpdate<'_>) {
         match update {
-            Update::Phase { what, share, left_s } => self.show(what, share, left_s),
-            Update::Idle => {
+            ProgressUpdate::Phase { what, share, left_s } => self.show(what, share, left_s),
+            ProgressUpdate::Idle => {
                 self.clear();
                 self.begun = None;
             }
-            Update::Note(text) => self.say(text),
-            Update::Run { .. } | Update::Interval(_) => {}
+            ProgressUpdate::Note(text) => self.say(text),
+            ProgressUpdate::Run { .. } | ProgressUpdate::Interval(_) => {}
         }
     }
 
@@ -62,21 +62,23 @@ impl ProgressLine {
     /// it is known.
     fn show(&mut self, what: &str, share: f64, left_s: Option<f64>) {
         let begun = *self.begun.get_or_insert_with(Instant::now);
-        let pause = if self.place == Place::File { ADDED } else { REDRAW };
-        if self.place == Place::Nowhere || self.drawn.is_some_and(|drawn| drawn.elapsed() < pause) {
+        let pause = if self.place == ProgressPlace::File { ADDED } else { REDRAW };
+        if self.place == ProgressPlace::Nowhere
+            || self.drawn.is_some_and(|drawn| drawn.elapsed() < pause)
+        {
             return;
         }
         self.drawn = Some(Instant::now());
         let left = left_s.or_else(|| left_by_pace(share, begun.elapsed().as_secs_f64()));
         let left = left.map(|left_s| format!(", {}", time_left(left_s))).unwrap_or_default();
         match self.place {
-            Place::Nowhere => {}
-            Place::Terminal => {
+            ProgressPlace::Nowhere => {}
+            ProgressPlace::Terminal => {
                 let line = line(what, share, &left, error_columns());
                 drop(write!(io::stderr(), "\r\x1b[2K{line}"));
                 drop(io::stderr().flush());
             }
-            Place::File => {
+            ProgressPlace::File => {
                 crate::terminal::say(&format!(
                     "{:3.0}%  {what}{left}",
                     100.0 * share.clamp(0.0, 1.0)
@@ -87,7 +89,7 @@ impl ProgressLine {
 
     /// Takes the line away.
     fn clear(&mut self) {
-        if self.place == Place::Terminal && self.drawn.take().is_some() {
+        if self.place == ProgressPlace::Terminal && self.drawn.take().is_some() {
             drop(write!(io::stderr(), "\r\x1b[2K"));
             drop(io::stderr().flush());
         }

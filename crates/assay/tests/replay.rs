@@ -4,12 +4,12 @@
 
 mod support;
 
-use assay_integrity::{BlockStamp, Pattern, SectorAddress, WriteLog, Writer};
+use assay_integrity::{BlockPattern, BlockStamp, SectorAddress, WriteLog, Writer};
 use support::Place;
 
 /// Stamped writes of 4 KiB, every second with FUA, a flush after every tenth.
 fn stamped() -> WriteLog {
-    let (mut log, pattern) = (WriteLog::new(), Pattern::new(5, 0.0));
+    let (mut log, pattern) = (WriteLog::new(), BlockPattern::new(5, 0.0));
     let mut data = vec![0; 4096];
     for sequence in 0..400u64 {
         let block = sequence * 37 % 64;

@@ -21,7 +21,7 @@ const OF_WHOLE: [&str; 2] = ["iops", "errors"];
 
 /// The database that storage is checked for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DatabaseDemand {
+pub struct ReplayedDemand {
     /// Its profile.
     pub profile: Profile,
     /// What each stream of the workload stands for, in their order.
@@ -32,7 +32,7 @@ pub struct DatabaseDemand {
     pub has_limits: bool,
 }
 
-impl DatabaseDemand {
+impl ReplayedDemand {
     /// That it gets its I/O, and does its work no slower than now. Limits of single classes hold
     /// only where somebody asks.
     pub(super) fn criteria(&self, workload: &Workload) -> Criteria {
@@ -79,20 +79,20 @@ impl DatabaseDemand {
     }
 
     /// The weight of each class, and what they are shares of.
-    fn weights(&self) -> Weights {
+    fn weights(&self) -> ClassWeights {
         let of_db_time: Vec<Option<f64>> =
             self.classes.iter().map(|class| class.db_time_share).collect();
         let is_known = of_db_time.iter().flatten().any(|share| *share > 0.0);
         if let Some(now_s) = self.response_now_s().filter(|_| is_known) {
             let shares = of_db_time.into_iter().map(|share| share.unwrap_or(0.0)).collect();
-            return Weights { shares, base_s: Some(now_s), is_of_db_time: true };
+            return ClassWeights { shares, base_s: Some(now_s), is_of_db_time: true };
         }
         let waited = |class: &ClassDemand| class.now_s.map_or(0.0, |now_s| class.rate_iops * now_s);
         let sum: f64 = self.classes.iter().map(waited).sum();
         let timed = self.classes.iter().filter(|class| class.now_s.is_some());
         let ios: f64 = timed.map(|class| class.rate_iops).sum();
         let shares = self.classes.iter().map(|class| waited(class) / sum.max(f64::MIN_POSITIVE));
-        Weights {
+        ClassWeights {
             shares: shares.collect(),
             base_s: (ios > 0.0 && sum > 0.0).then(|| sum / ios),
             is_of_db_time: false,
@@ -101,7 +101,7 @@ impl DatabaseDemand {
 
     /// Whether sessions wait much for a class whose time nobody knows: nothing follows from its
     /// time on other storage.
-    fn is_untimed(&self, weights: &Weights) -> bool {
+    fn is_untimed(&self, weights: &ClassWeights) -> bool {
         let mut all = self.classes.iter().zip(&weights.shares);
         all.any(|(class, share)| class.now_s.is_none() && *share >= UNTIMED_SHARE)
     }
@@ -111,7 +111,7 @@ impl DatabaseDemand {
     fn time_ratio(
         &self,
         classes: &[ReplayedClass],
-        weights: &Weights,
+        weights: &ClassWeights,
         now: Now,
         measured: &LoadedRun,
     ) -> Option<Estimate> {
@@ -218,7 +218,7 @@ fn shifted(estimate: &Estimate, by: f64) -> Estimate {
 }
 
 /// What the times of classes are weighted by.
-struct Weights {
+struct ClassWeights {
     shares: Vec<f64>,
     /// What is judged, now, seconds.
     base_s: Option<f64>,

@@ -2,9 +2,9 @@
 //! measures on all of them.
 
 use super::course::MergedObserver;
-use super::open_hosts::{OpenHosts, Order, Outcome};
+use super::open_hosts::{HostsOrder, HostsOutcome, OpenHosts};
 use assay_cluster::division::Outstanding;
-use assay_cluster::findings::{HostRecord, Start, common_start, known_rate, sharing};
+use assay_cluster::findings::{HostRecord, StartFindings, common_start, known_rate, sharing};
 use assay_cluster::merge::Merger;
 use assay_cluster::slices::{SliceClock, SliceStarts};
 use assay_engine::{Observer, monotonic_ns};
@@ -43,16 +43,16 @@ pub(crate) struct ClusterBench<'a> {
     must_repeat: bool,
     failure: Option<String>,
     /// What each load came to in all its slices.
-    loads: BTreeMap<String, Load>,
+    loads: BTreeMap<String, SlicedLoad>,
 }
 
 /// A load in all its slices: sums alone, so that memory does not grow with the precision of each.
-struct Load {
+struct SlicedLoad {
     workload: Workload,
     merger: Merger,
     /// What is known of the hosts in the last slice, and when it began.
     hosts: Vec<HostRecord>,
-    start: Start,
+    start: StartFindings,
 }
 
 impl<'a> ClusterBench<'a> {
@@ -81,7 +81,7 @@ impl<'a> ClusterBench<'a> {
     /// # Errors
     /// What a host says before it begins alone.
     pub(crate) fn conclude(mut self, time: Nanos) -> Result<Option<Cluster>> {
-        let rate = |load: &Load| {
+        let rate = |load: &SlicedLoad| {
             let ios: u64 = load.merger.series().iter().map(|host| host.operations.ios()).sum();
             assay_model::number::rate(ios, assay_model::number::seconds(load.merger.elapsed_ns()))
         };
@@ -137,20 +137,20 @@ impl<'a> ClusterBench<'a> {
         members: &[usize],
         workload: &Workload,
         observer: MergedObserver<'_>,
-    ) -> Result<Outcome> {
+    ) -> Result<HostsOutcome> {
         let outstanding = Outstanding::PerHost;
-        let order = Order { workload, members, outstanding, is_slice: true };
+        let order = HostsOrder { workload, members, outstanding, is_slice: true };
         self.hosts.measure(&order, observer)
     }
 
-    fn keep(&mut self, workload: &Workload, outcome: Outcome) {
+    fn keep(&mut self, workload: &Workload, outcome: HostsOutcome) {
         let name = workload.name.clone();
         let (merger, start) = (outcome.measured.merger, outcome.measured.start);
         let merger = match self.loads.remove(&name) {
             Some(known) => known.merger.joined_with(&merger),
             None => merger,
         };
-        let load = Load { workload: workload.clone(), merger, hosts: outcome.hosts, start };
+        let load = SlicedLoad { workload: workload.clone(), merger, hosts: outcome.hosts, start };
         self.loads.insert(name, load);
     }
 }
@@ -203,9 +203,9 @@ impl Bench for ClusterBench<'_> {
 }
 
 /// How its hosts began. A slice counts as a whole: its length is what a skew is held against.
-fn start_of(slice: &Outcome, workload: &Workload) -> Option<CommonStart> {
+fn start_of(slice: &HostsOutcome, workload: &Workload) -> Option<CommonStart> {
     let (interval_ns, warm_up_ns) = (workload.duration.0, workload.warm_up.0);
-    let start = Start { interval_ns, warm_up_ns, ..slice.measured.start };
+    let start = StartFindings { interval_ns, warm_up_ns, ..slice.measured.start };
     common_start(&slice.hosts, start)
 }
 
@@ -246,7 +246,7 @@ mod tests {
 
     /// Hosts on one simulated device, slow to get ready, of which one begins late in some of ten
     /// slices.
-    struct Slow {
+    struct SlowHosts {
         storage: SimulatedBench<'static>,
         ready_ns: u64,
         late_of_ten: u64,
@@ -257,7 +257,7 @@ mod tests {
         must_repeat: bool,
     }
 
-    impl Slow {
+    impl SlowHosts {
         fn new(ready_ns: u64, late_of_ten: u64) -> Self {
             let device = DeviceSpec::parse("servers?count=8&service=500us").unwrap();
             Self {
@@ -283,7 +283,7 @@ mod tests {
         }
     }
 
-    impl Bench for Slow {
+    impl Bench for SlowHosts {
         fn measure(
             &mut self,
             workload: &Workload,
@@ -323,7 +323,7 @@ mod tests {
         for (ready_ns, late_of_ten) in
             [(0, 0), (80_000_000, 0), (2_000_000_000, 0), (80_000_000, 3), (300_000_000, 10)]
         {
-            let mut bench = Slow::new(ready_ns, late_of_ten);
+            let mut bench = SlowHosts::new(ready_ns, late_of_ten);
             let found = calibrate(&mut bench, &plan, &mut |_| {}).unwrap();
             let (iops_max, passed_ns) = (found.mixes[0].iops_max.rate, bench.passed_ns());
             let case = format!("{ready_ns} ns, {late_of_ten} of 10: {passed_ns} {iops_max:?}");

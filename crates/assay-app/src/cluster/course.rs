@@ -1,9 +1,9 @@
 //! How far one workload has come on all hosts: what each said of it, and how the whole ended.
 
 use super::wire::{AHEAD, TOO_MUCH};
-use assay_cluster::findings::{HostRecord, Start};
+use assay_cluster::findings::{HostRecord, StartFindings};
 use assay_cluster::merge::{Merged, Merger};
-use assay_cluster::protocol::{Began, NodeAnswer, Part, RungRecord};
+use assay_cluster::protocol::{Began, MeasuredPart, NodeAnswer, RungRecord};
 use assay_cluster::schedule::HostStart;
 use assay_model::measurement::{Finish, Measurement};
 use assay_model::{Error, Result};
@@ -23,7 +23,7 @@ pub(super) type MergedObserver<'a> = &'a mut dyn FnMut(&Merged) -> ControlFlow<(
 /// A workload that was measured on all hosts.
 pub(super) struct Measured {
     pub(super) merger: Merger,
-    pub(super) start: Start,
+    pub(super) start: StartFindings,
     pub(super) finish: Finish,
     /// What each host measured, where it came to its end.
     pub(super) measurements: Vec<Option<Measurement>>,
@@ -40,18 +40,18 @@ pub(super) enum Attempt {
 }
 
 /// How a host's part ended.
-enum End {
+enum CourseEnd {
     Measured(Box<Measurement>, Option<Began>, Option<Box<RungRecord>>),
     Refused(Error),
 }
 
 /// One workload on all hosts.
-pub(super) struct Course<'a> {
+pub(super) struct HostsCourse<'a> {
     /// Numbers of the hosts that take part; what follows is in their order.
     members: Vec<usize>,
     merger: Merger,
     observer: MergedObserver<'a>,
-    ends: Vec<Option<End>>,
+    ends: Vec<Option<CourseEnd>>,
     late: Option<(usize, u64)>,
     /// Bytes of the intervals of each that wait for those of others.
     waiting_bytes: Vec<VecDeque<u64>>,
@@ -65,7 +65,7 @@ pub(super) struct Course<'a> {
     pub(super) was_stopped: bool,
 }
 
-impl<'a> Course<'a> {
+impl<'a> HostsCourse<'a> {
     /// For hosts that have this number of intervals to say.
     pub(super) fn new(members: Vec<usize>, intervals: u64, observer: MergedObserver<'a>) -> Self {
         Self {
@@ -97,9 +97,11 @@ impl<'a> Course<'a> {
         match word {
             NodeAnswer::Interval(part) => return self.take_interval(member, *part, bytes),
             NodeAnswer::Finished { measurement, began, rung } => {
-                self.ends[member] = Some(End::Measured(measurement, began, rung));
+                self.ends[member] = Some(CourseEnd::Measured(measurement, began, rung));
             }
-            NodeAnswer::Refused(refusal) => self.ends[member] = Some(End::Refused(refusal.into())),
+            NodeAnswer::Refused(refusal) => {
+                self.ends[member] = Some(CourseEnd::Refused(refusal.into()))
+            }
             NodeAnswer::Late(by_ns) => self.late = Some((host, by_ns)),
             // Words of another phase that were on their way.
             _ => {}
@@ -110,7 +112,7 @@ impl<'a> Course<'a> {
     fn take_interval(
         &mut self,
         member: usize,
-        part: Part,
+        part: MeasuredPart,
         bytes: u64,
     ) -> std::result::Result<(), String> {
         self.intervals[member] += 1;
@@ -151,7 +153,7 @@ impl<'a> Course<'a> {
 
     /// Whether the other hosts have nothing to go on for.
     pub(super) fn must_stop(&self) -> bool {
-        let is_refused = |end: &Option<End>| matches!(end, Some(End::Refused(_)));
+        let is_refused = |end: &Option<CourseEnd>| matches!(end, Some(CourseEnd::Refused(_)));
         self.is_broken_off || self.late.is_some() || self.ends.iter().any(is_refused)
     }
 
@@ -159,7 +161,11 @@ impl<'a> Course<'a> {
     ///
     /// # Errors
     /// What a host refused, where nothing was measured because of it.
-    pub(super) fn conclude(self, start: Start, hosts: &mut [HostRecord]) -> Result<Attempt> {
+    pub(super) fn conclude(
+        self,
+        start: StartFindings,
+        hosts: &mut [HostRecord],
+    ) -> Result<Attempt> {
         if let Some((host, by_ns)) = self.late {
             return Ok(Attempt::Late { host, by_ns });
         }
@@ -170,14 +176,16 @@ impl<'a> Course<'a> {
         for (member, end) in self.members.into_iter().zip(self.ends) {
             let host = &mut hosts[member];
             match end {
-                Some(End::Refused(error)) if has_nothing => return Err(error.context(&host.name)),
-                Some(End::Measured(measurement, began, rung)) => {
+                Some(CourseEnd::Refused(error)) if has_nothing => {
+                    return Err(error.context(&host.name));
+                }
+                Some(CourseEnd::Measured(measurement, began, rung)) => {
                     host.begin = began.and_then(|began| HostStart::of(began, &host.clock));
                     host.conduct = Some(measurement.conduct.clone());
                     measurements.push(Some(*measurement));
                     rungs.push(rung.map(|rung| *rung));
                 }
-                Some(End::Refused(_)) | None => {
+                Some(CourseEnd::Refused(_)) | None => {
                     measurements.push(None);
                     rungs.push(None);
                 }
@@ -196,8 +204,8 @@ impl<'a> Course<'a> {
         }
         for (host, end) in members().zip(&self.ends) {
             let reason = match end {
-                Some(End::Refused(error)) if !self.was_stopped => error.message(),
-                Some(End::Measured(measurement, ..)) => match &measurement.finish {
+                Some(CourseEnd::Refused(error)) if !self.was_stopped => error.message(),
+                Some(CourseEnd::Measured(measurement, ..)) => match &measurement.finish {
                     Finish::Failed { reason } => reason,
                     Finish::Interrupted | Finish::Unfinished if !self.is_stopping => {
                         "the host stopped early"
@@ -230,7 +238,7 @@ mod tests {
     #[test]
     fn a_host_says_no_more_intervals_than_its_time_has() {
         let mut observer = |_: &Merged| ControlFlow::Continue(());
-        let mut course = Course::new(vec![0, 1], 5, &mut observer);
+        let mut course = HostsCourse::new(vec![0, 1], 5, &mut observer);
         for _ in 0..5 + INTERVALS_SPARE {
             assert!(course.take(0, interval(), 1).is_ok() && course.take(1, interval(), 1).is_ok());
         }

@@ -1,18 +1,18 @@
 //! The driver of a cluster: it opens a session with every node, has all of them begin together, and
 //! hears what they measure until the last has ended or the first is lost.
 
-use super::course::{Attempt, Course, Measured, MergedObserver};
+use super::course::{Attempt, HostsCourse, Measured, MergedObserver};
 use super::hosts::HostNames;
-use super::links::Links;
-use super::wire::{Event, is_turned_away};
+use super::links::NodeLinks;
+use super::wire::{NodeEvent, is_turned_away};
 use crate::context::Context;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use assay_cluster::clock::Clock;
 use assay_cluster::environments::HostEnvironment;
-use assay_cluster::findings::{HostRecord, Start};
+use assay_cluster::findings::{HostRecord, StartFindings};
 use assay_cluster::merge::Merger;
 use assay_cluster::protocol::{
-    self, DatabaseOpening, KeptRecord, NodeAnswer, NodeOrder, Opened, Opening, Session,
+    self, DatabaseOpening, KeptRecord, NodeAnswer, NodeOpening, NodeOrder, NodeSession, Opened,
 };
 use assay_cluster::schedule::{ATTEMPTS, lead_ns, period_ns, silence_ns};
 use assay_engine::monotonic_ns;
@@ -46,7 +46,7 @@ const BEGIN_NS: u64 = 20_000_000_000;
 
 /// Until when what is to be heard of hosts, ns on the driver's clock.
 #[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
-struct Bounds {
+struct DriverBounds {
     /// The common start.
     at_ns: u64,
     /// The first interval.
@@ -74,13 +74,13 @@ pub(super) struct Round<'a> {
 
 /// A session with all nodes.
 pub(super) struct Driver {
-    links: Links,
+    links: NodeLinks,
     pub(super) hosts: Vec<HostRecord>,
     period_ns: u64,
     /// When hosts began together the last time, ns; nothing where they have not yet.
     started_ns: Option<u64>,
     stop: Arc<AtomicBool>,
-    progress: Progress,
+    progress: ProgressSender,
 }
 
 /// A secret of 128 bits: lines that went astray are none of this session's.
@@ -113,7 +113,7 @@ impl Driver {
         let record =
             |name: String| HostRecord { name, clock: clock.clone(), ..HostRecord::default() };
         let mut driver = Self {
-            links: Links::open(hosts, &context.guards.node, &token)?,
+            links: NodeLinks::open(hosts, &context.guards.node, &token)?,
             hosts: names.into_iter().map(record).collect(),
             period_ns,
             started_ns: None,
@@ -128,7 +128,7 @@ impl Driver {
     fn greet(&mut self, token: &str) -> Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         for (host, record) in self.hosts.iter().enumerate() {
-            let session = Session {
+            let session = NodeSession {
                 format: protocol::FORMAT,
                 version: version.to_owned(),
                 token: token.to_owned(),
@@ -152,7 +152,7 @@ impl Driver {
     ///
     /// # Errors
     /// What any gate says; nothing has been touched on any host then.
-    pub(super) fn admit(&mut self, opening: &Opening) -> Result<Vec<Vec<Option<String>>>> {
+    pub(super) fn admit(&mut self, opening: &NodeOpening) -> Result<Vec<Vec<Option<String>>>> {
         self.links.say_all(&NodeOrder::Admit(opening.clone()));
         self.answers_of_all(|word| match word {
             NodeAnswer::Admitted(places) => Some(places),
@@ -254,9 +254,9 @@ impl Driver {
                 self.links.next(until.saturating_duration_since(Instant::now()))
             {
                 match event {
-                    Event::Answered(ping) => self.hosts[host].clock.add(ping),
-                    Event::Said(_) => {}
-                    Event::Gone(words) => return Err(self.lost(host, words)),
+                    NodeEvent::Answered(ping) => self.hosts[host].clock.add(ping),
+                    NodeEvent::Said(_) => {}
+                    NodeEvent::Gone(words) => return Err(self.lost(host, words)),
                 }
             }
         }
@@ -369,38 +369,38 @@ impl Driver {
     ) -> Result<Attempt> {
         let at_ns = self.begin_at(members, number)?;
         let intervals = round.length_ns / round.interval_ns.max(1);
-        let mut course = Course::new(members.to_vec(), intervals, observer);
-        let bounds = Bounds {
+        let mut course = HostsCourse::new(members.to_vec(), intervals, observer);
+        let bounds = DriverBounds {
             at_ns,
             begun_ns: at_ns + round.unmeasured_ns + 2 * round.interval_ns + BEGIN_NS,
             overdue_ns: at_ns + round.length_ns + GRACE_NS,
         };
         self.follow(&mut course, &bounds);
         let (attempts, interval_ns) = (number + 1, round.interval_ns);
-        let start = Start { at_ns, attempts, interval_ns, warm_up_ns: 0 };
+        let start = StartFindings { at_ns, attempts, interval_ns, warm_up_ns: 0 };
         course.conclude(start, &mut self.hosts)
     }
 
     /// Hears all hosts until each has ended or is lost.
-    fn follow(&mut self, course: &mut Course<'_>, bounds: &Bounds) {
+    fn follow(&mut self, course: &mut HostsCourse<'_>, bounds: &DriverBounds) {
         let at_ns = bounds.at_ns;
         while course.awaited().any(|host| self.hosts[host].lost.is_none()) {
             match self.links.next(POLL_INTERVAL) {
-                Some((host, Event::Said(NodeAnswer::StoodStill(still_ns)))) => {
+                Some((host, NodeEvent::Said(NodeAnswer::StoodStill(still_ns)))) => {
                     let longest_ns = &mut self.hosts[host].stood_still_ns;
                     *longest_ns = (*longest_ns).max(Some(still_ns));
                 }
-                Some((host, Event::Said(word))) if self.hosts[host].lost.is_none() => {
+                Some((host, NodeEvent::Said(word))) if self.hosts[host].lost.is_none() => {
                     if let Err(reason) = course.take(host, word, self.links.held_bytes()) {
                         self.lose(host, at_ns, reason);
                     }
                 }
-                Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
-                Some((host, Event::Gone(words))) if course.awaited().any(|one| one == host) => {
+                Some((host, NodeEvent::Answered(ping))) => self.hosts[host].clock.add(ping),
+                Some((host, NodeEvent::Gone(words))) if course.awaited().any(|one| one == host) => {
                     self.lose(host, at_ns, words);
                 }
                 // A host that was lost has no part in it any more.
-                Some((_, Event::Said(_) | Event::Gone(_))) | None => {}
+                Some((_, NodeEvent::Said(_) | NodeEvent::Gone(_))) | None => {}
             }
             self.look_for_silence(course, bounds);
             course.was_stopped |= self.stop.load(Ordering::Relaxed);
@@ -412,7 +412,7 @@ impl Driver {
         }
     }
 
-    fn look_for_silence(&mut self, course: &Course<'_>, bounds: &Bounds) {
+    fn look_for_silence(&mut self, course: &HostsCourse<'_>, bounds: &DriverBounds) {
         let now_ns = monotonic_ns();
         for host in course.awaited() {
             if let Some(words) = self.silence(host) {
@@ -456,9 +456,9 @@ impl Driver {
     pub(super) fn hear_resting(&mut self) -> Option<String> {
         while let Some((host, event)) = self.links.next(Duration::ZERO) {
             match event {
-                Event::Answered(ping) => self.hosts[host].clock.add(ping),
-                Event::Gone(words) => return Some(self.lost(host, words).message().to_owned()),
-                Event::Said(_) => {}
+                NodeEvent::Answered(ping) => self.hosts[host].clock.add(ping),
+                NodeEvent::Gone(words) => return Some(self.lost(host, words).message().to_owned()),
+                NodeEvent::Said(_) => {}
             }
         }
         let silent = (0..self.hosts.len()).find_map(|host| Some((host, self.silence(host)?)));
@@ -502,21 +502,21 @@ impl Driver {
                 return Err(error.of_kind(ErrorKind::Stopped));
             }
             match self.links.next(POLL_INTERVAL) {
-                Some((host, Event::Said(NodeAnswer::Refused(refusal)))) => {
+                Some((host, NodeEvent::Said(NodeAnswer::Refused(refusal)))) => {
                     answers[host] = Some(Err(refusal.into()));
                 }
-                Some((host, Event::Said(word))) => {
+                Some((host, NodeEvent::Said(word))) => {
                     let answer = self.passed_on(host, word).and_then(&pick);
                     answers[host] = answer.map(Ok).or(answers[host].take());
                 }
-                Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
+                Some((host, NodeEvent::Answered(ping))) => self.hosts[host].clock.add(ping),
                 // A node that refuses a session ends.
-                Some((host, Event::Gone(words)))
+                Some((host, NodeEvent::Gone(words)))
                     if of.contains(&host) && answers[host].is_none() =>
                 {
                     return Err(self.lost(host, words));
                 }
-                Some((_, Event::Gone(_))) | None => {}
+                Some((_, NodeEvent::Gone(_))) | None => {}
             }
             for host in of.iter().copied().filter(|host| answers[*host].is_none()) {
                 if let Some(words) = self.silence(host) {
@@ -547,7 +547,7 @@ impl Driver {
 fn nothing_measured(hosts: usize, interval_ns: u64, error: &Error) -> Measured {
     Measured {
         merger: Merger::new(hosts),
-        start: Start { at_ns: monotonic_ns(), attempts: 0, interval_ns, warm_up_ns: 0 },
+        start: StartFindings { at_ns: monotonic_ns(), attempts: 0, interval_ns, warm_up_ns: 0 },
         finish: Finish::Failed { reason: error.message().to_owned() },
         measurements: vec![None; hosts],
         rungs: vec![None; hosts],

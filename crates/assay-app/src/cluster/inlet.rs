@@ -1,6 +1,6 @@
 //! Messages of nodes to the driver, limited in memory and rate.
 
-use super::wire::{Event, TOO_MUCH};
+use super::wire::{NodeEvent, TOO_MUCH};
 use assay_cluster::protocol::NodeAnswer;
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,15 +29,15 @@ struct Speech {
 }
 
 /// A word with the bytes that it holds of what may wait.
-pub(super) struct Delivery {
+pub(super) struct InletDelivery {
     pub(super) host: usize,
-    pub(super) event: Event,
+    pub(super) event: NodeEvent,
     pub(super) bytes: u64,
 }
 
 /// Takes what nodes say.
 pub(super) struct Inlet {
-    deliveries: Sender<Delivery>,
+    deliveries: Sender<InletDelivery>,
     speeches: Mutex<Vec<Speech>>,
     waiting: Mutex<Waiting>,
     freed: Condvar,
@@ -55,10 +55,10 @@ impl Speech {
     }
 
     /// Whether a word may be said.
-    fn allows(&mut self, event: &Event, now: Instant) -> bool {
+    fn allows(&mut self, event: &NodeEvent, now: Instant) -> bool {
         let elapsed_s = now.saturating_duration_since(self.counted).as_secs_f64();
         self.counted = now;
-        let is_note = matches!(event, Event::Said(NodeAnswer::Note(_)));
+        let is_note = matches!(event, NodeEvent::Said(NodeAnswer::Note(_)));
         let cost = if is_note { NOTE_WORDS } else { 1.0 };
         let filled = (self.words_left + WORDS_PER_SECOND * elapsed_s).min(WORDS_AT_ONCE);
         self.words_left = filled - cost;
@@ -67,7 +67,7 @@ impl Speech {
 }
 
 impl Inlet {
-    pub(super) fn new(hosts: usize, deliveries: Sender<Delivery>) -> Self {
+    pub(super) fn new(hosts: usize, deliveries: Sender<InletDelivery>) -> Self {
         let now = Instant::now();
         Self {
             deliveries,
@@ -80,24 +80,24 @@ impl Inlet {
     /// Passes a word of a node on once there is room for it; `heard` is called meanwhile. False
     /// when nothing more of this node is taken: it has ended, it said too much, or the driver
     /// has gone.
-    pub(super) fn put(&self, host: usize, event: Event, bytes: u64, heard: &dyn Fn()) -> bool {
+    pub(super) fn put(&self, host: usize, event: NodeEvent, bytes: u64, heard: &dyn Fn()) -> bool {
         let bytes = bytes.max(EVENT_BYTES);
         let Some(event) = self.judged(host, event) else { return false };
-        let is_last = matches!(event, Event::Gone(_));
+        let is_last = matches!(event, NodeEvent::Gone(_));
         let has_room = self.enter(bytes, heard);
-        has_room && self.deliveries.send(Delivery { host, event, bytes }).is_ok() && !is_last
+        has_room && self.deliveries.send(InletDelivery { host, event, bytes }).is_ok() && !is_last
     }
 
     /// The word, or the end of a node that says too much; nothing after its end.
-    fn judged(&self, host: usize, event: Event) -> Option<Event> {
+    fn judged(&self, host: usize, event: NodeEvent) -> Option<NodeEvent> {
         let mut speeches = self.speeches.lock().unwrap_or_else(PoisonError::into_inner);
         let speech = speeches.get_mut(host).filter(|speech| !speech.has_ended)?;
         let event = if speech.allows(&event, Instant::now()) {
             event
         } else {
-            Event::Gone(TOO_MUCH.to_owned())
+            NodeEvent::Gone(TOO_MUCH.to_owned())
         };
-        speech.has_ended = matches!(event, Event::Gone(_));
+        speech.has_ended = matches!(event, NodeEvent::Gone(_));
         Some(event)
     }
 
@@ -152,8 +152,8 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    fn note() -> Event {
-        Event::Said(NodeAnswer::Note(String::new()))
+    fn note() -> NodeEvent {
+        NodeEvent::Said(NodeAnswer::Note(String::new()))
     }
 
     #[test]
@@ -168,8 +168,8 @@ mod tests {
         let said = said.count();
         assert!((1_000..100_000).contains(&said), "{said}");
         assert!(!inlet.put(0, note(), 1, &|| {}) && inlet.put(1, note(), 1, &|| {}));
-        let heard: Vec<Delivery> = deliveries.try_iter().collect();
-        let ends = heard.iter().filter(|one| matches!(one.event, Event::Gone(_))).count();
+        let heard: Vec<InletDelivery> = deliveries.try_iter().collect();
+        let ends = heard.iter().filter(|one| matches!(one.event, NodeEvent::Gone(_))).count();
         assert_eq!((ends, heard.len()), (1, said + 2));
     }
 

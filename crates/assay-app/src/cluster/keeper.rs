@@ -1,7 +1,7 @@
 //! What a node writes down on its own host while it measures, for the case that its driver dies.
 
 use assay_cluster::kept::KeptLine;
-use assay_cluster::protocol::{Began, KeptRecord, Part};
+use assay_cluster::protocol::{Began, KeptRecord, MeasuredPart};
 use assay_model::measurement::Measurement;
 use assay_model::{Error, Result};
 use assay_store::{LeftoverLog, NodeLog};
@@ -40,7 +40,7 @@ impl Keeper {
         self.log.append(&KeptLine::Begun(start_ns))
     }
 
-    pub(super) fn interval(&mut self, part: &Part) -> Result<()> {
+    pub(super) fn interval(&mut self, part: &MeasuredPart) -> Result<()> {
         self.log.append(&KeptLine::Interval(Box::new(part.clone())))?;
         if part.end_ns.saturating_sub(self.synced_ns) < SYNC_AFTER_NS {
             return Ok(());

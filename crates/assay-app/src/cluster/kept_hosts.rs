@@ -5,7 +5,7 @@ use super::course::Measured;
 use super::driver::Driver;
 use super::hosts::HostNames;
 use crate::context::Context;
-use assay_cluster::findings::{HostRecord, Start, cluster};
+use assay_cluster::findings::{HostRecord, StartFindings, cluster};
 use assay_cluster::kept::{common_begin_ns, parts_from};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::KeptRecord;
@@ -70,7 +70,7 @@ impl KeptHosts {
         let hosts: Vec<HostRecord> =
             (0..self.records.len()).map(|host| self.host(host, known(host))).collect();
         let interval_ns = workload.interval.0;
-        let start = Start { at_ns: START_NS, attempts: 1, interval_ns, warm_up_ns: 0 };
+        let start = StartFindings { at_ns: START_NS, attempts: 1, interval_ns, warm_up_ns: 0 };
         let mut found = cluster(self.transport, &hosts, Some(start), &merger);
         for (number, host) in found.hosts.iter_mut().enumerate() {
             host.clock = known(number).map(|known| known.clock).unwrap_or_default();

@@ -2,9 +2,9 @@
 //! machine, or to a relay.
 
 use super::hosts::{HOST, HostNames};
-use super::inlet::{Delivery, Inlet};
+use super::inlet::{Inlet, InletDelivery};
 use super::relay;
-use super::wire::{Event, NODE, TOKEN, TOO_LARGE, UNREAD, Wire, event_of, not_started};
+use super::wire::{NODE, NodeEvent, TOKEN, TOO_LARGE, UNREAD, Wire, event_of, not_started};
 use assay_cluster::protocol::{self, LineSize, NodeAnswer, NodeOrder};
 use assay_engine::monotonic_ns;
 use assay_model::number::index_of;
@@ -32,11 +32,11 @@ const SSH: &str = "ASSAY_SSH";
 const SSH_USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
 
 /// The lines to all nodes.
-pub(super) struct Links {
-    nodes: Vec<Link>,
+pub(super) struct NodeLinks {
+    nodes: Vec<NodeLink>,
     /// Carries the lines of all nodes, where they are of other machines.
     relay: Option<Child>,
-    deliveries: Receiver<Delivery>,
+    deliveries: Receiver<InletDelivery>,
     inlet: Arc<Inlet>,
     /// Bytes of the word that the driver has at the moment.
     held_bytes: Cell<u64>,
@@ -44,13 +44,13 @@ pub(super) struct Links {
 }
 
 /// The line to a node.
-struct Link {
+struct NodeLink {
     wire: Arc<Wire>,
     /// The process at its other end, where it is of this machine.
     child: Option<Child>,
 }
 
-impl Links {
+impl NodeLinks {
     /// Starts the nodes, each with the secret in its environment.
     ///
     /// # Errors
@@ -62,19 +62,19 @@ impl Links {
         match hosts {
             HostNames::Local(count) => {
                 for host in 0..index_of(u64::from(*count)) {
-                    nodes.push(Link::start(host, local(program, token)?, &inlet)?);
+                    nodes.push(NodeLink::start(host, local(program, token)?, &inlet)?);
                 }
             }
             HostNames::Reached { names, command } => {
                 for (host, name) in names.iter().enumerate() {
-                    let link = Link::start(host, reached(name, command.as_deref()), &inlet)?;
+                    let link = NodeLink::start(host, reached(name, command.as_deref()), &inlet)?;
                     link.wire.say_secret(token);
                     nodes.push(link);
                 }
             }
             HostNames::Named(names) => {
                 let (child, wires) = relay::start(names, token, &inlet)?;
-                nodes.extend(wires.into_iter().map(|wire| Link { wire, child: None }));
+                nodes.extend(wires.into_iter().map(|wire| NodeLink { wire, child: None }));
                 relay = Some(child);
             }
         }
@@ -117,7 +117,7 @@ impl Links {
     }
 
     /// The next event within some time.
-    pub(super) fn next(&self, within: Duration) -> Option<(usize, Event)> {
+    pub(super) fn next(&self, within: Duration) -> Option<(usize, NodeEvent)> {
         self.inlet.leave(self.held_bytes.take());
         let delivery = self.deliveries.recv_timeout(within).ok()?;
         self.held_bytes.set(delivery.bytes);
@@ -146,7 +146,7 @@ impl Links {
     }
 }
 
-impl Drop for Links {
+impl Drop for NodeLinks {
     fn drop(&mut self) {
         self.beating.store(false, Ordering::Relaxed);
         self.inlet.close();
@@ -174,7 +174,7 @@ fn end(child: &mut Child, time: Duration) {
     }
 }
 
-impl Link {
+impl NodeLink {
     fn start(host: usize, mut command: Command, inlet: &Arc<Inlet>) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // Ctrl-C is for the driver, who then ends all nodes together.
@@ -240,18 +240,18 @@ fn listen(host: usize, output: impl Read, wire: &Wire, inlet: &Inlet) {
 }
 
 /// What a node says next, and the bytes of its line.
-fn next_event(output: &mut impl BufRead, wire: &Wire) -> (Event, u64) {
-    let unread = |error: io::Error| Event::Gone(format!("{UNREAD}: {error}"));
+fn next_event(output: &mut impl BufRead, wire: &Wire) -> (NodeEvent, u64) {
+    let unread = |error: io::Error| NodeEvent::Gone(format!("{UNREAD}: {error}"));
     match protocol::next_line(output) {
         Ok(Some(line)) => {
             let size = LineSize::new(&line);
             if !size.is_allowed(&line, wire.is_collecting.load(Ordering::Relaxed)) {
-                return (Event::Gone(TOO_LARGE.to_owned()), 0);
+                return (NodeEvent::Gone(TOO_LARGE.to_owned()), 0);
             }
             let event = protocol::parse::<NodeAnswer>(&line).map_or_else(unread, event_of);
             (event, size.memory_bytes())
         }
-        Ok(None) => (Event::Gone("its program ended".to_owned()), 0),
+        Ok(None) => (NodeEvent::Gone("its program ended".to_owned()), 0),
         Err(error) => (unread(error), 0),
     }
 }

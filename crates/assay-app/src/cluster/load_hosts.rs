@@ -10,7 +10,7 @@ use crate::context::Context;
 use assay_cluster::findings::{HostRecord, cluster};
 use assay_cluster::merge::Merged;
 use assay_cluster::protocol::{DatabaseOpening, NodeOrder, RungPart, RungRecord};
-use assay_dbload::load::{Elsewhere, ServedSessions, Tally};
+use assay_dbload::load::{Elsewhere, ServedSessions, SlotTally};
 use assay_model::Result;
 use assay_model::cluster::{Cluster, Transport};
 use assay_model::load::{Length, LoadStep, Retries, StepArrival};
@@ -18,12 +18,12 @@ use assay_model::measurement::{Interval, Window, merge_errors};
 use assay_model::number::{index_of, rate, seconds};
 use assay_model::units::Rate;
 use assay_stats::random::mix;
-use assay_store::{Document, RunWriter};
+use assay_store::{RunWriter, StoredDocument};
 use std::ops::ControlFlow;
 
 /// Called right before sessions and right before the measured time begin, and with every interval
 /// of all hosts.
-type Hooks<'a> =
+type HostsHooks<'a> =
     (&'a mut dyn FnMut(bool), &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>);
 
 /// Hosts with sessions on databases.
@@ -77,7 +77,7 @@ impl LoadHosts {
         &mut self,
         step: &LoadStep,
         seed: u64,
-        (begins, observe): Hooks<'_>,
+        (begins, observe): HostsHooks<'_>,
         writer: Option<&RunWriter>,
     ) -> Result<AllSessions> {
         let orders: Vec<Option<NodeOrder>> =
@@ -98,7 +98,7 @@ impl LoadHosts {
             begins,
         };
         let asked: Vec<usize> = (0..orders.len()).filter(|host| orders[*host].is_some()).collect();
-        let mut sums = Sums::new(asked.iter().map(|host| host % self.databases).collect());
+        let mut sums = LoadSums::new(asked.iter().map(|host| host % self.databases).collect());
         let mut keep = |merged: &Merged| {
             sums.add(merged);
             observe(&merged.interval, &merged.joint)
@@ -147,7 +147,7 @@ impl LoadHosts {
             Some((_, most_iops)) => (found, most_iops.max(iops)),
             None => (found, iops),
         };
-        writer.put_json(Document::Cluster, &found)?;
+        writer.put_json(StoredDocument::Cluster, &found)?;
         self.kept = Some((found, most_iops));
         Ok(())
     }
@@ -162,14 +162,14 @@ pub(crate) struct AllSessions {
 }
 
 /// Intervals added up over all hosts, and over those of each database.
-struct Sums {
+struct LoadSums {
     /// The database of each host that takes part.
     databases: Vec<usize>,
     whole: (Window, Vec<f64>),
     each: Vec<(Window, Vec<f64>)>,
 }
 
-impl Sums {
+impl LoadSums {
     fn new(databases: Vec<usize>) -> Self {
         let count = databases.iter().max().map_or(0, |last| last + 1);
         let each = vec![(Window::default(), Vec::new()); count];
@@ -249,11 +249,11 @@ fn together(
     measurement.errors = errors;
     let records: Vec<&RungRecord> =
         members.iter().filter_map(|member| measured.rungs[*member].as_ref()).collect();
-    let mut tally = Tally::default();
+    let mut tally = SlotTally::default();
     let mut retries: Vec<Retries> = Vec::new();
     for record in &records {
         let RungRecord { acknowledged, unknown, .. } = (*record).clone();
-        tally.add(&Tally { acknowledged, unknown });
+        tally.add(&SlotTally { acknowledged, unknown });
         record.retries.iter().for_each(|more| add_retries(&mut retries, more));
     }
     Elsewhere {

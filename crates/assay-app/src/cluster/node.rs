@@ -3,15 +3,15 @@
 
 use super::keeper::{Keeper, forget, kept};
 use super::watchdog::Watchdog;
-use super::watcher::Watcher;
+use super::watcher::HostsWatcher;
 use crate::load::LoadPlan;
 use crate::load::load_member::{LoadMember, RungHost};
 use crate::plan_document::PlanDocument;
 use crate::recording::{StorageWork, on_storage};
 use crate::target_plan::TargetPlan;
 use assay_cluster::protocol::{
-    self, Began, DatabaseOpening, Greeting, NodeAnswer, NodeOrder, Opened, Opening, Part, RungPart,
-    RungRecord, Session, WatchOrder,
+    self, Began, DatabaseOpening, MeasuredPart, NodeAnswer, NodeGreeting, NodeOpening, NodeOrder,
+    NodeSession, Opened, RungPart, RungRecord, WatchOrder,
 };
 use assay_cluster::schedule::NOTICE_NS;
 use assay_dbload::load::RungResult;
@@ -19,7 +19,9 @@ use assay_engine::{BackendChoice, monotonic_ns};
 use assay_host::environment::{capture_environment, read_host};
 use assay_host::live_database::live_database;
 use assay_host::root::{Survey, SysRoot};
-use assay_methods::target::{AccessOptions, Filling, Storage, Targets, admitted, parse_targets};
+use assay_methods::target::{
+    AccessOptions, TargetFilling, TargetStorage, Targets, admitted, parse_targets,
+};
 use assay_model::measurement::{Interval, Window};
 use assay_model::number::{narrow, real, share};
 use assay_model::units::show_bytes;
@@ -147,14 +149,14 @@ struct Node {
     watchdog: Arc<Watchdog>,
     /// As the driver calls it.
     host: String,
-    admitted: Option<Access>,
-    opened: Option<Storage>,
+    admitted: Option<NodeAccess>,
+    opened: Option<TargetStorage>,
     /// Keeps what is measured on the disk of this host.
     keeper: RefCell<Option<Keeper>>,
 }
 
 /// What was admitted, and how it is opened.
-struct Access {
+struct NodeAccess {
     paths: Vec<PathBuf>,
     options: AccessOptions,
     backend: BackendChoice,
@@ -235,8 +237,8 @@ impl Node {
         }
     }
 
-    fn admit(&mut self, opening: &Opening) -> Result<NodeAnswer> {
-        let access = Access::of(opening)?;
+    fn admit(&mut self, opening: &NodeOpening) -> Result<NodeAnswer> {
+        let access = NodeAccess::of(opening)?;
         if !opening.in_use {
             check_unused(&access.paths)?;
         }
@@ -247,15 +249,15 @@ impl Node {
 
     fn open(&mut self) -> Result<NodeAnswer> {
         let access = self.admitted.as_ref().ok_or_else(|| out_of_turn("open"))?;
-        let mut show = |filling: Filling<'_>| match filling {
-            Filling::Begins(note) => self.say(NodeAnswer::Note(note.to_owned())),
-            Filling::Written { bytes, total_bytes } => {
+        let mut show = |filling: TargetFilling<'_>| match filling {
+            TargetFilling::Begins(note) => self.say(NodeAnswer::Note(note.to_owned())),
+            TargetFilling::Written { bytes, total_bytes } => {
                 let what = format!("filling the test file: {}", show_bytes(real(bytes)));
                 self.say(NodeAnswer::Doing(what, share(bytes, total_bytes)));
             }
         };
         let stop = self.watchdog.stop();
-        let storage = Storage::open(&access.paths, &access.options, stop, &mut show)?;
+        let storage = TargetStorage::open(&access.paths, &access.options, stop, &mut show)?;
         let opened = Opened {
             environment: storage.environment.clone(),
             length_bytes: storage.targets.iter().map(|target| target.length_bytes).sum(),
@@ -298,7 +300,7 @@ impl Node {
 
     /// Watches the machine; nothing need be open for it.
     fn watch(&self, order: &WatchOrder) -> Result<NodeAnswer> {
-        let watcher = Watcher::new(order)?;
+        let watcher = HostsWatcher::new(order)?;
         let at_ns = self.start(true)?;
         let mut say = |part| self.say(NodeAnswer::Interval(Box::new(part)));
         Ok(watcher.watch(at_ns, self.watchdog.stop(), &mut say))
@@ -391,8 +393,8 @@ impl RungHost for MemberSessions<'_> {
     }
 }
 
-fn part_of(interval: &Interval, joint: &Window) -> Part {
-    Part {
+fn part_of(interval: &Interval, joint: &Window) -> MeasuredPart {
+    MeasuredPart {
         start_ns: interval.start_ns,
         end_ns: interval.end_ns,
         outstanding_mean: interval.outstanding_mean,
@@ -423,8 +425,8 @@ fn finished(measured: RungResult) -> NodeAnswer {
     }
 }
 
-impl Access {
-    fn of(opening: &Opening) -> Result<Self> {
+impl NodeAccess {
+    fn of(opening: &NodeOpening) -> Result<Self> {
         let unread = |error| {
             Error::environment(format!("reading the plan: {error}"), "report this as a bug")
         };
@@ -463,10 +465,10 @@ fn check_unused(paths: &[PathBuf]) -> Result<()> {
     ))
 }
 
-fn greet(session: &Session, token: &str) -> Result<NodeAnswer> {
+fn greet(session: &NodeSession, token: &str) -> Result<NodeAnswer> {
     let version = env!("CARGO_PKG_VERSION");
     session.check(version, token)?;
-    Ok(NodeAnswer::Hello(Greeting {
+    Ok(NodeAnswer::Hello(NodeGreeting {
         format: protocol::FORMAT,
         version: version.to_owned(),
         host_name: read_host(&Survey::new(&SysRoot::live())).name,

@@ -7,11 +7,11 @@ use super::driver::{Driver, Round};
 use super::hosts::{HostNames, HostsPlan};
 use crate::context::Context;
 use crate::target_plan::TargetPlan;
-use assay_cluster::division::{Member, Outstanding, Places, part_of};
+use assay_cluster::division::{DivisionMember, Outstanding, Places, part_of};
 use assay_cluster::environments::{HostEnvironment, together};
-use assay_cluster::findings::{HostRecord, Start, cluster};
+use assay_cluster::findings::{HostRecord, StartFindings, cluster};
 use assay_cluster::merge::{Merged, Merger};
-use assay_cluster::protocol::{NodeOrder, Opened, Opening};
+use assay_cluster::protocol::{NodeOpening, NodeOrder, Opened};
 use assay_engine::monotonic_ns;
 use assay_host::clock::unix_ns;
 use assay_methods::target::{Targets, parse_targets};
@@ -59,7 +59,7 @@ pub(crate) struct HostsRequest<'a> {
 
 /// What is to be measured, and how.
 #[derive(Clone, Copy)]
-pub(crate) struct Order<'a> {
+pub(crate) struct HostsOrder<'a> {
     pub(crate) workload: &'a Workload,
     /// Numbers of the hosts that take part; all others rest.
     pub(crate) members: &'a [usize],
@@ -70,7 +70,7 @@ pub(crate) struct Order<'a> {
 }
 
 /// What was measured by several hosts.
-pub(crate) struct Outcome {
+pub(crate) struct HostsOutcome {
     pub(crate) measurement: Measurement,
     pub(super) measured: Measured,
     /// What is known of those that took part.
@@ -161,7 +161,7 @@ impl OpenHosts {
 
     /// What is said of the hosts that measured, where no more of them were seen together before;
     /// what leaves a sum in doubt stays, and the start is the worst one of all.
-    pub(crate) fn document_to_keep(&mut self, outcome: &Outcome) -> Option<Cluster> {
+    pub(crate) fn document_to_keep(&mut self, outcome: &HostsOutcome) -> Option<Cluster> {
         let document = self.document(outcome);
         self.last_doubt = document.doubt();
         let better = match self.kept.take() {
@@ -240,14 +240,14 @@ impl OpenHosts {
     /// in the measurement.
     pub(crate) fn measure(
         &mut self,
-        order: &Order<'_>,
+        order: &HostsOrder<'_>,
         observer: &mut dyn FnMut(&Merged) -> ControlFlow<()>,
-    ) -> Result<Outcome> {
+    ) -> Result<HostsOutcome> {
         let mut orders: Vec<Option<NodeOrder>> = vec![None; self.count()];
         let ask = if order.is_slice { NodeOrder::MeasureSlice } else { NodeOrder::Measure };
         let count = u32::try_from(order.members.len()).unwrap_or(u32::MAX);
         for (host, member) in (0..count).zip(order.members) {
-            let member_of = Member { host, hosts: count };
+            let member_of = DivisionMember { host, hosts: count };
             let part = part_of(order.workload, member_of, order.outstanding, self.places)?;
             orders[*member] = Some(ask(Box::new(part)));
         }
@@ -277,28 +277,29 @@ impl OpenHosts {
             started_unix_ns: started_unix_ns(measured.start.at_ns + workload.warm_up.0),
         };
         let measurement = whole.measurement(&measured);
-        Ok(Outcome { measurement, measured, hosts })
+        Ok(HostsOutcome { measurement, measured, hosts })
     }
 
     /// Measures on all of them what nobody keeps.
     pub(crate) fn measure_unkept(&mut self, workload: &Workload) -> Result<Measurement> {
         let members: Vec<usize> = (0..self.count()).collect();
         let outstanding = self.outstanding;
-        let order = Order { workload, members: &members, outstanding, is_slice: true };
+        let order = HostsOrder { workload, members: &members, outstanding, is_slice: true };
         Ok(self.measure(&order, &mut |_| ControlFlow::Continue(()))?.measurement)
     }
 
     /// What is known of the hosts before anything is measured, for the case that nothing more will
     /// be said; nothing where more was kept already.
     pub(crate) fn document_before(&self) -> Option<Cluster> {
-        let start = Start { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0, warm_up_ns: 0 };
+        let start =
+            StartFindings { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0, warm_up_ns: 0 };
         let merger = Merger::new(self.count());
         let is_first = self.kept.is_none();
         is_first.then(|| cluster(self.transport, &self.driver.hosts, Some(start), &merger))
     }
 
     /// What is said of hosts that measured together.
-    pub(crate) fn document(&self, outcome: &Outcome) -> Cluster {
+    pub(crate) fn document(&self, outcome: &HostsOutcome) -> Cluster {
         self.document_of(&outcome.hosts, outcome.measured.start, &outcome.measured.merger)
     }
 
@@ -306,7 +307,7 @@ impl OpenHosts {
     pub(super) fn document_of(
         &self,
         hosts: &[HostRecord],
-        start: Start,
+        start: StartFindings,
         merger: &Merger,
     ) -> Cluster {
         cluster(self.transport, hosts, Some(start), merger)
@@ -332,7 +333,7 @@ fn real_paths(target: &TargetPlan) -> Result<Vec<String>> {
 
 fn check_divisible(workload: &Workload, plan: &HostsPlan) -> Result<()> {
     let hosts = u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX);
-    let first = Member { host: 0, hosts };
+    let first = DivisionMember { host: 0, hosts };
     part_of(workload, first, plan.outstanding, Places::Own).map(drop)
 }
 
@@ -345,7 +346,7 @@ fn both_would_write() -> Error {
     )
 }
 
-fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>, context: &Context) -> Result<Opening> {
+fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>, context: &Context) -> Result<NodeOpening> {
     let HostsRequest { target, write, direct, grows, .. } = *wanted;
     let (destroy, wipe) = (target.destroy.clone(), target.wipe.clone());
     let target = serde_json::to_value(target).map_err(|error| {
@@ -353,7 +354,7 @@ fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>, context: &Context) -> Re
     })?;
     // Of this machine it was asked already.
     let in_use = context.loads_in_use || matches!(plan.hosts, HostNames::Local(_));
-    Ok(Opening { target, destroy, wipe, in_use, write, direct, grows })
+    Ok(NodeOpening { target, destroy, wipe, in_use, write, direct, grows })
 }
 
 /// The time of day at which the measured time began.

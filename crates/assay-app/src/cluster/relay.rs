@@ -1,8 +1,8 @@
 //! The relay to hosts of a Ray cluster: a program in Python, which reads nothing but envelopes.
 
 use super::inlet::Inlet;
-use super::wire::{Event, NODE, TOKEN, TOO_LARGE, Wire, event_of, not_started};
-use assay_cluster::protocol::{self, LineSize, NodeAnswer, Refusal, cut};
+use super::wire::{NODE, NodeEvent, TOKEN, TOO_LARGE, Wire, event_of, not_started};
+use assay_cluster::protocol::{self, LineSize, NodeAnswer, NodeRefusal, cut};
 use assay_engine::monotonic_ns;
 use assay_model::{Error, Result};
 use serde::Deserialize;
@@ -111,7 +111,7 @@ fn listen(output: impl Read, wires: &[Arc<Wire>], inlet: &Inlet) {
         for (host, event) in events_of(&line, wires.len()) {
             let Some(wire) = wires.get(host) else { continue };
             // What Ray prints does not show that a node is alive.
-            if !matches!(event, Event::Said(NodeAnswer::Note(_))) {
+            if !matches!(event, NodeEvent::Said(NodeAnswer::Note(_))) {
                 wire.was_heard();
             }
             let heard = || wires.iter().for_each(|wire| wire.would_be_heard());
@@ -125,18 +125,18 @@ fn listen(output: impl Read, wires: &[Arc<Wire>], inlet: &Inlet) {
 
 fn end_all(wires: &[Arc<Wire>], inlet: &Inlet, words: &str) {
     for host in 0..wires.len() {
-        inlet.put(host, Event::Gone(words.to_owned()), 0, &|| {});
+        inlet.put(host, NodeEvent::Gone(words.to_owned()), 0, &|| {});
     }
 }
 
 /// What a line of the relay is: a word of a node, its end, or a refusal to all; anything else was
 /// printed by Ray, and is a note.
-fn events_of(line: &[u8], hosts: usize) -> Vec<(usize, Event)> {
+fn events_of(line: &[u8], hosts: usize) -> Vec<(usize, NodeEvent)> {
     match protocol::parse::<Inward>(line) {
         Ok(Inward::Said { from, body }) => vec![(from, event_of(*body))],
-        Ok(Inward::Lost { from, reason }) => vec![(from, Event::Gone(cut(reason)))],
+        Ok(Inward::Lost { from, reason }) => vec![(from, NodeEvent::Gone(cut(reason)))],
         Ok(Inward::Refused { message, hint }) => {
-            let refusal = Refusal { message, hint, usage: false };
+            let refusal = NodeRefusal { message, hint, usage: false };
             let refused = |host| (host, event_of(NodeAnswer::Refused(refusal.clone())));
             (0..hosts).map(refused).collect()
         }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_line_that_is_no_envelope_is_a_note_and_ends_nothing() {
         let events = events_of(b"(raylet) Raylet is terminated.", 3);
-        let [(0, Event::Said(NodeAnswer::Note(note)))] = events.as_slice() else {
+        let [(0, NodeEvent::Said(NodeAnswer::Note(note)))] = events.as_slice() else {
             panic!("{events:?}")
         };
         assert!(note.contains("Raylet is terminated"));
@@ -163,9 +163,9 @@ mod tests {
     #[test]
     fn envelopes_say_whose_word_it_is() {
         let said = events_of(br#"{"said":{"from":1,"body":"ready"}}"#, 2);
-        assert!(matches!(said.as_slice(), [(1, Event::Said(NodeAnswer::Ready))]), "{said:?}");
+        assert!(matches!(said.as_slice(), [(1, NodeEvent::Said(NodeAnswer::Ready))]), "{said:?}");
         let lost = events_of(br#"{"lost":{"from":1,"reason":"it was killed"}}"#, 2);
-        assert!(matches!(lost.as_slice(), [(1, Event::Gone(_))]), "{lost:?}");
+        assert!(matches!(lost.as_slice(), [(1, NodeEvent::Gone(_))]), "{lost:?}");
         assert_eq!(events_of(br#"{"refused":{"message":"a","hint":"b"}}"#, 2).len(), 2);
     }
 

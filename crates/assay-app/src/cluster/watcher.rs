@@ -1,10 +1,10 @@
 //! A node that looks on: it reads the machine at moments that all hosts have in common.
 
-use assay_cluster::protocol::{Began, NodeAnswer, Part, WatchOrder};
+use assay_cluster::protocol::{Began, MeasuredPart, NodeAnswer, WatchOrder};
 use assay_engine::monotonic_ns;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
-use assay_host::watch::{Sampler, busy_disks, device_names};
+use assay_host::watch::{HostWatch, busy_disks, device_names};
 use assay_model::Result;
 use assay_model::counters::CpuCounters;
 use assay_model::measurement::{
@@ -21,13 +21,13 @@ const NAP: Duration = Duration::from_millis(20);
 const DEVICES: &str = "devices";
 
 /// What is read, and when.
-pub(super) struct Watcher {
+pub(super) struct HostsWatcher {
     devices: Vec<String>,
     interval_ns: u64,
     length_ns: u64,
 }
 
-impl Watcher {
+impl HostsWatcher {
     /// Finds the devices.
     ///
     /// # Errors
@@ -50,10 +50,10 @@ impl Watcher {
         self,
         at_ns: u64,
         stop: &AtomicBool,
-        say: &mut dyn FnMut(Part),
+        say: &mut dyn FnMut(MeasuredPart),
     ) -> NodeAnswer {
         wait_until(at_ns, stop);
-        let mut sampler = Sampler::new(SysRoot::live(), self.devices);
+        let mut sampler = HostWatch::new(SysRoot::live(), self.devices);
         let began_ns = monotonic_ns();
         let (mut end_ns, mut cpu) = (0, CpuCounters::default());
         while end_ns < self.length_ns {
@@ -100,7 +100,7 @@ fn wait_until(at_ns: u64, stop: &AtomicBool) -> bool {
 }
 
 /// What the devices did up to a moment; the kernel keeps no histograms.
-fn part(start_ns: u64, end_ns: u64, moment: Moment) -> Part {
+fn part(start_ns: u64, end_ns: u64, moment: Moment) -> MeasuredPart {
     let mut operations = PerOperation::default();
     let mut add = |operation, ios, bytes| {
         let result = OperationResult { ios, bytes, ..OperationResult::default() };
@@ -113,7 +113,7 @@ fn part(start_ns: u64, end_ns: u64, moment: Moment) -> Part {
     let time_ns = moment.counters.time_ns;
     let outstanding = moment.counters.devices.iter().map(|one| one.rates(time_ns).outstanding_mean);
     let stream = NamedResult { name: DEVICES.to_owned(), operations };
-    Part {
+    MeasuredPart {
         start_ns,
         end_ns,
         outstanding_mean: outstanding.sum(),
@@ -134,7 +134,7 @@ mod tests {
             length_ns: Some(length_ns),
         };
         let mut parts = Vec::new();
-        let watcher = Watcher::new(&order(50_000_000)).unwrap();
+        let watcher = HostsWatcher::new(&order(50_000_000)).unwrap();
         let end =
             watcher.watch(monotonic_ns(), &AtomicBool::new(false), &mut |part| parts.push(part));
         let spans: Vec<(u64, u64)> =
@@ -143,7 +143,7 @@ mod tests {
         assert!(parts.iter().all(|part| part.moment.is_some()));
         let NodeAnswer::Finished { measurement, .. } = end else { panic!("{end:?}") };
         assert_eq!((measurement.finish, measurement.elapsed_ns), (Finish::Complete, 50_000_000));
-        let watcher = Watcher::new(&order(50_000_000)).unwrap();
+        let watcher = HostsWatcher::new(&order(50_000_000)).unwrap();
         let end =
             watcher.watch(monotonic_ns(), &AtomicBool::new(true), &mut |part| panic!("{part:?}"));
         let NodeAnswer::Finished { measurement, .. } = end else { panic!("{end:?}") };

@@ -1,7 +1,7 @@
 //! A line to a node: words go into it, and what comes out of it are events.
 
 use assay_cluster::clock::Ping;
-use assay_cluster::protocol::{self, Greeting, NodeAnswer, NodeOrder, Refusal, cut};
+use assay_cluster::protocol::{self, NodeAnswer, NodeGreeting, NodeOrder, NodeRefusal, cut};
 use assay_engine::monotonic_ns;
 use assay_model::Error;
 use serde::Serialize;
@@ -23,7 +23,7 @@ struct Outward<'a> {
 
 /// What a node said, or what became of it.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum NodeEvent {
     /// A word.
     Said(NodeAnswer),
     /// The answer to a beat.
@@ -104,25 +104,27 @@ pub(super) fn is_turned_away(words: &str) -> bool {
 const CLOCK_NS_MAX: u64 = 1 << 62;
 
 /// A node's word as an event. What a node says for the user is cut: it may be anybody's word.
-pub(super) fn event_of(word: NodeAnswer) -> Event {
+pub(super) fn event_of(word: NodeAnswer) -> NodeEvent {
     match word {
-        NodeAnswer::Beat(_, read_ns) if read_ns >= CLOCK_NS_MAX => Event::Gone(NO_CLOCK.to_owned()),
-        NodeAnswer::Note(note) => Event::Said(NodeAnswer::Note(cut(note))),
-        NodeAnswer::Doing(what, share) => Event::Said(NodeAnswer::Doing(cut(what), share)),
-        NodeAnswer::Refused(refusal) => Event::Said(NodeAnswer::Refused(Refusal {
+        NodeAnswer::Beat(_, read_ns) if read_ns >= CLOCK_NS_MAX => {
+            NodeEvent::Gone(NO_CLOCK.to_owned())
+        }
+        NodeAnswer::Note(note) => NodeEvent::Said(NodeAnswer::Note(cut(note))),
+        NodeAnswer::Doing(what, share) => NodeEvent::Said(NodeAnswer::Doing(cut(what), share)),
+        NodeAnswer::Refused(refusal) => NodeEvent::Said(NodeAnswer::Refused(NodeRefusal {
             message: cut(refusal.message),
             hint: cut(refusal.hint),
             usage: refusal.usage,
         })),
-        NodeAnswer::Hello(greeting) => Event::Said(NodeAnswer::Hello(Greeting {
+        NodeAnswer::Hello(greeting) => NodeEvent::Said(NodeAnswer::Hello(NodeGreeting {
             version: cut(greeting.version),
             host_name: cut(greeting.host_name),
             ..greeting
         })),
         NodeAnswer::Beat(sent_ns, read_ns) => {
-            Event::Answered(Ping { sent_ns, read_ns, received_ns: monotonic_ns() })
+            NodeEvent::Answered(Ping { sent_ns, read_ns, received_ns: monotonic_ns() })
         }
-        word => Event::Said(word),
+        word => NodeEvent::Said(word),
     }
 }
 

@@ -9,7 +9,7 @@ use assay_store::{RunReader, RunSummary, Store};
 const RUNS_MAX: usize = 24;
 
 /// What a side is, as far as earlier runs must be the same.
-pub(super) struct Wanted<'a> {
+pub(super) struct WantedHistory<'a> {
     pub(super) kind: RunKind,
     pub(super) targets: &'a [String],
     /// Runs that are compared: they stand for themselves.
@@ -19,7 +19,7 @@ pub(super) struct Wanted<'a> {
 /// The newest earlier runs that were made in the same way; those that cannot be read are none.
 pub(super) fn history(
     store: &Store,
-    wanted: &Wanted<'_>,
+    wanted: &WantedHistory<'_>,
     side: &SideFacts,
     facts_of: fn(&RunReader) -> Result<SideFacts>,
 ) -> Result<Vec<SideFacts>> {

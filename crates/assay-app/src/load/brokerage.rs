@@ -1,7 +1,7 @@
 //! The load of a brokerage, in the manner of TPC-E: its plan, and what it says of itself.
 
 use super::call_mode::CallMode;
-use super::kind::{Load, Parts, Shape};
+use super::kind::{DataShape, LoadParts, PlannedLoad};
 use super::load_member::LoadMember;
 use super::settings_table::shown;
 use super::transactions::{OWN, TransactionLoad, TransactionPlan, TransactionTables};
@@ -11,7 +11,7 @@ use crate::plan_document::PlanDocument;
 use assay_dbload::brokerage::{Brokerage, BrokerageSchema, found, routines, verify};
 use assay_dbload::load::{Calls, Product};
 use assay_dbload::with_link;
-use assay_loads::brokerage::{MIXES, Rules, mix_of};
+use assay_loads::brokerage::{BrokerageRules, MIXES, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
 use assay_model::load::{LoadKind, Setting};
@@ -65,7 +65,7 @@ impl Default for BrokeragePlan {
     }
 }
 
-impl Load for BrokeragePlan {
+impl PlannedLoad for BrokeragePlan {
     fn kind(&self) -> LoadKind {
         LoadKind::Brokerage
     }
@@ -93,7 +93,7 @@ impl Load for BrokeragePlan {
         })
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> DataShape {
         // A field that is added must say here whether it shapes the data.
         let Self {
             customers,
@@ -122,7 +122,7 @@ impl Load for BrokeragePlan {
         self.shared.summary()
     }
 
-    fn parts(&mut self) -> Parts<'_> {
+    fn parts(&mut self) -> LoadParts<'_> {
         self.shared.parts()
     }
 
@@ -162,7 +162,7 @@ impl BrokeragePlan {
     /// The load as one of transactions.
     fn transactions<'a, L: Product>(
         &self,
-        rules: &'a Rules,
+        rules: &'a BrokerageRules,
         mix: &'a Mix,
         calls: Calls,
     ) -> TransactionLoad<Brokerage<'a, L>> {
@@ -175,8 +175,8 @@ impl BrokeragePlan {
         }
     }
 
-    fn rules(&self) -> Rules {
-        Rules {
+    fn rules(&self) -> BrokerageRules {
+        BrokerageRules {
             customers: self.customers,
             trade_days: self.trade_days,
             customer_skew: self.customer_skew,

@@ -7,7 +7,7 @@ mod request;
 mod session;
 
 use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, checked_schema, plain_name, within};
-use super::kind::{Load, Parts, Shape};
+use super::kind::{DataShape, LoadParts, PlannedLoad};
 use super::load_member::LoadMember;
 use super::partial_data::PartialData;
 use super::prepared_server::processors;
@@ -16,10 +16,10 @@ use super::settings_table::{joined, shown};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::dss::{Memory, SCHEMA, data_bytes, parallel_usual};
+use assay_dbload::dss::{SCHEMA, SessionMemory, data_bytes, parallel_usual};
 use assay_dbload::load::{Dialect, Product};
 use assay_dbload::with_link;
-use assay_loads::dss::{Choice, Scale};
+use assay_loads::dss::{DssScale, ParameterChoice};
 use assay_model::load::{LoadKind, Setting};
 use assay_model::spelling::defaults;
 use assay_model::units::{Bytes, Nanos};
@@ -95,7 +95,7 @@ pub struct DssPlan {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(LOADERS))]
     pub loaders: Option<u32>,
     /// Name of Assay's schema on your server; an empty one of yours is used and left empty; by
-    /// default assay_dss
+    /// default `assay_dss`
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
     /// What to do with incomplete tables, or tables loaded with other options
@@ -140,7 +140,7 @@ impl Default for DssPlan {
     }
 }
 
-impl Load for DssPlan {
+impl PlannedLoad for DssPlan {
     fn kind(&self) -> LoadKind {
         LoadKind::Dss
     }
@@ -162,7 +162,7 @@ impl Load for DssPlan {
                 "leave one of them out",
             ));
         }
-        Scale::new(self.scale)?;
+        DssScale::new(self.scale)?;
         checked_schema(self.schema.as_deref())?;
         self.parallel_on_dialect().map(drop)
     }
@@ -179,7 +179,7 @@ impl Load for DssPlan {
         ))
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> DataShape {
         // A field that is added must say here whether it shapes the data; parameters of queries,
         // and so the seed, do not.
         #[rustfmt::skip]
@@ -192,7 +192,7 @@ impl Load for DssPlan {
     }
 
     fn data_bytes(&self) -> Result<u64> {
-        Ok(data_bytes(Scale::new(self.scale)?))
+        Ok(data_bytes(DssScale::new(self.scale)?))
     }
 
     fn summary(&self) -> [String; 2] {
@@ -202,8 +202,8 @@ impl Load for DssPlan {
         ]
     }
 
-    fn parts(&mut self) -> Parts<'_> {
-        Parts {
+    fn parts(&mut self) -> LoadParts<'_> {
+        LoadParts {
             target: &mut self.target,
             other_targets: None,
             server: &mut self.server,
@@ -243,7 +243,7 @@ impl DssPlan {
     fn request(&self, parallel: Vec<u32>) -> Result<DssRequest<'_>> {
         Ok(DssRequest {
             target: &self.target,
-            scale: Scale::new(self.scale)?,
+            scale: DssScale::new(self.scale)?,
             streams: self.streams.iter().copied().filter(|streams| *streams > 0).collect(),
             plan: self.settings(&parallel),
             parallel,
@@ -251,11 +251,11 @@ impl DssPlan {
             has_power: !self.no_power,
             refreshes: self.refreshes(),
             choice: match self.parameters {
-                ParameterSource::Drawn => Choice::Drawn(self.seed),
-                ParameterSource::Validation => Choice::Validation,
+                ParameterSource::Drawn => ParameterChoice::Drawn(self.seed),
+                ParameterSource::Validation => ParameterChoice::Validation,
             },
             limit: self.query_limit,
-            memory: Memory { work: self.work_mem },
+            memory: SessionMemory { work: self.work_mem },
             answers: self.answers.as_deref(),
             buffer_pool: self.buffer_pool,
             loaders: self.loaders.unwrap_or_else(processors),

@@ -12,7 +12,7 @@ use assay_model::load::LoadKind;
 use assay_model::units::{Bytes, Nanos};
 
 /// A load as it is planned.
-pub trait Load {
+pub trait PlannedLoad {
     /// Which load it is.
     fn kind(&self) -> LoadKind;
 
@@ -33,7 +33,7 @@ pub trait Load {
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()>;
 
     /// All values that shape its data: with the same ones the same data can be used again.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> DataShape;
 
     /// Bytes of its data with their indexes, about.
     fn data_bytes(&self) -> Result<u64>;
@@ -42,17 +42,17 @@ pub trait Load {
     fn summary(&self) -> [String; 2];
 
     /// The parts that all loads have.
-    fn parts(&mut self) -> Parts<'_>;
+    fn parts(&mut self) -> LoadParts<'_>;
 
     /// Sets the length of a step, where the load has steps.
     fn set_time(&mut self, _time: Nanos) {}
 }
 
 /// Values that shape data, with their names.
-pub type Shape = Vec<(&'static str, String)>;
+pub type DataShape = Vec<(&'static str, String)>;
 
 /// The parts of a plan that all loads have, to be changed.
-pub struct Parts<'a> {
+pub struct LoadParts<'a> {
     /// The directory, or the address of a server.
     pub target: &'a mut String,
     /// Further databases, where the load can be on several.

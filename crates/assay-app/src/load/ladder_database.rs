@@ -3,7 +3,7 @@
 use super::load_driver::LoadDriver;
 use super::prepared_server::PreparedServer;
 use crate::context::Context;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use assay_dbload::load::{LoadTarget, Method, Product};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
@@ -83,7 +83,7 @@ impl<M: Method<Link: Product>> LadderDatabase<M> {
     ///
     /// # Errors
     /// What the first one says that does not go.
-    pub fn finish_all(databases: Vec<Self>, progress: &Progress) -> Result<()> {
+    pub fn finish_all(databases: Vec<Self>, progress: &ProgressSender) -> Result<()> {
         let mut finished = Ok(());
         for one in databases {
             if let Some(place) = one.prepared.kept_place() {

@@ -8,13 +8,14 @@ use crate::cluster::{HostNames, LoadHosts};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use crate::recording::{give_up, tell_run};
 use crate::rung_cell::rung_cell;
 use assay_cluster::protocol::{DatabaseOpening, Secret};
 use assay_dbload::load::{
-    DatabaseResult, LadderSearch, Link, LoadTarget, Method, Next, ObservedDatabase, Point, Product,
-    RungHooks, RungPlan, RungResult, knee_of, measure, measure_elsewhere, together,
+    DatabaseResult, LadderPoint, LadderSearch, LoadTarget, Method, NextStepSize, ObservedDatabase,
+    Product, RungHooks, RungPlan, RungResult, ServerLink, knee_of, measure, measure_elsewhere,
+    together,
 };
 use assay_dbserver::{may_hold_password, redacted};
 use assay_host::clock::unix_ns;
@@ -24,7 +25,7 @@ use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
 use assay_model::{Error, Result};
-use assay_store::{CellStart, CellWriter, Document, Durability, NewRun, RunWriter};
+use assay_store::{CellStart, CellWriter, NewRun, RunWriter, StoredDocument, WriteDurability};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -111,7 +112,7 @@ pub fn run_ladder<M: Method<Link: Product>>(
     tell_run(&writer, context);
     let climbed = LadderDatabase::with_all(&targets, driver, prepare, context, |mut databases| {
         if let Some(environment) = environment_of(&databases) {
-            writer.put_json(Document::Environment, &environment)?;
+            writer.put_json(StoredDocument::Environment, &environment)?;
         }
         let hosts = hosts_of(ladder, document, &databases, context);
         let climbed = hosts.and_then(|hosts| {
@@ -159,7 +160,7 @@ pub fn beside<M: Method<Link: Product>>(
         error.message(),
         error.hint()
     ));
-    writer.put_json(Document::Load, &unmeasured(kind, error.message()))
+    writer.put_json(StoredDocument::Load, &unmeasured(kind, error.message()))
 }
 
 /// The hosts that have the sessions, each in its database already; none where this program has
@@ -254,7 +255,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         let stop = Arc::clone(&self.context.stop);
         let ended =
             self.each(&mut load, |one, load| one.driver.end(&mut one.prepared, load, &stop));
-        self.writer.put_json(Document::Load, &load)?;
+        self.writer.put_json(StoredDocument::Load, &load)?;
         ended.map(|()| finish)
     }
 
@@ -295,12 +296,12 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         u32::try_from(self.databases.len()).unwrap_or(u32::MAX)
     }
 
-    fn first_pass(&mut self, load: &mut Load, points: &mut Vec<Point>) -> Result<Finish> {
+    fn first_pass(&mut self, load: &mut Load, points: &mut Vec<LadderPoint>) -> Result<Finish> {
         let (climb, least) = (self.ladder.climb.within(self.room()?), self.least_sessions());
         loop {
             let sessions = match climb.next(points) {
-                Next::Measure(sessions) => sessions.max(least),
-                Next::End(why) => {
+                NextStepSize::Measure(sessions) => sessions.max(least),
+                NextStepSize::End(why) => {
                     load.end = why;
                     return Ok(Finish::Complete);
                 }
@@ -313,13 +314,13 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
     }
 
     /// What the ladder needs of a step.
-    fn point(&self, rung: &Rung) -> Point {
+    fn point(&self, rung: &Rung) -> LadderPoint {
         let climb = &self.ladder.climb;
         let driver = &self.databases[0].driver;
         let times = driver.limited(rung);
-        let point = Point::of(rung, &times, climb.statistic(), f64::from(processors()));
+        let point = LadderPoint::of(rung, &times, climb.statistic(), f64::from(processors()));
         let is_asked = matches!(climb, LadderSearch::Given(_)) && !driver.is_of_storage();
-        if is_asked { Point { busy_share: None, ..point } } else { point }
+        if is_asked { LadderPoint { busy_share: None, ..point } } else { point }
     }
 
     /// The same steps again, down and up in turn, so that what drifts meets all of them alike.
@@ -348,7 +349,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
             // What was measured before stands.
             Err(error) if !load.rungs.is_empty() => {
                 error.message().clone_into(&mut load.end);
-                self.writer.put_json(Document::Load, &*load)?;
+                self.writer.put_json(StoredDocument::Load, &*load)?;
                 let reason = error.message().to_owned();
                 return Ok(Some(Finish::Failed { reason }));
             }
@@ -370,7 +371,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
             Finish::Failed { reason } => reason.clone(),
             Finish::Interrupted | Finish::Unfinished => "it was stopped".to_owned(),
         };
-        self.writer.put_json(Document::Load, &*load)?;
+        self.writer.put_json(StoredDocument::Load, &*load)?;
         Ok((finish != Finish::Complete).then_some(finish))
     }
 
@@ -390,7 +391,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         let step = plan.step(self.kind(), &ladder.plan);
         let start = CellStart {
             started_unix_ns: unix_ns(),
-            durability: Durability::EveryInterval,
+            durability: WriteDurability::EveryInterval,
             conduct: Conduct {
                 backend: M::Link::DIALECT.facts().backend,
                 clock: ClockKind::Monotonic,
@@ -452,7 +453,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
     }
 
     /// The progress of a step as a part of the whole ladder, where it is known how many there are.
-    fn progress(&self, plan: &RungPlan) -> Progress {
+    fn progress(&self, plan: &RungPlan) -> ProgressSender {
         let progress = &self.context.progress;
         let LadderSearch::Given(all) = &self.ladder.climb else { return progress.clone() };
         let Some(place) = all.iter().position(|sessions| *sessions == plan.sessions) else {
@@ -477,8 +478,8 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
             return Ok(());
         };
         let sessions = match self.ladder.climb.next(&[]) {
-            Next::Measure(sessions) => sessions.max(self.least_sessions()),
-            Next::End(_) => self.least_sessions(),
+            NextStepSize::Measure(sessions) => sessions.max(self.least_sessions()),
+            NextStepSize::End(_) => self.least_sessions(),
         };
         let warm_up = match self.ladder.rung.length {
             Length::Time(time) => Nanos(time.0.min(longest.0)),
@@ -571,7 +572,7 @@ impl ElsewhereRung<'_> {
     }
 }
 
-fn show(progress: &Progress, what: &str, length: Length, interval: &Interval) {
+fn show(progress: &ProgressSender, what: &str, length: Length, interval: &Interval) {
     match length {
         Length::Time(time) => {
             let (done_s, all_s) = (seconds(interval.end_ns), time.seconds());

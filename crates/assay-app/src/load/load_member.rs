@@ -3,7 +3,8 @@
 
 use assay_cluster::protocol::RungPart;
 use assay_dbload::load::{
-    Database, Link, LoadTarget, Method, Pace, Product, RungHooks, RungPlan, RungResult, measure,
+    LoadSchema, LoadTarget, Method, Product, RungHooks, RungPlan, RungResult, ServerLink, StepPace,
+    measure,
 };
 use assay_model::load::StepArrival;
 use assay_model::measurement::{Interval, Window};
@@ -55,7 +56,7 @@ impl LoadMember<'_> {
                 "specify a server that the load supports",
             )
         })?;
-        let mut database = Database::<M::Link>::at(address, &self.schema)?;
+        let mut database = LoadSchema::<M::Link>::at(address, &self.schema)?;
         self.host.connected();
         while let Some(part) = self.host.next_part() {
             let measured = self.rung(&mut database, method, &part);
@@ -66,7 +67,7 @@ impl LoadMember<'_> {
 
     fn rung<M: Method<Link: Product>>(
         &mut self,
-        database: &mut Database<M::Link>,
+        database: &mut LoadSchema<M::Link>,
         method: &M,
         part: &RungPart,
     ) -> Result<RungResult> {
@@ -98,7 +99,7 @@ fn plan_of(part: &RungPart) -> RungPlan {
     let pace = match step.arrival {
         StepArrival::Closed => None,
         StepArrival::Open { rate, spacing } => {
-            Some(Pace { rate_per_s: rate.0, spacing, seed: part.seed })
+            Some(StepPace { rate_per_s: rate.0, spacing, seed: part.seed })
         }
     };
     RungPlan {

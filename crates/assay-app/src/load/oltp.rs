@@ -2,7 +2,7 @@
 
 use super::bounds::{PARTITIONS, within};
 use super::call_mode::CallMode;
-use super::kind::{Load, Parts, Shape};
+use super::kind::{DataShape, LoadParts, PlannedLoad};
 use super::load_member::LoadMember;
 use super::settings_table::shown;
 use super::transactions::{OWN, TransactionLoad, TransactionPlan, TransactionTables};
@@ -12,7 +12,7 @@ use crate::plan_document::PlanDocument;
 use assay_dbload::load::{Calls, Product};
 use assay_dbload::oltp::{self, Orders, count, routines, verify};
 use assay_dbload::with_link;
-use assay_loads::oltp::{Homes, Rules};
+use assay_loads::oltp::{Homes, OltpRules};
 use assay_model::Result;
 use assay_model::load::{LoadKind, Setting};
 use assay_model::spelling::defaults;
@@ -57,7 +57,7 @@ impl Default for OltpPlan {
     }
 }
 
-impl Load for OltpPlan {
+impl PlannedLoad for OltpPlan {
     fn kind(&self) -> LoadKind {
         LoadKind::Oltp
     }
@@ -85,7 +85,7 @@ impl Load for OltpPlan {
         })
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> DataShape {
         // A field that is added must say here whether it shapes the data.
         let Self { warehouses, partitions, shared, calls: _, homes: _, think: _ } = self;
         vec![
@@ -104,7 +104,7 @@ impl Load for OltpPlan {
         self.shared.summary()
     }
 
-    fn parts(&mut self) -> Parts<'_> {
+    fn parts(&mut self) -> LoadParts<'_> {
         self.shared.parts()
     }
 
@@ -124,7 +124,7 @@ impl OltpPlan {
         let rules = self.rules();
         let wanted = TransactionTables {
             kind: self.kind(),
-            tables: &oltp::Shape { rules: &rules, partitions: self.partitions, calls },
+            tables: &oltp::SchemaShape { rules: &rules, partitions: self.partitions, calls },
             data_bytes: rules.data_bytes(),
             settings: self.settings(),
             access,
@@ -136,7 +136,7 @@ impl OltpPlan {
     /// The load as one of transactions.
     fn transactions<'a, L: Product>(
         &self,
-        rules: &'a Rules,
+        rules: &'a OltpRules,
         calls: Calls,
     ) -> TransactionLoad<Orders<'a, L>> {
         let method = Orders::new(rules, calls, self.shared.isolation);
@@ -151,8 +151,8 @@ impl OltpPlan {
         }
     }
 
-    fn rules(&self) -> Rules {
-        Rules {
+    fn rules(&self) -> OltpRules {
+        OltpRules {
             warehouses: self.warehouses,
             homes: self.homes,
             think_share: self.think.0,

@@ -4,10 +4,10 @@ use super::partial_data::PartialData;
 use super::server_plan::{ServerPlan, ServerSizing};
 use crate::command_line::typed;
 use crate::context::Context;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use assay_dbload::load::{
-    Database, LoadTarget, OwnDatabase, OwnServer, OwnedKind, OwnedPlace, PreservedServer, Product,
-    left_in, remove_left_in,
+    LoadSchema, LoadTarget, OwnDatabase, OwnServer, OwnedKind, OwnedPlace, PreservedServer,
+    Product, left_in, remove_left_in,
 };
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
@@ -31,7 +31,7 @@ const ASK_EVERY: Duration = Duration::from_millis(20);
 /// A database that is loaded and ready to be measured.
 pub struct PreparedServer<L: Product> {
     /// The way to it.
-    pub database: Database<L>,
+    pub database: LoadSchema<L>,
     /// How its data came to be there; none when it was there already.
     pub filled: Option<Filled>,
     /// Ours; ends with the prepared server.
@@ -55,7 +55,7 @@ pub enum Cleanup {
 
 /// Loads the tables of a load into a database; returns how they came there, or nothing when they
 /// were there.
-pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
+pub type ServerFill<'a, L> = &'a mut dyn FnMut(&mut LoadSchema<L>) -> Result<Option<Filled>>;
 
 /// What a prepared server is made for.
 pub struct ServerRequest<'a, L: Product> {
@@ -75,7 +75,7 @@ pub struct ServerRequest<'a, L: Product> {
     /// The server.
     pub server: &'a ServerPlan,
     /// Loads the tables.
-    pub fill: Fill<'a, L>,
+    pub fill: ServerFill<'a, L>,
 }
 
 impl<L: Product> PreparedServer<L> {
@@ -144,12 +144,12 @@ impl<L: Product> PreparedServer<L> {
         let plan = wanted.server.own::<L::Own>(path, wanted.sizing, &context.guards.server)?;
         context.progress.show("creating a server", 0.0, None);
         let mut own = OwnServer::make(plan, &context.stop)?;
-        let mut database = Database::on_own(&own, &wanted.schema)?;
+        let mut database = LoadSchema::on_own(&own, &wanted.schema)?;
         let filled = (wanted.fill)(&mut database)?;
         drop(database);
         context.progress.show("restarting the server for the measurement", 0.0, None);
         own.turn_to_measuring(&context.stop)?;
-        let mut database = Database::on_own(&own, &wanted.schema)?;
+        let mut database = LoadSchema::on_own(&own, &wanted.schema)?;
         if own.is_refused_direct() {
             database.remarks.push(no_direct(path));
         }
@@ -167,7 +167,7 @@ impl<L: Product> PreparedServer<L> {
         let plan = wanted.server.own::<L::Own>(path, wanted.sizing, &context.guards.server)?;
         context.progress.show("starting the kept server", 0.0, None);
         let own = OwnServer::adopt(plan, kept, &context.stop)?;
-        let mut database = Database::on_own(&own, &kept.schema)?;
+        let mut database = LoadSchema::on_own(&own, &kept.schema)?;
         let filled = (wanted.fill)(&mut database)?;
         if own.is_refused_direct() {
             database.remarks.push(no_direct(path));
@@ -186,7 +186,7 @@ impl<L: Product> PreparedServer<L> {
         context: &Context,
     ) -> Result<Self> {
         context.progress.show("connecting to the server", 0.0, None);
-        let mut database = Database::at(address, &wanted.schema)?;
+        let mut database = LoadSchema::at(address, &wanted.schema)?;
         database.own_database = wanted.own_database.take();
         database.hold()?;
         see_to_left(&mut database, wanted, &context.progress)?;
@@ -275,7 +275,7 @@ impl<L: Product> PreparedServer<L> {
 pub fn see_to_left_in(
     path: &Path,
     partial_data: Option<PartialData>,
-    progress: &Progress,
+    progress: &ProgressSender,
 ) -> Result<()> {
     let found = left_in(path)?;
     for directory in &found.directories {
@@ -300,9 +300,9 @@ pub fn see_to_left_in(
 /// Names what earlier runs left on a given server, and drops what is of this load where that is
 /// asked for.
 fn see_to_left<L: Product>(
-    database: &mut Database<L>,
+    database: &mut LoadSchema<L>,
     wanted: &ServerRequest<'_, L>,
-    progress: &Progress,
+    progress: &ProgressSender,
 ) -> Result<()> {
     let (left, others) = database.left()?;
     for left in left.iter().filter(|left| left.owner.kind == OwnedKind::Load(wanted.kind)) {

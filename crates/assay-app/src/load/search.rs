@@ -6,7 +6,7 @@ use assay_model::spelling::LimitStatistic;
 use assay_model::units::Nanos;
 
 /// What the options of a ladder say.
-pub struct Search<'a> {
+pub struct LadderSearchPlan<'a> {
     /// Numbers of sessions, where nothing is searched.
     pub given: &'a [u32],
     /// Whether the knee is searched.
@@ -19,7 +19,7 @@ pub struct Search<'a> {
     pub most: u32,
 }
 
-impl Search<'_> {
+impl LadderSearchPlan<'_> {
     /// Which steps are measured.
     pub fn climb(&self) -> LadderSearch {
         let Self { quantile, most, .. } = *self;

@@ -3,14 +3,14 @@
 
 use super::bounds::{REPEATS, SESSIONS, WORK, checked_schema, one_of, plain_name, within};
 use super::databases_check::{Databases, targets, usual_sessions};
-use super::kind::{Load, Parts, Shape};
+use super::kind::{DataShape, LoadParts, PlannedLoad};
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::load_member::LoadMember;
 use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
 use super::prepared_server::{PreparedServer, ServerRequest};
-use super::search::Search;
+use super::search::LadderSearchPlan;
 use super::server_plan::{SERVER, ServerPlan, ServerSizing};
 use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
@@ -18,11 +18,11 @@ use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{
-    Database, Dialect, LadderSearch, LoadTarget, Product, RungPlan, schema_name,
+    Dialect, LadderSearch, LoadSchema, LoadTarget, Product, RungPlan, schema_name,
 };
-use assay_dbload::slob::{Access, Slob, access_words, data_bytes, fill, is_filled};
+use assay_dbload::slob::{RowAccess, Slob, access_words, data_bytes, fill, is_filled};
 use assay_dbload::with_link;
-use assay_loads::slob::{Redo, Rules};
+use assay_loads::slob::{Redo, SlobRules};
 use assay_model::load::{Filled, Length, LoadKind, Setting};
 use assay_model::number::{real, share};
 use assay_model::spelling::{LimitStatistic, defaults, latency};
@@ -134,8 +134,8 @@ pub struct SlobPlan {
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub compressible: Share,
     /// How rows are read
-    #[arg(long, value_enum, default_value_t = Access::Index)]
-    pub access: Access,
+    #[arg(long, value_enum, default_value_t = RowAccess::Index)]
+    pub access: RowAccess,
     /// Hosts that run the sessions, assigned in turn: local:N (processes
     /// here), ssh:A,B, or names in a Ray cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with = "work")]
@@ -182,7 +182,7 @@ fn dropped() -> impl TypedValueParser<Value = PartialData> {
     PossibleValuesParser::new([drop]).map(|_| PartialData::Drop)
 }
 
-impl Load for SlobPlan {
+impl PlannedLoad for SlobPlan {
     fn kind(&self) -> LoadKind {
         LoadKind::Slob
     }
@@ -230,7 +230,7 @@ impl Load for SlobPlan {
         with_link!(dialect, L => member.serve(&Slob::<L>::new(&rules, access)))
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> DataShape {
         // A field that is added must say here whether it shapes the data.
         #[rustfmt::skip]
         let Self {
@@ -265,8 +265,8 @@ impl Load for SlobPlan {
         [sessions_words(self.sessions.as_deref()), length]
     }
 
-    fn parts(&mut self) -> Parts<'_> {
-        Parts {
+    fn parts(&mut self) -> LoadParts<'_> {
+        LoadParts {
             target: &mut self.target,
             other_targets: Some(&mut self.other_targets),
             server: &mut self.server,
@@ -283,7 +283,7 @@ impl Load for SlobPlan {
 
 impl SlobPlan {
     /// The dialect of the server, how rows are read on it, and the words for that.
-    fn access_on_dialect(&self) -> Result<(Dialect, Access, &'static str)> {
+    fn access_on_dialect(&self) -> Result<(Dialect, RowAccess, &'static str)> {
         let dialect = self.server.dialect(&self.target)?;
         let words = access_words(dialect, self.access).ok_or_else(|| {
             let products = dialect.facts().products;
@@ -297,7 +297,7 @@ impl SlobPlan {
 
     fn run_on<L: Product>(
         &self,
-        access: Access,
+        access: RowAccess,
         words: &str,
         document: &PlanDocument,
         context: &Context,
@@ -334,7 +334,7 @@ impl SlobPlan {
         )
     }
 
-    fn rules(&self) -> Result<Rules> {
+    fn rules(&self) -> Result<SlobRules> {
         let blocks = |size: Bytes, option: &str| -> Result<u64> {
             if size.0.is_multiple_of(BLOCK_BYTES) && size.0 > 0 {
                 return Ok(size.0 / BLOCK_BYTES);
@@ -344,7 +344,7 @@ impl SlobPlan {
                 "write a multiple of 8KiB",
             ))
         };
-        Ok(Rules {
+        Ok(SlobRules {
             scale_blocks: blocks(self.scale, "--scale")?,
             tables: self.tables,
             work_unit: self.work_unit,
@@ -363,7 +363,7 @@ impl SlobPlan {
 
     fn climb(&self) -> LadderSearch {
         let usual = usual_sessions(&GIVEN, &self.other_targets);
-        Search {
+        LadderSearchPlan {
             given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
@@ -404,7 +404,7 @@ fn every(steps: u64) -> String {
 /// Where the method runs.
 pub struct BlockSetup<'a> {
     /// The knobs.
-    pub rules: &'a Rules,
+    pub rules: &'a SlobRules,
     /// The server.
     pub server: &'a ServerPlan,
     /// The schema on a server that is not ours; a new one where none is named.
@@ -431,7 +431,7 @@ impl BlockSetup<'_> {
     ) -> Result<PreparedServer<L>> {
         let rules = self.rules;
         let blocks = rules.scale_blocks.saturating_mul(u64::from(rules.tables));
-        let mut fill = |database: &mut Database<L>| {
+        let mut fill = |database: &mut LoadSchema<L>| {
             if self.are_given {
                 database.check_room(self.sessions_max)?;
             }
@@ -465,8 +465,8 @@ impl BlockSetup<'_> {
 }
 
 fn load<L: Product>(
-    database: &mut Database<L>,
-    rules: &Rules,
+    database: &mut LoadSchema<L>,
+    rules: &SlobRules,
     context: &Context,
 ) -> Result<Filled> {
     let mut show = |rows: u64, total: u64| {

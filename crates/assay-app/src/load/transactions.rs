@@ -11,18 +11,20 @@ use self::commit_ledger::CommitRun;
 use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, checked_schema, one_of, plain_name, within};
 use super::call_mode::{CallMode, chosen, chosen_with_identity};
 use super::databases_check::{Databases, targets, usual_sessions};
-use super::kind::Parts;
+use super::kind::LoadParts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::partial_data::PartialData;
-use super::search::Search;
+use super::search::LadderSearchPlan;
 use super::server_plan::{SERVER, ServerPlan};
 use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
-use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, Product, RungPlan, Tables};
+use assay_dbload::load::{
+    Calls, Isolation, LadderSearch, LoadTables, Method, Product, RungPlan, StepPace,
+};
 use assay_model::load::{Dialect, Length, LoadKind, OnLoss, Setting, Spacing};
 use assay_model::spelling::{LimitStatistic, defaults, latency};
 use assay_model::units::{Bytes, Nanos};
@@ -265,7 +267,7 @@ impl TransactionPlan {
     }
 
     /// Carries a load out.
-    pub fn run<T: Tables, M>(
+    pub fn run<T: LoadTables, M>(
         &self,
         wanted: TransactionTables<'_, T>,
         load: impl Fn() -> TransactionLoad<M>,
@@ -340,8 +342,8 @@ impl TransactionPlan {
     }
 
     /// The parts that all loads have.
-    pub fn parts(&mut self) -> Parts<'_> {
-        Parts {
+    pub fn parts(&mut self) -> LoadParts<'_> {
+        LoadParts {
             target: &mut self.target,
             other_targets: Some(&mut self.other_targets),
             server: &mut self.server,
@@ -372,7 +374,7 @@ impl TransactionPlan {
 
     fn climb(&self) -> LadderSearch {
         let usual = usual_sessions(&SESSION_COUNTS, &self.other_targets);
-        Search {
+        LadderSearchPlan {
             given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
@@ -382,7 +384,7 @@ impl TransactionPlan {
         .climb()
     }
 
-    fn pace(&self) -> Result<Option<Pace>> {
+    fn pace(&self) -> Result<Option<StepPace>> {
         let Some(rate_per_s) = self.rate_per_s else {
             return Ok(None);
         };
@@ -392,7 +394,7 @@ impl TransactionPlan {
                 "write transactions per second, for example 200",
             ));
         }
-        Ok(Some(Pace { rate_per_s, spacing: self.arrival, seed: self.seed }))
+        Ok(Some(StepPace { rate_per_s, spacing: self.arrival, seed: self.seed }))
     }
 
     /// The shared settings as they are shown.

@@ -4,7 +4,7 @@ use crate::context::Context;
 use assay_model::Result;
 use assay_model::projection::{Verification, Verifications};
 use assay_predict::ProjectionPlan;
-use assay_store::{Document, RunReader};
+use assay_store::{RunReader, StoredDocument};
 
 /// What is assumed before anything was verified counts as much as this many cases.
 const PRIOR_CASES: f64 = 8.0;
@@ -15,7 +15,7 @@ const DEVIATION_MIN: f64 = 0.03;
 pub(crate) fn kept(context: &Context) -> Result<Vec<Verification>> {
     let runs = context.store.runs()?.runs;
     let read = |path: &std::path::Path| -> Result<Option<Verifications>> {
-        RunReader::open(path)?.json::<Verifications>(Document::Verification)
+        RunReader::open(path)?.json::<Verifications>(StoredDocument::Verification)
     };
     let found: Result<Vec<Option<Verifications>>> =
         runs.iter().map(|run| read(&run.path)).collect();

@@ -11,8 +11,8 @@ use assay_model::document::parse_json;
 use assay_model::projection::TargetOrigin;
 use assay_model::units::Nanos;
 use assay_model::{Error, Result};
-use assay_predict::{Demand, StorageSource};
-use assay_store::Document;
+use assay_predict::{PredictedDemand, StorageSource};
+use assay_store::StoredDocument;
 use std::path::Path;
 
 /// A target with its calibration.
@@ -55,7 +55,7 @@ fn is_slow(calibration: &Calibration) -> bool {
 /// What a target is read for.
 pub(crate) struct TargetReader<'a> {
     /// The database that is to move.
-    pub(crate) demand: &'a Demand,
+    pub(crate) demand: &'a PredictedDemand,
     /// Virtual time that a simulated device is calibrated for, each mix; by default as long as its
     /// rate asks for.
     pub(crate) calibration_time: Option<Nanos>,
@@ -86,7 +86,7 @@ impl TargetReader<'_> {
     /// The calibration of a run.
     fn kept(&self, target: &str) -> Result<(Calibration, TargetOrigin)> {
         let run = self.context.store.open(target)?;
-        let calibration = run.json::<Calibration>(Document::Calibration)?.ok_or_else(|| {
+        let calibration = run.json::<Calibration>(StoredDocument::Calibration)?.ok_or_else(|| {
             Error::usage(
                 format!("the run {} has no calibration", run.manifest().id),
                 "specify a run of assay calibrate or assay check, or a simulated device such as \

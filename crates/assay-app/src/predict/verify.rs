@@ -12,8 +12,8 @@ use assay_model::projection::{
 };
 use assay_model::{Error, Result};
 use assay_predict::verify::{RungMeasurement, case};
-use assay_predict::{Demand, ProjectionPlan, Storage, project};
-use assay_store::Document;
+use assay_predict::{PredictedDemand, PredictedStorage, ProjectionPlan, project};
+use assay_store::StoredDocument;
 
 /// A verification, and the errors of all that the store holds, this one among them.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +73,7 @@ pub fn verify(
         known.iter().filter(|one| one.after == verification.after).cloned().collect();
     pairs.push(verification.clone());
     let document = Verifications { format: FORMAT, pairs };
-    context.store.reopen(after)?.put_json(Document::Verification, &document)?;
+    context.store.reopen(after)?.put_json(StoredDocument::Verification, &document)?;
     Ok(VerificationSummary::of(verification, &known))
 }
 
@@ -192,7 +192,7 @@ fn case_of(
     if measured.unit != found.unit {
         return Ok(StepOutcome::without("its unit of work differs from that of the earlier run"));
     }
-    let storage = Storage::of(&target.source(log), &read.demand);
+    let storage = PredictedStorage::of(&target.source(log), &read.demand);
     let measured = measurement(&measured, after, sessions);
     let case = case(&read.demand, storage.as_ref(), &found.targets[0], measured);
     let is_answered = case.as_ref().is_some_and(VerificationCase::is_answered);
@@ -200,7 +200,7 @@ fn case_of(
     Ok(StepOutcome { case, reasons })
 }
 
-fn measurement(measured: &Demand, after: &Load, sessions: u32) -> RungMeasurement {
+fn measurement(measured: &PredictedDemand, after: &Load, sessions: u32) -> RungMeasurement {
     let rung = middle(after, sessions);
     RungMeasurement {
         sessions,
@@ -232,7 +232,7 @@ fn reasons(found: &Projection, before: &Load, known: u32) -> Vec<String> {
 /// From this share of the processors on, others are named among the reasons.
 const OTHERS_BUSY: f64 = 0.05;
 
-fn read_share(demand: &Demand) -> f64 {
+fn read_share(demand: &PredictedDemand) -> f64 {
     demand.share(demand.reads_s() + demand.large_reads_s)
 }
 

@@ -2,11 +2,11 @@
 //! comparison.
 
 use assay_engine::{
-    BackendChoice, Ignore, Job, Observer, Started, Verifier, monotonic_ns, run, run_from,
+    BackendChoice, EngineJob, Ignore, Observer, Started, Verifier, monotonic_ns, run, run_from,
 };
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
-use assay_methods::target::Storage;
+use assay_methods::target::TargetStorage;
 use assay_model::environment::Environment;
 use assay_model::measurement::Finish;
 use assay_model::units::Nanos;
@@ -21,7 +21,7 @@ const LEAD_NS: u64 = 1_000_000;
 
 /// What is to be done on which storage, and by whom.
 pub(crate) struct StorageWork<'a> {
-    pub(crate) storage: &'a Storage,
+    pub(crate) storage: &'a TargetStorage,
     pub(crate) backend: BackendChoice,
     /// Compares what is read with what was written.
     pub(crate) verifier: Option<&'a Arc<Verifier>>,
@@ -44,7 +44,7 @@ pub(crate) fn on_storage(
 ) -> Result<Started> {
     let StorageWork { storage, backend, verifier, workload, with_ceiling } = *work;
     let (root, devices) = (SysRoot::live(), device_names(&storage.environment));
-    let job = Job { workload, targets: Arc::clone(&storage.targets), backend, passes: None };
+    let job = EngineJob { workload, targets: Arc::clone(&storage.targets), backend, passes: None };
     let before = read_counters(&root, &devices);
     let mut started = run_from(&job, verifier, starter, stop, observe)?;
     let passed = read_counters(&root, &devices).since(&before);
@@ -60,7 +60,7 @@ pub(crate) fn on_storage(
 }
 
 /// What the tool reaches with the same workload on a device of no work; closed arrivals only.
-fn ceiling_iops(job: &Job<'_>) -> Option<f64> {
+fn ceiling_iops(job: &EngineJob<'_>) -> Option<f64> {
     let closed = |stream: &assay_model::Stream| {
         matches!(stream.arrival, assay_model::Arrival::Closed { .. })
     };
@@ -69,7 +69,7 @@ fn ceiling_iops(job: &Job<'_>) -> Option<f64> {
     }
     let mut workload = job.workload.clone();
     (workload.duration, workload.warm_up) = (CEILING, Nanos(0));
-    let job = Job {
+    let job = EngineJob {
         workload: &workload,
         targets: Arc::clone(&job.targets),
         backend: BackendChoice::Null,

@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An observer that gets an interval once the wall clock has reached its end.
-pub(super) struct Pace<'a> {
+pub(super) struct RealTimePace<'a> {
     begun: Option<Instant>,
     stop: &'a AtomicBool,
     observer: &'a mut dyn Observer,
 }
 
-impl<'a> Pace<'a> {
+impl<'a> RealTimePace<'a> {
     pub(super) fn of(
         device: &SimulatedDevice,
         stop: &'a AtomicBool,
@@ -28,7 +28,7 @@ impl<'a> Pace<'a> {
     }
 }
 
-impl Observer for Pace<'_> {
+impl Observer for RealTimePace<'_> {
     fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()> {
         if let Some(begun) = self.begun {
             sleep_until(begun + Duration::from_nanos(interval.end_ns), self.stop);
@@ -66,7 +66,7 @@ mod tests {
             ControlFlow::Continue(())
         };
         let begun = Instant::now();
-        let mut paced = Pace::of(&real, &stop, &mut count);
+        let mut paced = RealTimePace::of(&real, &stop, &mut count);
         let interval = Interval { end_ns: 30_000_000, ..Interval::default() };
         assert!(paced.interval(&interval, &Window::default()).is_continue());
         assert!(begun.elapsed() >= Duration::from_millis(30));

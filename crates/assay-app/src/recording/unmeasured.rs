@@ -1,7 +1,7 @@
 //! What a session does around its measurements: load that is not kept, rests, and its clock.
 
 use super::{OpenTarget, Recording, real_time};
-use assay_engine::{Job, run};
+use assay_engine::{EngineJob, run};
 use assay_methods::study::shaped;
 use assay_model::Result;
 use assay_model::Workload;
@@ -31,7 +31,7 @@ impl Recording {
                 simulation.run(&device.hasten().workload(workload), &mut observe)
             }
             OpenTarget::Storage(storage) => {
-                let job = Job {
+                let job = EngineJob {
                     workload,
                     targets: Arc::clone(&storage.targets),
                     backend: self.backend,

@@ -1,7 +1,7 @@
 //! What a recording verifies with: the verifier, what it has said, and the time of the workers.
 
-use assay_engine::{Simulation, Target, Verifier};
-use assay_ledger::{KeptAcknowledgements, Recorder};
+use assay_engine::{OpenFile, Simulation, Verifier};
+use assay_ledger::{KeptAcknowledgements, LedgerRecorder};
 use assay_methods::target::SimulatedDevice;
 use assay_model::integrity::{Integrity, Sweep};
 use assay_model::measurement::{Measurement, Remark};
@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 /// What a recording verifies with.
-pub(super) struct Verification {
+pub(super) struct RunVerification {
     pub(super) verifier: Arc<Verifier>,
     /// Measured time of all workers together, ns.
     worker_time_ns: u64,
@@ -20,11 +20,11 @@ pub(super) struct Verification {
     in_virtual_time: bool,
 }
 
-impl Verification {
+impl RunVerification {
     /// Verification of a workload on opened targets.
     pub(super) fn begin(
         workload: &Workload,
-        targets: &Arc<[Target]>,
+        targets: &Arc<[OpenFile]>,
         checked_share: Share,
     ) -> Result<Self> {
         let verifier = Verifier::new(workload, targets, run_number(), checked_share.0)?;
@@ -50,8 +50,8 @@ impl Verification {
     /// The same with a ledger, which is begun for the first target.
     pub(super) fn with_ledger(
         self,
-        target: &Target,
-        begin: impl FnOnce(&Target, u32, u64) -> Result<Recorder>,
+        target: &OpenFile,
+        begin: impl FnOnce(&OpenFile, u32, u64) -> Result<LedgerRecorder>,
     ) -> Result<Self> {
         let recorder = begin(target, self.verifier.run(), self.verifier.block_bytes())?;
         let verifier =

@@ -1,7 +1,7 @@
 //! Cycle after cycle of a soak, from the first one or from where an earlier command ended.
 
-use crate::progress::Progress;
-use crate::recording::{Recording, Work, remaining};
+use crate::progress::ProgressSender;
+use crate::recording::{RecordedWork, Recording, remaining};
 use assay_methods::soak::{SoakRecorder, SoakRule};
 use assay_model::measurement::{Finish, Interval};
 use assay_model::number::seconds;
@@ -102,7 +102,7 @@ impl Cycles {
     }
 
     /// The progress of a part of a cycle, seconds after the soak began, as one of the whole soak.
-    fn progress(&self, whole: &Progress, cycle: u32, part_s: Range<f64>) -> Progress {
+    fn progress(&self, whole: &ProgressSender, cycle: u32, part_s: Range<f64>) -> ProgressSender {
         if self.cycles() == 1 {
             return whole.clone();
         }
@@ -131,7 +131,7 @@ impl Cycles {
             ))
         };
         let left = remaining(workload, measured_ns)?;
-        let work = Work { workload: &left, sessions: None };
+        let work = RecordedWork { workload: &left, sessions: None };
         let measured = if std::mem::take(&mut self.is_begun) {
             let cell = recording.writer.resume_cell(&name, &recording.cell_start())?;
             recording.measure_with(cell, work, &mut watch)

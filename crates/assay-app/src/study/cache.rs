@@ -63,7 +63,7 @@ fn ratio(text: &str) -> Result<f64> {
 mod tests {
     use super::*;
     use assay_loads::brokerage;
-    use assay_loads::oltp::Rules;
+    use assay_loads::oltp::OltpRules;
 
     fn text(value: &str) -> FactorValue {
         FactorValue::Text(value.to_owned())
@@ -86,7 +86,7 @@ mod tests {
     fn a_ratio_is_of_the_data_of_the_load() {
         let oltp =
             |ratio| vec![("warehouses", FactorValue::Whole(10)), ("cache_ratio", text(ratio))];
-        let data = Rules { warehouses: 10, ..Rules::default() }.data_bytes();
+        let data = OltpRules { warehouses: 10, ..OltpRules::default() }.data_bytes();
         for (ratio, of_data) in [("2:1", 2.0), ("1:1", 1.0), ("1:3", 1.0 / 3.0)] {
             let found = real(cache("oltp", &oltp(ratio)).unwrap());
             assert!((found / real(data) / of_data - 1.0).abs() < 1e-3, "{ratio}: {found}");
@@ -96,7 +96,9 @@ mod tests {
         let slob = vec![("scale", text("64MiB")), ("cache_ratio", text("1:1"))];
         assert!(cache("slob", &slob).unwrap() > 64 << 20);
         for customers in [1000, 2000] {
-            let data = brokerage::Rules { customers, ..brokerage::Rules::default() }.data_bytes();
+            let data =
+                brokerage::BrokerageRules { customers, ..brokerage::BrokerageRules::default() }
+                    .data_bytes();
             let customers = ("customers", FactorValue::Whole(customers.into()));
             let found = cache("brokerage", &[customers, ("cache_ratio", text("1:4"))]).unwrap();
             assert!((4.0 * real(found) / real(data) - 1.0).abs() < 1e-3, "{found}");

@@ -4,8 +4,8 @@
 use super::labels::settings;
 use super::{outline, phases};
 use crate::loaded_run::read_cell;
-use crate::progress::Progress;
-use crate::recording::{OpenTarget, Recording, Work};
+use crate::progress::ProgressSender;
+use crate::recording::{OpenTarget, RecordedWork, Recording};
 use assay_judge::totals;
 use assay_methods::sessions::{sessions_of, storage_view};
 use assay_methods::soak::{SoakRecorder, SoakRule};
@@ -20,7 +20,7 @@ use assay_model::study::{Cell, CellResult, CellState, Setting, Study, StudyResul
 use assay_model::units::Nanos;
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Estimate, Result, Workload};
-use assay_store::{Document, RunWriter};
+use assay_store::{RunWriter, StoredDocument};
 use std::sync::atomic::Ordering;
 
 /// Shorter cells are not looked at over time, s.
@@ -31,7 +31,7 @@ pub fn keep(writer: &RunWriter, study: &Study) -> Result<()> {
     let text = toml::to_string(study).map_err(|error| {
         Error::environment(format!("writing the study: {error}"), "report this as a bug")
     })?;
-    writer.put(Document::Study, &text)
+    writer.put(StoredDocument::Study, &text)
 }
 
 /// What a broken limit leaves out: higher values of the last factor at the same other settings.
@@ -137,7 +137,7 @@ pub struct OnStorage {
     /// What measures.
     pub recording: Recording,
     /// The progress of the whole study.
-    whole: Progress,
+    whole: ProgressSender,
     cycles: Option<SoakRecorder>,
     last: u32,
 }
@@ -183,7 +183,7 @@ impl CellRunner for OnStorage {
     }
 
     fn keep(&self, result: &StudyResult) -> Result<()> {
-        self.recording.writer.put_json(Document::Results, result)
+        self.recording.writer.put_json(StoredDocument::Results, result)
     }
 
     fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<CellOutcome>> {
@@ -245,7 +245,7 @@ fn measured(
         }
         None
     };
-    let work = Work { workload: &workload, sessions: sessions.as_ref() };
+    let work = RecordedWork { workload: &workload, sessions: sessions.as_ref() };
     if let Some(share) = study.verify {
         recording.verify(&workload, share)?;
     }

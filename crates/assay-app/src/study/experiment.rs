@@ -22,7 +22,7 @@ use assay_model::number::real_len;
 use assay_model::run::RunKind;
 use assay_model::study::{CellResult, CellState, FactorValue, Study, StudyResult};
 use assay_model::{Error, Outcome, Result};
-use assay_store::{Document, NewRun, RunReader, RunWriter};
+use assay_store::{NewRun, RunReader, RunWriter, StoredDocument};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -49,7 +49,7 @@ pub struct StudyPlan {
 }
 
 /// Results of earlier cells.
-type Before = Vec<CellResult>;
+type EarlierCells = Vec<CellResult>;
 
 /// The factor that says how many hosts take part.
 const HOSTS: &str = "hosts";
@@ -188,7 +188,7 @@ impl StudyPlan {
     fn measure_loads(
         &self,
         writer: RunWriter,
-        before: Before,
+        before: EarlierCells,
         context: &Context,
     ) -> Result<FinishedRun> {
         tell_run(&writer, context);
@@ -215,7 +215,7 @@ impl StudyPlan {
     }
 
     /// All cells that have no result yet, then the page.
-    fn measure(&self, recording: Recording, before: Before) -> Result<FinishedRun> {
+    fn measure(&self, recording: Recording, before: EarlierCells) -> Result<FinishedRun> {
         let is_fresh = before.is_empty();
         let mut result = self.fresh(before);
         let mut runner = OnStorage::new(recording, &self.study, is_fresh);
@@ -241,7 +241,7 @@ impl StudyPlan {
         })
     }
 
-    fn fresh(&self, before: Before) -> StudyResult {
+    fn fresh(&self, before: EarlierCells) -> StudyResult {
         StudyResult {
             format: 1,
             study: self.study.name.clone(),
@@ -268,7 +268,7 @@ impl StudyPlan {
         result.curves = factor_curves(&result.cells);
         result.scaling = factor_scaling(&result.curves);
         result.published = published(&self.study.name, &self.target.targets, &result.cells);
-        writer.put_json(Document::Results, result)?;
+        writer.put_json(StoredDocument::Results, result)?;
         let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
         let in_doubt = result.cells.iter().any(|cell| cell.doubt.is_some());
         let outcome = match (failed, in_doubt) {
@@ -290,7 +290,7 @@ impl ResumablePlan for StudyPlan {
     /// Cells that have a result are not measured again.
     fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
         let mut left = self.sized();
-        let before = run.json::<StudyResult>(Document::Results)?.map(|result| {
+        let before = run.json::<StudyResult>(StoredDocument::Results)?.map(|result| {
             left.notes = result.notes;
             result.cells
         });

@@ -9,7 +9,7 @@ use super::shared_data::Data;
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::load::load_options::LoadOptions;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use assay_dbserver::redacted;
 use assay_model::Result;
 use assay_model::cluster::Cluster;
@@ -18,7 +18,7 @@ use assay_model::number::real;
 use assay_model::quantity_name::QuantityName;
 use assay_model::study::{Cell, CellResult, CellState, Study, StudyResult};
 use assay_model::units::Nanos;
-use assay_store::{Document, RunWriter};
+use assay_store::{RunWriter, StoredDocument};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub struct LoadCells<'a> {
     /// What the caller gave.
     pub context: &'a Context,
     /// The progress of the cell.
-    pub progress: Progress,
+    pub progress: ProgressSender,
     /// The run of the study.
     pub writer: &'a RunWriter,
     /// When the study began or went on.
@@ -59,7 +59,7 @@ impl CellRunner for LoadCells<'_> {
     }
 
     fn keep(&self, result: &StudyResult) -> Result<()> {
-        self.writer.put_json(Document::Results, result)
+        self.writer.put_json(StoredDocument::Results, result)
     }
 
     fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<CellOutcome>> {
@@ -125,7 +125,7 @@ fn measured(
 fn run_load(
     load: &LoadOptions,
     context: &Context,
-    progress: &Progress,
+    progress: &ProgressSender,
 ) -> Result<Option<FinishedRun>> {
     let program = context.command.iter().take(1).cloned();
     let command = program.chain(load.words().iter().map(|word| redacted(word))).collect();

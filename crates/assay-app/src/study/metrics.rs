@@ -9,7 +9,7 @@ use assay_model::measurement::Finish;
 use assay_model::number::{rate, real};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Estimate, Result};
-use assay_store::{Document, RunReader};
+use assay_store::{RunReader, StoredDocument};
 
 /// What a load that came to nothing says.
 pub fn failed(why: &str) -> Error {
@@ -21,7 +21,7 @@ pub fn failed(why: &str) -> Error {
 /// # Errors
 /// What the store says, or that nothing was measured to its end.
 pub fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
-    if let Some(dss) = run.json::<Dss>(Document::Dss)? {
+    if let Some(dss) = run.json::<Dss>(StoredDocument::Dss)? {
         return of_queries(&dss);
     }
     let Some(cell) = run.cells()?.pop() else {
@@ -31,7 +31,7 @@ pub fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
     if let Finish::Failed { reason } = &report.measurement.finish {
         return Err(failed(reason));
     }
-    let load = run.json::<Load>(Document::Load)?;
+    let load = run.json::<Load>(StoredDocument::Load)?;
     let last = load.as_ref().and_then(|load| load.kind.counted().zip(load.rungs.last()));
     let found = last.and_then(|(counted, rung)| of_transactions(counted, rung, &report.estimates));
     if let Some(found) = found {

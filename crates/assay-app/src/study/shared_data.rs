@@ -4,7 +4,7 @@
 use crate::load::LoadPlan;
 use crate::load::load_options::LoadOptions;
 use assay_dbload::load::{LoadTarget, PreservedServer};
-use assay_host::gate::{Gate, OwnedDirectory};
+use assay_host::gate::{OwnedDirectory, SafetyGate};
 use assay_host::root::SysRoot;
 use assay_model::study::{Cell, FactorValue, Study};
 use assay_model::{Error, Result};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A directory of the study, with the server that its cells share.
 pub struct Data {
-    gate: Gate,
+    gate: SafetyGate,
     directory: OwnedDirectory,
     /// What shaped the data of the server that is kept there.
     shape: Vec<(&'static str, String)>,
@@ -31,7 +31,7 @@ impl Data {
         if keeps || PreservedServer::read(path)?.is_some() {
             return Ok(None);
         }
-        let gate = Gate::new(SysRoot::live());
+        let gate = SafetyGate::new(SysRoot::live());
         // Every load looks after the space that it needs itself.
         let directory = gate.create_directory(path, 0)?;
         // The account of a managed server must find its way through.

@@ -2,12 +2,12 @@
 //! now.
 
 use super::target_identity::{of_device, of_file};
-use super::{Known, VerifyPlan, boot, weighed};
+use super::{KnownLedger, VerifyPlan, boot, weighed};
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run};
 use crate::recording::{OpenTarget, Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_engine::{Target, TargetAfterCut, judge_after_cut};
+use assay_engine::{OpenFile, TargetAfterCut, judge_after_cut};
 use assay_host::clock::unix_ns;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
@@ -32,7 +32,7 @@ pub struct AfterPlan {
 }
 
 /// What is to be judged.
-struct Case<'a> {
+struct AfterCase<'a> {
     epoch: &'a Epoch,
     run: u32,
     block_bytes: u64,
@@ -76,7 +76,7 @@ impl AfterPlan {
         let place = self.place()?;
         let ledger = self.ledger(place)?;
         let criteria = self.verify.judged_by()?;
-        let known = Known { id: ledger.id, cuts: ledger.judgements() };
+        let known = KnownLedger { id: ledger.id, cuts: ledger.judgements() };
         self.verify.check()?;
         let again = LedgerUse::Again(ledger.id.digits());
         self.verify.with_ledger(place, Some(known), |_| again, criteria.as_ref(), context)
@@ -98,7 +98,7 @@ impl AfterPlan {
         let identity = match (known.identities.last(), place) {
             (Some(newest), _) => newest.as_str(),
             (None, LedgerPlace::File(_)) => "",
-            (None, LedgerPlace::Witness(_)) => return Err(no_file(target)),
+            (None, LedgerPlace::Witness(_)) => return Err(no_file(self.verify.only_target()?)),
         };
         self.of_target(place.read(identity, known.size_bytes)?, &known.identities)
     }
@@ -109,6 +109,9 @@ impl AfterPlan {
             return Ok(ledger);
         }
         let target = self.verify.only_target()?;
+        if head.target == target && Path::new(target).is_dir() {
+            return Err(no_file(target));
+        }
         // Directories are known by many files, a device by itself: one that shrank shows its size.
         let is = match identities {
             [device] if device.starts_with("device") => format!("and {target} is the {device}"),
@@ -160,11 +163,11 @@ impl AfterPlan {
             durability: Some(durability),
             ..integrity(&case, &after, &found, clipped.length_bytes)
         };
-        recording.writer.put_json(assay_store::Document::Integrity, &integrity)?;
+        recording.writer.put_json(assay_store::StoredDocument::Integrity, &integrity)?;
         recording.keep_versions(&found.versions)
     }
 
-    fn judged(&self, case: &Case<'_>, after: &AfterCut, found: &TargetAfterCut) -> JudgedCut {
+    fn judged(&self, case: &AfterCase<'_>, after: &AfterCut, found: &TargetAfterCut) -> JudgedCut {
         let is_same_boot = boot(&SysRoot::live()) == case.epoch.head.boot;
         let seen = if is_same_boot { CutKind::Process } else { CutKind::System };
         let tear = |(boundary_bytes, blocks): (&u64, &u64)| TearCount {
@@ -218,7 +221,7 @@ fn lost_ages(epoch: &Epoch, after: &AfterCut, broken: &[u64]) -> Vec<LostAge> {
 ///
 /// # Errors
 /// A usage error when it is about a database.
-fn case(ledger: &Ledger) -> Result<Case<'_>> {
+fn case(ledger: &Ledger) -> Result<AfterCase<'_>> {
     let epoch = ledger.last();
     let run_of = |epoch: &Epoch| match epoch.head.subject {
         LedgerSubject::Blocks { run, .. } | LedgerSubject::Commits { run, .. } => run,
@@ -231,11 +234,11 @@ fn case(ledger: &Ledger) -> Result<Case<'_>> {
         ));
     };
     let earlier_runs = ledger.epochs.iter().map(run_of).filter(|earlier| *earlier != run).collect();
-    Ok(Case { epoch, run, block_bytes, first_byte, length_bytes, earlier_runs })
+    Ok(AfterCase { epoch, run, block_bytes, first_byte, length_bytes, earlier_runs })
 }
 
 /// The part of a target that was written to; one that has shrunk has lost what was behind its end.
-fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
+fn within(target: &OpenFile, case: &AfterCase<'_>) -> Result<OpenFile> {
     let end_byte = target.first_byte + target.length_bytes;
     if case.first_byte < target.first_byte || case.first_byte + case.length_bytes > end_byte {
         return Err(Error::environment(
@@ -253,7 +256,7 @@ fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
             "allow more open files",
         )
     })?;
-    Ok(Target {
+    Ok(OpenFile {
         name: target.name.clone(),
         file,
         first_byte: case.first_byte,
@@ -265,7 +268,7 @@ fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
 }
 
 fn integrity(
-    case: &Case<'_>,
+    case: &AfterCase<'_>,
     after: &AfterCut,
     found: &TargetAfterCut,
     length_bytes: u64,
@@ -319,9 +322,11 @@ fn known_by(target: &Path) -> Result<KnownTarget> {
     Ok(KnownTarget { identities, size_bytes })
 }
 
-fn no_file(target: &Path) -> Error {
+/// Nothing can be judged: the storage may be away as well as lost.
+fn no_file(target: &str) -> Error {
     Error::usage(
-        format!("{} does not contain a test file of a ledger", target.display()),
-        "specify the target that was verified",
+        format!("{target} does not contain the test file of the ledger"),
+        "specify the target that was verified, mounted; if it is, and nobody removed the file, \
+         then the storage lost it with every acknowledged write",
     )
 }

@@ -4,7 +4,7 @@ use crate::context::Context;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_ledger::{LedgerId, LedgerPlace};
-use assay_methods::target::Storage;
+use assay_methods::target::TargetStorage;
 use assay_model::environment::Storage as StorageFacts;
 use assay_model::stack::DeviceNumber;
 use assay_model::target::TargetKind;
@@ -21,7 +21,7 @@ pub(crate) fn boot(root: &SysRoot) -> String {
 
 /// What an opened target is known by: the ledger that its test file was made for, or the serial
 /// number and size of the device.
-pub(crate) fn identity(storage: &Storage, id: LedgerId) -> String {
+pub(crate) fn identity(storage: &TargetStorage, id: LedgerId) -> String {
     let facts = storage.environment.storage.first();
     match facts.and_then(|facts| facts.target.as_ref()).map(|target| target.kind) {
         Some(TargetKind::BlockDevice | TargetKind::NvmeNamespace) => {

@@ -1,8 +1,8 @@
 //! The files of an archive: found, unpacked where they were packed, and cut into samples.
 
-use super::collector::Collector;
-use super::parse::{self, DeviceRow, Found};
-use super::stamp::{Stamp, stamp};
+use super::collector::ArchiveCollector;
+use super::parse::{self, DeviceRow, FoundSample};
+use super::stamp::{SampleStamp, stamp};
 use crate::packed::gunzip;
 use assay_model::number::index_of;
 use assay_model::{Error, Result};
@@ -21,16 +21,16 @@ const DEVICE_BYTES: usize = size_of::<DeviceRow>() + 16;
 
 /// The output of a tool at one time, understood.
 #[derive(Debug)]
-pub(super) struct Sample {
-    pub(super) collector: Collector,
+pub(super) struct ArchiveSample {
+    pub(super) collector: ArchiveCollector,
     pub(super) at_unix_s: u64,
-    pub(super) found: Found,
+    pub(super) found: FoundSample,
 }
 
 /// Everything that was found.
 #[derive(Debug, Default)]
 pub(super) struct Archive {
-    pub(super) samples: Vec<Sample>,
+    pub(super) samples: Vec<ArchiveSample>,
     /// Processors, where a file says so; else 0.
     pub(super) processors: u64,
     pub(super) has_local_times: bool,
@@ -72,7 +72,11 @@ fn read_within(directory: &Path, held_bytes_max: usize) -> Result<Archive> {
 }
 
 /// Files of known collectors; an archive is two levels deep.
-fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -> Result<()> {
+fn collect(
+    directory: &Path,
+    depth: u32,
+    into: &mut Vec<(PathBuf, ArchiveCollector)>,
+) -> Result<()> {
     let refused = |error: io::Error| {
         Error::environment(
             format!("reading {}: {error}", directory.display()),
@@ -83,7 +87,7 @@ fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -
         let path = entry.map_err(refused)?.path();
         if path.is_dir() && depth < 2 {
             collect(&path, depth + 1, into)?;
-        } else if let Some(collector) = Collector::of(&path) {
+        } else if let Some(collector) = ArchiveCollector::of(&path) {
             into.push((path, collector));
         }
     }
@@ -117,7 +121,7 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
 
 impl Archive {
     /// Cuts a file into its samples; what stands above the first one describes the host.
-    fn cut(&mut self, collector: Collector, text: &str) {
+    fn cut(&mut self, collector: ArchiveCollector, text: &str) {
         let mut current: Option<(&str, Vec<&str>)> = None;
         for line in text.lines() {
             if line.starts_with("zzz ") {
@@ -134,13 +138,15 @@ impl Archive {
 
     /// Keeps what a sample says and not its text. Times of empty samples are not read: a damaged
     /// file may have millions.
-    fn take(&mut self, collector: Collector, sample: Option<(&str, Vec<&str>)>) {
+    fn take(&mut self, collector: ArchiveCollector, sample: Option<(&str, Vec<&str>)>) {
         let Some((time, lines)) = sample.filter(|(_, lines)| !lines.is_empty()) else { return };
         let Some(found) = parse::sample(collector, &lines) else { return };
-        let Some(Stamp { at_unix_s, is_utc }) = stamp(time) else { return self.note_unread(time) };
+        let Some(SampleStamp { at_unix_s, is_utc }) = stamp(time) else {
+            return self.note_unread(time);
+        };
         self.has_local_times |= !is_utc;
-        self.held_bytes += size_of::<Sample>() + found.devices.len() * DEVICE_BYTES;
-        self.samples.push(Sample { collector, at_unix_s, found });
+        self.held_bytes += size_of::<ArchiveSample>() + found.devices.len() * DEVICE_BYTES;
+        self.samples.push(ArchiveSample { collector, at_unix_s, found });
     }
 
     /// Said once: a foreign language is in every line.

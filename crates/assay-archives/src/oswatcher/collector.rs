@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// What wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Collector {
+pub(super) enum ArchiveCollector {
     Iostat,
     Vmstat,
     Mpstat,
@@ -12,7 +12,7 @@ pub(super) enum Collector {
     Meminfo,
 }
 
-impl Collector {
+impl ArchiveCollector {
     /// All that are read, the one with the most data first.
     pub(super) const ALL: [Self; 5] =
         [Self::Iostat, Self::Vmstat, Self::Mpstat, Self::Netstat, Self::Meminfo];

@@ -1,8 +1,8 @@
 //! What `iostat` and `vmstat` printed from their start to their end, as means: a load's script
 //! keeps them without times.
 
-use super::collector::Collector;
-use super::parse::{self, Found, Remainders};
+use super::collector::ArchiveCollector;
+use super::parse::{self, FoundSample, Remainders};
 use assay_model::counters::NamedDevice;
 use assay_model::number::real_len;
 use assay_model::watch::DeviceRates;
@@ -30,7 +30,7 @@ fn cpu_busy_share(text: &str) -> Option<f64> {
     let is_row =
         |line: &&str| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
     let shares = text.lines().filter(is_row).skip(1).filter_map(|line| {
-        let found = found(Collector::Vmstat, [head, line].join("\n").as_str())?;
+        let found = found(ArchiveCollector::Vmstat, [head, line].join("\n").as_str())?;
         let [.., idle, wait, _, _, _] = found.cpu_share?;
         Some(1.0 - idle - wait)
     });
@@ -39,14 +39,14 @@ fn cpu_busy_share(text: &str) -> Option<f64> {
 }
 
 fn busiest(text: &str) -> Option<(String, DeviceRates)> {
-    let found = found(Collector::Iostat, text)?;
+    let found = found(ArchiveCollector::Iostat, text)?;
     let devices = found.devices.iter().map(|device| device.over(1, &mut Remainders::new()));
     let most = devices.max_by_key(|device: &NamedDevice| device.counters.busy_time_ns)?;
     let rates = most.rates(SECOND_NS);
     Some((most.name, rates))
 }
 
-fn found(collector: Collector, text: &str) -> Option<Found> {
+fn found(collector: ArchiveCollector, text: &str) -> Option<FoundSample> {
     let lines: Vec<&str> = text.lines().collect();
     parse::sample(collector, &lines)
 }

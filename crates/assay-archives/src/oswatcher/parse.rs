@@ -1,7 +1,7 @@
 //! The output of the tools: columns by the names above them, because versions differ in their
 //! order.
 
-use super::collector::Collector;
+use super::collector::ArchiveCollector;
 use assay_model::counters::{DeviceCounters, MemoryGauge, NamedDevice, TcpCounters};
 use assay_model::number::{count, count_of, real};
 use assay_model::watch::RunQueue;
@@ -22,7 +22,7 @@ pub(super) const CPU_SHARES: [&[&str]; 8] = [
 
 /// What one sample of one tool contains.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundSample {
     pub(super) devices: Vec<DeviceRow>,
     /// Seconds that its rates cover, where that is less than up to the sample before.
     pub(super) covered_s: Option<u64>,
@@ -115,23 +115,23 @@ impl DeviceRow {
 }
 
 /// What a sample contains; `None` where it contains nothing.
-pub(super) fn sample(collector: Collector, lines: &[&str]) -> Option<Found> {
+pub(super) fn sample(collector: ArchiveCollector, lines: &[&str]) -> Option<FoundSample> {
     match collector {
-        Collector::Iostat => iostat(lines),
-        Collector::Vmstat => vmstat(lines),
-        Collector::Mpstat => mpstat(lines),
-        Collector::Netstat => netstat(lines),
-        Collector::Meminfo => meminfo(lines),
+        ArchiveCollector::Iostat => iostat(lines),
+        ArchiveCollector::Vmstat => vmstat(lines),
+        ArchiveCollector::Mpstat => mpstat(lines),
+        ArchiveCollector::Netstat => netstat(lines),
+        ArchiveCollector::Meminfo => meminfo(lines),
     }
 }
 
 /// A row under a head: numbers by the names of their columns.
-pub(super) struct Row<'a> {
+pub(super) struct SampleRow<'a> {
     pub(super) head: &'a [&'a str],
     pub(super) cells: Vec<&'a str>,
 }
 
-impl Row<'_> {
+impl SampleRow<'_> {
     /// The last column of these names: `vmstat` of BSD, AIX and Solaris counts system calls in one
     /// called `sy`, before the share of the same name.
     pub(super) fn number(&self, names: &[&str]) -> Option<f64> {
@@ -181,7 +181,7 @@ pub(super) fn words(line: &str) -> Vec<&str> {
 
 /// Tables of devices; of several in one sample the first is the mean since the start of the host
 /// and does not count.
-fn iostat(lines: &[&str]) -> Option<Found> {
+fn iostat(lines: &[&str]) -> Option<FoundSample> {
     let tables = lines.iter().filter(|line| is_device_head(line)).count();
     let skipped = usize::from(tables > 1);
     let (mut head, mut table) = (Vec::new(), 0);
@@ -193,7 +193,7 @@ fn iostat(lines: &[&str]) -> Option<Found> {
         } else if line.trim().is_empty() || line.starts_with("avg-cpu") {
             head.clear();
         } else if table > skipped && !head.is_empty() {
-            let row = Row { head: &head, cells: words(line) };
+            let row = SampleRow { head: &head, cells: words(line) };
             joint_await |= row.number(&["r_await"]).is_none() && row.number(&["await"]).is_some();
             if let Some(mut device) = device(&row) {
                 impossible_queue |= device.drop_impossible_queue();
@@ -205,17 +205,17 @@ fn iostat(lines: &[&str]) -> Option<Found> {
     for row in &mut rows {
         row.divide(counted);
     }
-    (!rows.is_empty()).then(|| Found {
+    (!rows.is_empty()).then(|| FoundSample {
         devices: rows,
         covered_s: (tables > 1).then(|| count_of(tables - 1)),
         joint_await,
         impossible_queue,
-        ..Found::default()
+        ..FoundSample::default()
     })
 }
 
 /// A device of which the row has all that `iostat -x` prints; `None` for shorter tables.
-fn device(row: &Row<'_>) -> Option<DeviceRow> {
+fn device(row: &SampleRow<'_>) -> Option<DeviceRow> {
     let joint_ms = row.number(&["await"]);
     let name = row.cells.get(row.head.iter().position(|name| name.starts_with("Device"))?)?;
     Some(DeviceRow {
@@ -250,7 +250,7 @@ impl DeviceRow {
     }
 
     /// A device of `sar -d`, which counts reads and writes together.
-    pub(super) fn joint(name: &str, row: &Row<'_>) -> Option<Self> {
+    pub(super) fn joint(name: &str, row: &SampleRow<'_>) -> Option<Self> {
         Some(Self {
             name: name.to_owned(),
             joint_iops: row.number(&["tps"])?,
@@ -317,7 +317,7 @@ fn add(rows: &mut Vec<DeviceRow>, next: DeviceRow) {
 
 /// Rows under the line that begins with `r b`; of several the first is the mean since the start of
 /// the host.
-fn vmstat(lines: &[&str]) -> Option<Found> {
+fn vmstat(lines: &[&str]) -> Option<FoundSample> {
     let place = lines.iter().position(|line| words(line).starts_with(&["r", "b"]))?;
     let head = words(lines[place]);
     let is_row =
@@ -325,27 +325,27 @@ fn vmstat(lines: &[&str]) -> Option<Found> {
     let rows: Vec<Vec<&str>> =
         lines[place + 1..].iter().filter(is_row).map(|line| words(line)).collect();
     let cells = rows.last()?.clone();
-    let row = Row { head: &head, cells };
-    Some(Found {
+    let row = SampleRow { head: &head, cells };
+    Some(FoundSample {
         run_queue: Some(RunQueue {
             running: count(row.number(&["r"])?),
             blocked: count(row.number(&["b"])?),
         }),
         swap_kib_per_s: row.number(&["si"]).zip(row.number(&["so"])),
         cpu_share: cpu(&row),
-        ..Found::default()
+        ..FoundSample::default()
     })
 }
 
 /// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is given. What a tool
 /// does not name, it counts under another name.
-pub(super) fn cpu(row: &Row<'_>) -> Option<[f64; 8]> {
+pub(super) fn cpu(row: &SampleRow<'_>) -> Option<[f64; 8]> {
     row.number(CPU_SHARES[3])?;
     Some(CPU_SHARES.map(|names| row.number(names).unwrap_or(0.0) / 100.0))
 }
 
 /// The last row of all processors together, and how many rows there are of single ones.
-fn mpstat(lines: &[&str]) -> Option<Found> {
+fn mpstat(lines: &[&str]) -> Option<FoundSample> {
     let mut head: Vec<&str> = Vec::new();
     let (mut all, mut numbers) = (None, Vec::new());
     for line in lines {
@@ -354,7 +354,7 @@ fn mpstat(lines: &[&str]) -> Option<Found> {
             head = cells;
             continue;
         }
-        let row = Row { head: &head, cells };
+        let row = SampleRow { head: &head, cells };
         let place = head.iter().position(|name| *name == "CPU");
         let Some(processor) = place.and_then(|place| row.cells.get(place)) else {
             continue;
@@ -365,15 +365,15 @@ fn mpstat(lines: &[&str]) -> Option<Found> {
             numbers.push(number);
         }
     }
-    Some(Found {
+    Some(FoundSample {
         cpu_share: Some(all?),
         processors: numbers.into_iter().max().map(|last| last + 1),
-        ..Found::default()
+        ..FoundSample::default()
     })
 }
 
 /// Sentences of `netstat -s`; the kernel's tools have spelt them in two ways.
-fn netstat(lines: &[&str]) -> Option<Found> {
+fn netstat(lines: &[&str]) -> Option<FoundSample> {
     let number = |endings: &[&str]| {
         let line = lines
             .iter()
@@ -386,10 +386,10 @@ fn netstat(lines: &[&str]) -> Option<Found> {
         retransmitted_segments: number(&[" segments retransmitted", " segments retransmited"])?,
         ..TcpCounters::default()
     };
-    Some(Found { tcp: Some(tcp), ..Found::default() })
+    Some(FoundSample { tcp: Some(tcp), ..FoundSample::default() })
 }
 
-fn meminfo(lines: &[&str]) -> Option<Found> {
+fn meminfo(lines: &[&str]) -> Option<FoundSample> {
     let bytes = |tag: &str| {
         let line = lines.iter().find_map(|line| line.strip_prefix(tag))?;
         let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
@@ -402,5 +402,5 @@ fn meminfo(lines: &[&str]) -> Option<Found> {
         cached_bytes: bytes("Cached:").unwrap_or_default(),
         resident_bytes_max: 0,
     };
-    Some(Found { memory: Some(memory), ..Found::default() })
+    Some(FoundSample { memory: Some(memory), ..FoundSample::default() })
 }

@@ -8,7 +8,7 @@ const MONTHS: [&str; 12] =
 
 /// A point in time, and whether its zone is known to be UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct SampleStamp {
     pub(super) at_unix_s: u64,
     pub(super) is_utc: bool,
 }
@@ -16,7 +16,7 @@ pub(super) struct Stamp {
 /// Seconds of a day.
 const DAY_S: u64 = 86_400;
 
-impl Stamp {
+impl SampleStamp {
     /// The time of a line of a trace: a date and a time of day, or the latter on a day that is
     /// known.
     pub(super) fn of_line(line: &str, day_unix_s: Option<u64>) -> Option<Self> {
@@ -84,12 +84,12 @@ fn dated(word: &str) -> Option<(u64, u64, u64)> {
 
 /// Reads `zzz ***Fri Jan 10 12:00:00 CST 2026`, `zzz ***Fri 10 Jan 2026 01:00:00 PM UTC` or
 /// `zzz <01/10/2026 12:00:00> Count:3`; `None` for any other line.
-pub(super) fn stamp(line: &str) -> Option<Stamp> {
+pub(super) fn stamp(line: &str) -> Option<SampleStamp> {
     let rest = line.strip_prefix("zzz ")?.trim();
     let rest = rest.trim_start_matches(['*', '<']);
     let words: Vec<&str> = rest.split([' ', '>']).filter(|word| !word.is_empty()).collect();
     let (year, month, day) = slashed(&words).or_else(|| spelled(&words))?;
-    Some(Stamp {
+    Some(SampleStamp {
         at_unix_s: days_before(year, month, day)? * DAY_S + clock_s(&words)?,
         is_utc: has_utc(&words),
     })

@@ -5,9 +5,9 @@ mod samples;
 mod sar;
 
 use super::Imported;
-use super::collector::Collector;
-use super::parse::{self, Found, Row, is_device_head, words};
-use super::stamp::{Stamp, with_plain_marks};
+use super::collector::ArchiveCollector;
+use super::parse::{self, FoundSample, SampleRow, is_device_head, words};
+use super::stamp::{SampleStamp, with_plain_marks};
 use assay_model::Result;
 use samples::Trace;
 use std::collections::BTreeSet;
@@ -86,8 +86,8 @@ fn is_vmstat_head(line: &str) -> bool {
 
 /// The lines of one report of `iostat`.
 #[derive(Default)]
-struct Report<'a> {
-    stamp: Option<Stamp>,
+struct TraceReport<'a> {
+    stamp: Option<SampleStamp>,
     lines: Vec<&'a str>,
     has_processors: bool,
     has_devices: bool,
@@ -97,7 +97,7 @@ struct Report<'a> {
     devices: BTreeSet<&'a str>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> TraceReport<'a> {
     /// The name of the device of a row.
     fn device(&self, line: &'a str) -> Option<&'a str> {
         let mut words = line.split_whitespace();
@@ -109,17 +109,17 @@ impl<'a> Report<'a> {
 
 /// Reports begin with a time, or with the first of their tables.
 fn iostat(lines: &[&str], trace: &mut Trace) {
-    let mut report = Report::default();
+    let mut report = TraceReport::default();
     trace.await_first();
     for line in lines {
         if line.starts_with("Linux ") {
             end(&report, trace);
-            report = Report::default();
+            report = TraceReport::default();
             trace.host(line);
             trace.await_first();
             continue;
         }
-        let stamp = Stamp::of_line(line, trace.day_unix_s);
+        let stamp = SampleStamp::of_line(line, trace.day_unix_s);
         let (is_processors, is_devices) = (line.starts_with("avg-cpu"), is_device_head(line));
         let begins = stamp.is_some()
             || is_processors && (report.has_processors || report.has_devices)
@@ -131,7 +131,8 @@ fn iostat(lines: &[&str], trace: &mut Trace) {
             // Where a filter left the rows of one device, its heading is that of all.
             let head = if is_again { report.head } else { "" };
             let lines = if is_again { vec![head] } else { Vec::new() };
-            report = Report { stamp, head, lines, has_devices: is_again, ..Report::default() };
+            report =
+                TraceReport { stamp, head, lines, has_devices: is_again, ..TraceReport::default() };
         }
         report.has_processors |= is_processors;
         report.has_devices |= is_devices;
@@ -145,8 +146,8 @@ fn iostat(lines: &[&str], trace: &mut Trace) {
 }
 
 /// Adds what a report says.
-fn end(report: &Report<'_>, trace: &mut Trace) {
-    let devices = parse::sample(Collector::Iostat, &report.lines);
+fn end(report: &TraceReport<'_>, trace: &mut Trace) {
+    let devices = parse::sample(ArchiveCollector::Iostat, &report.lines);
     if devices.is_none() && report.has_devices {
         let head = words(report.lines.iter().find(|line| is_device_head(line)).unwrap_or(&""));
         if head.contains(&"r/s") {
@@ -157,7 +158,7 @@ fn end(report: &Report<'_>, trace: &mut Trace) {
     }
     let cpu_share = processors(&report.lines);
     if devices.is_some() || cpu_share.is_some() {
-        trace.add(report.stamp, Found { cpu_share, ..devices.unwrap_or_default() });
+        trace.add(report.stamp, FoundSample { cpu_share, ..devices.unwrap_or_default() });
     }
 }
 
@@ -166,7 +167,7 @@ fn processors(lines: &[&str]) -> Option<[f64; 8]> {
     let place = lines.iter().position(|line| line.starts_with("avg-cpu"))?;
     let head = words(lines[place]);
     let cells = words(lines.get(place + 1)?);
-    parse::cpu(&Row { head: head.get(1..)?, cells })
+    parse::cpu(&SampleRow { head: head.get(1..)?, cells })
 }
 
 /// Rows below `r b`; `-t` writes their times at their ends.
@@ -182,10 +183,10 @@ fn vmstat(lines: &[&str], trace: &mut Trace) {
             if words(line).contains(&"bi") {
                 trace.left_out(&["bi bo of vmstat"]);
             }
-        } else if let Some(found) = parse::sample(Collector::Vmstat, &[head, line]) {
-            let stamp = Stamp::of_line(line, None);
+        } else if let Some(found) = parse::sample(ArchiveCollector::Vmstat, &[head, line]) {
+            let stamp = SampleStamp::of_line(line, None);
             let is_utc = words(head).last() == Some(&"UTC");
-            trace.add(stamp.map(|stamp| Stamp { is_utc, ..stamp }), found);
+            trace.add(stamp.map(|stamp| SampleStamp { is_utc, ..stamp }), found);
         } else {
             is_new |= !line.trim_start().starts_with("procs");
         }

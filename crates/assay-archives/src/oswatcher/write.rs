@@ -1,6 +1,6 @@
 //! Writes moments as an archive: a file an hour and collector, each sample below its time.
 
-use super::collector::Collector;
+use super::collector::ArchiveCollector;
 use assay_model::counters::{CpuCounters, TcpCounters};
 use assay_model::number::{index_of, rate, real};
 use assay_model::run::Utc;
@@ -38,11 +38,11 @@ impl ArchiveWriter {
             self.tcp = self.tcp.plus(&tcp);
         }
         let texts = [
-            (Collector::Iostat, iostat(moment)),
-            (Collector::Vmstat, vmstat(moment)),
-            (Collector::Mpstat, mpstat(moment)),
-            (Collector::Netstat, moment.tcp.map(|_| netstat(&self.tcp))),
-            (Collector::Meminfo, meminfo(moment)),
+            (ArchiveCollector::Iostat, iostat(moment)),
+            (ArchiveCollector::Vmstat, vmstat(moment)),
+            (ArchiveCollector::Mpstat, mpstat(moment)),
+            (ArchiveCollector::Netstat, moment.tcp.map(|_| netstat(&self.tcp))),
+            (ArchiveCollector::Meminfo, meminfo(moment)),
         ];
         for (collector, text) in texts {
             if let Some(text) = text {
@@ -52,7 +52,7 @@ impl ArchiveWriter {
         Ok(())
     }
 
-    fn write(&self, collector: Collector, moment: &Moment, text: &str) -> Result<()> {
+    fn write(&self, collector: ArchiveCollector, moment: &Moment, text: &str) -> Result<()> {
         let hour = hour_of(Utc::of(moment.at_unix_ns));
         let directory = self.directory.join(format!("osw{}", collector.name()));
         let path = directory.join(format!("{}_{}_{}.dat", self.host, collector.name(), hour));

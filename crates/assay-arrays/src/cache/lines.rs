@@ -6,25 +6,25 @@ use std::collections::HashMap;
 const NONE: u32 = u32::MAX;
 
 /// Lines in slots: a list from the newest to the oldest for LRU, a ring with marks for the clock.
-pub struct Lines {
+pub struct CacheLines {
     slots: usize,
     clock: bool,
     slot_of: HashMap<u64, u32>,
-    held: Vec<Slot>,
+    held: Vec<CacheSlot>,
     newest: u32,
     oldest: u32,
     hand: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Slot {
+struct CacheSlot {
     line: u64,
     newer: u32,
     older: u32,
     used: bool,
 }
 
-impl Lines {
+impl CacheLines {
     /// Room for `slots` lines, at least one.
     pub fn new(slots: usize, clock: bool) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Lines {
     /// A slot for a new line, if need be that of the line that leaves.
     fn room(&mut self) -> u32 {
         if self.held.len() < self.slots {
-            self.held.push(Slot { line: 0, newer: NONE, older: NONE, used: false });
+            self.held.push(CacheSlot { line: 0, newer: NONE, older: NONE, used: false });
             return u32::try_from(self.held.len() - 1).unwrap_or(0);
         }
         let slot = if self.clock { self.sweep() } else { self.oldest };
@@ -79,7 +79,7 @@ impl Lines {
     }
 
     fn unlink(&mut self, slot: u32) {
-        let Slot { newer, older, .. } = self.held[slot as usize];
+        let CacheSlot { newer, older, .. } = self.held[slot as usize];
         match self.held.get_mut(newer as usize) {
             Some(other) => other.older = older,
             None => self.newest = older,
@@ -108,14 +108,14 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_leaves() {
-        let mut lines = Lines::new(2, false);
+        let mut lines = CacheLines::new(2, false);
         let hits: Vec<bool> = [1, 2, 1, 3, 1, 2].map(|line| lines.touch(line)).into();
         assert_eq!(hits, [false, false, true, false, true, false]);
     }
 
     #[test]
     fn the_clock_spares_what_was_used() {
-        let mut lines = Lines::new(2, true);
+        let mut lines = CacheLines::new(2, true);
         let hits: Vec<bool> = [1, 2, 1, 3, 1, 2].map(|line| lines.touch(line)).into();
         assert_eq!(hits, [false, false, true, false, true, false]);
     }

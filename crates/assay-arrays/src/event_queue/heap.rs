@@ -1,10 +1,10 @@
 //! Few events: a binary heap.
 
-use super::entry::{Entry, NEVER};
+use super::entry::{NEVER, QueueEntry};
 
 /// Events in a binary heap that is kept as a list.
 pub(super) struct Heap<T> {
-    entries: Vec<Entry<T>>,
+    entries: Vec<QueueEntry<T>>,
 }
 
 impl<T> Default for Heap<T> {
@@ -20,7 +20,7 @@ impl<T> Heap<T> {
 
     #[inline]
     pub(super) fn first_key(&self) -> u128 {
-        self.entries.first().map_or(NEVER, Entry::key)
+        self.entries.first().map_or(NEVER, QueueEntry::key)
     }
 
     #[inline]
@@ -29,7 +29,7 @@ impl<T> Heap<T> {
     }
 
     /// No parent is later than its children.
-    pub(super) fn push(&mut self, entry: Entry<T>) {
+    pub(super) fn push(&mut self, entry: QueueEntry<T>) {
         let mut at = self.entries.len();
         self.entries.push(entry);
         while at > 0 {
@@ -42,7 +42,7 @@ impl<T> Heap<T> {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<Entry<T>> {
+    pub(super) fn pop(&mut self) -> Option<QueueEntry<T>> {
         let last = self.entries.len().checked_sub(1)?;
         self.entries.swap(0, last);
         let first = self.entries.pop();

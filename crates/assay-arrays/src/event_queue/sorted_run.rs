@@ -1,7 +1,7 @@
 //! Events that come nearly in the order of their times: a line that a late one enters a few places
 //! from its end.
 
-use super::entry::{Entry, NEVER};
+use super::entry::{NEVER, QueueEntry};
 
 /// An event is inserted in front of at most this number of others; one that is farther from its
 /// place does not belong here.
@@ -11,7 +11,7 @@ const LEFT: usize = 64;
 
 /// Events in the order of their keys, behind those that have left.
 pub(super) struct SortedRun<T> {
-    entries: Vec<Entry<T>>,
+    entries: Vec<QueueEntry<T>>,
     head: usize,
 }
 
@@ -24,12 +24,12 @@ impl<T> Default for SortedRun<T> {
 impl<T: Copy> SortedRun<T> {
     #[inline]
     pub(super) fn first_key(&self) -> u128 {
-        self.entries.get(self.head).map_or(NEVER, Entry::key)
+        self.entries.get(self.head).map_or(NEVER, QueueEntry::key)
     }
 
     /// Puts an event to its place where that is near the end; gives it back where it is not.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry<T>) -> Result<(), Entry<T>> {
+    pub(super) fn push(&mut self, entry: QueueEntry<T>) -> Result<(), QueueEntry<T>> {
         if self.entries.last().is_none_or(|last| last.at_ns <= entry.at_ns) {
             self.entries.push(entry);
             return Ok(());
@@ -47,7 +47,7 @@ impl<T: Copy> SortedRun<T> {
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Entry<T>> {
+    pub(super) fn pop(&mut self) -> Option<QueueEntry<T>> {
         let entry = self.entries.get(self.head).copied()?;
         self.head += 1;
         if self.head == self.entries.len() {

@@ -3,7 +3,7 @@
 //!
 //! Source: R. Brown, "Calendar queues", Communications of the ACM 31 (1988).
 
-use super::entry::{Entry, NEVER};
+use super::entry::{NEVER, QueueEntry};
 use super::heap::Heap;
 use assay_model::number::{count_of, index_of};
 
@@ -16,8 +16,8 @@ const CROWD: usize = 256;
 /// The ring, the bucket that is open, and what lies beyond the ring.
 pub(super) struct Wheel<T> {
     /// Events up to the end of the open bucket, the next one last.
-    open: Vec<Entry<T>>,
-    buckets: Vec<Vec<Entry<T>>>,
+    open: Vec<QueueEntry<T>>,
+    buckets: Vec<Vec<QueueEntry<T>>>,
     /// One bit a bucket that holds anything.
     taken: [u64; WORDS],
     /// Number of the open bucket since time began.
@@ -31,7 +31,7 @@ pub(super) struct Wheel<T> {
 
 impl<T> Wheel<T> {
     /// A wheel of events, at least one.
-    pub(super) fn of(entries: Vec<Entry<T>>) -> Self {
+    pub(super) fn of(entries: Vec<QueueEntry<T>>) -> Self {
         let mut wheel = Self {
             open: Vec::new(),
             buckets: (0..BUCKETS).map(|_| Vec::new()).collect(),
@@ -46,8 +46,8 @@ impl<T> Wheel<T> {
     }
 
     /// Chooses the length of a bucket by how densely events lie, and puts them in.
-    fn fill(&mut self, mut entries: Vec<Entry<T>>) {
-        entries.sort_unstable_by_key(Entry::key);
+    fn fill(&mut self, mut entries: Vec<QueueEntry<T>>) {
+        entries.sort_unstable_by_key(QueueEntry::key);
         let middle = entries.len() / 2;
         let time = |at: usize| entries.get(at).map_or(0, |entry| entry.at_ns);
         // The nearer half: the farther one thins out.
@@ -64,11 +64,11 @@ impl<T> Wheel<T> {
 
     #[inline]
     pub(super) fn first_key(&self) -> u128 {
-        self.open.last().map_or(NEVER, Entry::key)
+        self.open.last().map_or(NEVER, QueueEntry::key)
     }
 
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry<T>) {
+    pub(super) fn push(&mut self, entry: QueueEntry<T>) {
         self.pushed += 1;
         if self.open.is_empty() {
             // Nothing waits at all: the ring begins here.
@@ -78,7 +78,7 @@ impl<T> Wheel<T> {
     }
 
     #[inline]
-    fn put(&mut self, entry: Entry<T>) {
+    fn put(&mut self, entry: QueueEntry<T>) {
         let bucket = entry.at_ns >> self.shift;
         if bucket <= self.at {
             let key = entry.key();
@@ -95,7 +95,7 @@ impl<T> Wheel<T> {
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Entry<T>> {
+    pub(super) fn pop(&mut self) -> Option<QueueEntry<T>> {
         let entry = self.open.pop();
         if self.open.is_empty() {
             self.refill();

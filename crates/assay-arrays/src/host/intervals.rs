@@ -59,10 +59,10 @@ impl HostInterval {
 }
 
 /// Who looks at the intervals, and may end the run.
-pub type Watch<'a> = &'a mut dyn FnMut(&HostInterval) -> ControlFlow<()>;
+pub type IntervalsWatch<'a> = &'a mut dyn FnMut(&HostInterval) -> ControlFlow<()>;
 
 /// The running interval.
-pub(super) struct Intervals {
+pub(super) struct HostIntervals {
     times: HostTimes,
     measure_ns: u64,
     end_ns: u64,
@@ -75,7 +75,7 @@ pub(super) struct Intervals {
     clock_ns: u64,
 }
 
-impl Intervals {
+impl HostIntervals {
     pub(super) fn new(times: HostTimes) -> Self {
         let measure_ns = times.start_ns + times.warm_up_ns;
         Self {
@@ -121,7 +121,7 @@ impl Intervals {
 
     /// Moves the clock to `now_ns`; gives the interval that is over, if one is.
     #[inline]
-    pub(super) fn roll(&mut self, now_ns: u64, watch: Watch<'_>) -> Option<HostInterval> {
+    pub(super) fn roll(&mut self, now_ns: u64, watch: IntervalsWatch<'_>) -> Option<HostInterval> {
         let over = (now_ns >= self.edge_ns).then(|| self.turn(watch)).flatten();
         self.flown_ns += self.flying * now_ns.saturating_sub(self.clock_ns);
         self.clock_ns = now_ns;
@@ -130,7 +130,7 @@ impl Intervals {
 
     /// An edge is reached: what came before measuring is dropped, an interval is handed over.
     #[cold]
-    fn turn(&mut self, watch: Watch<'_>) -> Option<HostInterval> {
+    fn turn(&mut self, watch: IntervalsWatch<'_>) -> Option<HostInterval> {
         self.flown_ns += self.flying * (self.edge_ns - self.clock_ns);
         self.clock_ns = self.edge_ns;
         let mut over = std::mem::replace(&mut self.open, HostInterval::new());

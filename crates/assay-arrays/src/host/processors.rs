@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// Whether a session runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
+pub enum ProcessorAdmission {
     /// It does.
     Now,
     /// It waits for a processor.
@@ -25,13 +25,13 @@ impl Cpus {
     }
 
     /// A session wants to run.
-    pub fn ask(&mut self, session: usize) -> Admission {
+    pub fn ask(&mut self, session: usize) -> ProcessorAdmission {
         if self.idle == 0 {
             self.queue.push_back(session);
-            return Admission::Later;
+            return ProcessorAdmission::Later;
         }
         self.idle -= 1;
-        Admission::Now
+        ProcessorAdmission::Now
     }
 
     /// A session is done; gives the one that runs now.

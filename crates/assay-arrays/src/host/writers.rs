@@ -85,7 +85,7 @@ impl DataWriters {
 
 /// Redo that waits, and the one write that is under way.
 #[derive(Debug)]
-pub struct LogWriter {
+pub struct SimulatedLogWriter {
     copies: u32,
     left: u32,
     is_resting: bool,
@@ -97,7 +97,7 @@ pub struct LogWriter {
     writing: Vec<(usize, u64)>,
 }
 
-impl LogWriter {
+impl SimulatedLogWriter {
     /// A log writer as the load describes it.
     pub const fn new(load: &SessionLoad) -> Self {
         Self {

@@ -6,12 +6,12 @@
 //! Redundant Arrays of Inexpensive Disks" (1988), section 9, and Linux md, `raid5.c`,
 //! `handle_stripe_dirtying`.
 
-use super::piece::{OnMembers, Piece};
+use super::piece::{OnMembers, StripePiece};
 use assay_model::device::DeviceIo;
 use assay_model::measurement::Operation;
 
 /// The members of one row.
-pub(super) struct Row {
+pub(super) struct ParityRow {
     /// Offset of the row's units on every member, bytes.
     pub(super) offset: u64,
     /// The member that holds each data unit.
@@ -35,11 +35,14 @@ struct Touched {
 }
 
 /// Reads that come first, and writes that follow.
-pub(super) type Plan = (OnMembers, OnMembers);
+pub(super) type ParityPlan = (OnMembers, OnMembers);
 
 /// Groups the pieces of one write by row. Pieces of one row whose ranges meet share their parity;
 /// the tail of one unit and the head of the next may lie apart, and each then has its own.
-pub(super) fn row_writes(pieces: impl Iterator<Item = Piece>, data_units: u64) -> Vec<RowWrite> {
+pub(super) fn row_writes(
+    pieces: impl Iterator<Item = StripePiece>,
+    data_units: u64,
+) -> Vec<RowWrite> {
     let mut writes: Vec<RowWrite> = Vec::new();
     for piece in pieces {
         let (row, begin) = (piece.unit / data_units, piece.within);
@@ -65,7 +68,7 @@ impl RowWrite {
     }
 
     /// The cheapest plan on the members that are present.
-    pub(super) fn plan(&self, row: &Row, away: Option<usize>) -> Plan {
+    pub(super) fn plan(&self, row: &ParityRow, away: Option<usize>) -> ParityPlan {
         let is_present = |member: &usize| Some(*member) != away;
         let mut writes: OnMembers = (self.touched.iter())
             .map(|touched| (row.data[touched.index], touched.begin, touched.end))
@@ -84,7 +87,7 @@ impl RowWrite {
     }
 
     /// Old data and old parity; impossible if old data are on the member that is away.
-    fn modify_reads(&self, row: &Row, away: Option<usize>) -> Option<OnMembers> {
+    fn modify_reads(&self, row: &ParityRow, away: Option<usize>) -> Option<OnMembers> {
         let is_present = |member: usize| Some(member) != away;
         if !self.touched.iter().all(|touched| is_present(row.data[touched.index])) {
             return None;
@@ -98,7 +101,7 @@ impl RowWrite {
     }
 
     /// The rest of the row's data; impossible if some of them are on the member that is away.
-    fn reconstruct_reads(&self, row: &Row, away: Option<usize>) -> Option<OnMembers> {
+    fn reconstruct_reads(&self, row: &ParityRow, away: Option<usize>) -> Option<OnMembers> {
         let mut reads = OnMembers::new();
         for (index, member) in row.data.iter().enumerate() {
             let touched = self.touched.iter().find(|touched| touched.index == index);
@@ -117,13 +120,13 @@ impl RowWrite {
     }
 
     /// Everything that is left of the range, from which what is missing can be computed.
-    fn all_reads(&self, row: &Row, away: Option<usize>) -> OnMembers {
+    fn all_reads(&self, row: &ParityRow, away: Option<usize>) -> OnMembers {
         let members = row.data.iter().chain(&row.parity).filter(|member| Some(**member) != away);
         members.map(|member| (*member, io(Operation::Read, row, self.begin, self.end))).collect()
     }
 }
 
-impl Row {
+impl ParityRow {
     /// Reads that restore a range of the data unit that is away: one fewer than the members left
     /// suffices with two parities.
     pub(super) fn restoring_reads(&self, away: usize, begin: u64, end: u64) -> OnMembers {
@@ -133,7 +136,7 @@ impl Row {
     }
 }
 
-fn io(operation: Operation, row: &Row, begin: u64, end: u64) -> DeviceIo {
+fn io(operation: Operation, row: &ParityRow, begin: u64, end: u64) -> DeviceIo {
     let bytes = u32::try_from(end - begin).unwrap_or(u32::MAX);
     DeviceIo { operation, target: 0, offset: row.offset + begin, bytes, number: 0 }
 }
@@ -145,16 +148,16 @@ mod tests {
     const UNIT: u64 = 64;
 
     /// Row 0 of an array of four data units, parity on member 4 (and 5).
-    fn row(parities: usize) -> Row {
-        Row { offset: 0, data: vec![0, 1, 2, 3], parity: (4..4 + parities).collect() }
+    fn row(parities: usize) -> ParityRow {
+        ParityRow { offset: 0, data: vec![0, 1, 2, 3], parity: (4..4 + parities).collect() }
     }
 
-    fn pieces(begin: u64, end: u64) -> Vec<Piece> {
+    fn pieces(begin: u64, end: u64) -> Vec<StripePiece> {
         (begin / UNIT..end.div_ceil(UNIT))
             .map(|unit| {
                 let within = begin.saturating_sub(unit * UNIT);
                 let bytes = u32::try_from((end - unit * UNIT).min(UNIT) - within).unwrap();
-                Piece { unit, within, bytes }
+                StripePiece { unit, within, bytes }
             })
             .collect()
     }

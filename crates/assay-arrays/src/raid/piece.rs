@@ -6,7 +6,7 @@ use assay_model::device::DeviceIo;
 pub(super) type OnMembers = Vec<(usize, DeviceIo)>;
 
 /// A piece of an I/O within one stripe unit.
-pub(super) struct Piece {
+pub(super) struct StripePiece {
     /// The stripe unit.
     pub(super) unit: u64,
     /// Offset within the unit, bytes.

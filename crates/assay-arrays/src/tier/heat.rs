@@ -4,14 +4,14 @@ use assay_stats::random::mix;
 use std::cmp::Reverse;
 
 /// Pages of a tiered space.
-pub struct Pages {
+pub struct TieredPages {
     /// Slots below `fast_slots` are fast; the others are slow, counted from there.
     slot_of: Vec<u32>,
     heat: Vec<u32>,
     fast_slots: u32,
 }
 
-impl Pages {
+impl TieredPages {
     /// Pages of which as many as fit are fast at first, evenly spread.
     pub fn new(pages: u32, fast_slots: u32) -> Self {
         let (pages, fast_slots) = (pages.max(1), fast_slots.min(pages));
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn fast_pages_are_spread_evenly_and_every_slot_is_used_once() {
-        let pages = Pages::new(10, 3);
+        let pages = TieredPages::new(10, 3);
         let fast: Vec<u32> = (0..10).filter(|page| pages.place(*page).0).collect();
         assert_eq!(fast, [3, 6, 9]);
         let mut slots = pages.slot_of.clone();
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn hot_slow_pages_change_places_with_cold_fast_ones() {
-        let mut pages = Pages::new(10, 3);
+        let mut pages = TieredPages::new(10, 3);
         (0..20).for_each(|_| pages.touch(0, 1));
         (0..20).for_each(|_| pages.touch(3, 1));
         let chosen = pages.choose(5);

@@ -71,10 +71,10 @@ fn figures_are_held_against_what_is_simulated() {
 }
 
 /// An outcome of reads alone, with the number of each part.
-fn course(parts: impl Fn(usize) -> u64) -> Outcome {
-    let mut io = Run::of(64_000_000_000);
+fn course(parts: impl Fn(usize) -> u64) -> ExperimentOutcome {
+    let mut io = SequentialRun::of(64_000_000_000);
     io.read_parts = (0..TIME_PARTS).map(parts).collect();
-    Outcome { io, host: None, transfer_bytes: 8192.0, hasten: 10.0 }
+    ExperimentOutcome { io, host: None, transfer_bytes: 8192.0, hasten: 10.0 }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::clock::Ping;
-use crate::protocol::{Began, Part};
+use crate::protocol::{Began, MeasuredPart};
 use assay_model::Precision;
 use assay_model::measurement::{NamedResult, PerOperation, Window};
 use assay_model::number::{count, real};
@@ -13,25 +13,25 @@ const SECOND_NS: u64 = 1_000_000_000;
 const START_NS: u64 = 100 * SECOND_NS;
 
 /// A host with a clock, its part of the storage, and a way of its own to the driver.
-struct Host {
+struct TestHost {
     offset_ns: u64,
     speed: f64,
     late_ns: u64,
 }
 
-const fn start_of(warm_up_ns: u64) -> Start {
-    Start { at_ns: START_NS, attempts: 1, interval_ns: SECOND_NS, warm_up_ns }
+const fn start_of(warm_up_ns: u64) -> StartFindings {
+    StartFindings { at_ns: START_NS, attempts: 1, interval_ns: SECOND_NS, warm_up_ns }
 }
 
-struct World {
-    hosts: Vec<Host>,
+struct TestWorld {
+    hosts: Vec<TestHost>,
     random: Random,
 }
 
-impl World {
+impl TestWorld {
     /// Hosts that are alike, but for the first one, which has this part of the others' speed.
     fn new(count: u64, speed: f64, seed: u64) -> Self {
-        let host = |number: u64| Host {
+        let host = |number: u64| TestHost {
             offset_ns: number * 7_777 * SECOND_NS,
             speed: if number == 0 { speed } else { 1.0 },
             late_ns: 40_000 * number,
@@ -82,7 +82,7 @@ impl World {
             let streams = vec![NamedResult { name: "reads".to_owned(), operations }];
             merger.add(
                 host,
-                Part {
+                MeasuredPart {
                     start_ns: index * SECOND_NS,
                     end_ns: (index + 1) * SECOND_NS,
                     outstanding_mean: 4.0,
@@ -104,7 +104,7 @@ impl World {
 #[test]
 fn the_printed_skew_holds_the_true_one() {
     for seed in 0..20 {
-        let found = World::new(8, 1.0, seed).measured(5);
+        let found = TestWorld::new(8, 1.0, seed).measured(5);
         let start = found.start.as_ref().unwrap();
         // The last of eight began 7 × 40 µs after the first; each of its workers within 10 µs.
         let off_ns = start.skew_ns.abs_diff(290_000);
@@ -117,18 +117,18 @@ fn the_printed_skew_holds_the_true_one() {
 
 #[test]
 fn a_slow_host_is_named_with_the_likely_place_and_equal_ones_are_not() {
-    let slow = World::new(8, 0.8, 1).measured(30);
+    let slow = TestWorld::new(8, 0.8, 1).measured(30);
     let names: Vec<&str> = slow.stragglers.iter().map(|found| found.host.as_str()).collect();
     assert_eq!(names, ["h0"]);
     assert_eq!(slow.stragglers[0].kind, StragglerKind::Rate);
     assert_eq!(slow.stragglers[0].place, "the storage or the path to it");
     assert!(slow.fairness_coefficient.unwrap() < 0.999);
-    assert_eq!(World::new(8, 1.0, 2).measured(30).stragglers, []);
+    assert_eq!(TestWorld::new(8, 1.0, 2).measured(30).stragglers, []);
 }
 
 #[test]
 fn the_total_is_the_sum_and_its_interval_holds_the_truth() {
-    let found = World::new(4, 1.0, 5).measured(60);
+    let found = TestWorld::new(4, 1.0, 5).measured(60);
     let iops = found.iops.unwrap();
     assert!(iops.covers(1200.0), "{iops:?}");
     let bytes = found.throughput_bytes_per_s.unwrap();
@@ -142,7 +142,7 @@ fn the_total_is_the_sum_and_its_interval_holds_the_truth() {
 
 #[test]
 fn a_lost_host_leaves_the_start_unsaid_and_the_sum_in_doubt() {
-    let mut world = World::new(2, 1.0, 9);
+    let mut world = TestWorld::new(2, 1.0, 9);
     let mut merger = Merger::new(2);
     (0..6).for_each(|index| world.second(&mut merger, index));
     let mut records = world.records();

@@ -7,8 +7,8 @@
 //! other -1 and less its amount, and nothing may remain.
 
 use super::statements::PHRASES;
-use crate::load::{Conditions, Database, Product, check_all, single_number};
-use assay_loads::brokerage::Rules;
+use crate::load::{Conditions, LoadSchema, Product, check_all, single_number};
+use assay_loads::brokerage::BrokerageRules;
 use assay_model::Result;
 use assay_model::load::Checks;
 
@@ -143,7 +143,10 @@ const CONDITIONS: [(&str, Count); 12] = [
 ];
 
 /// Trade results and trade orders that stand in the tables, by the place of their kind.
-pub fn found<L: Product>(database: &mut Database<L>, rules: &Rules) -> Result<Vec<(usize, u64)>> {
+pub fn found<L: Product>(
+    database: &mut LoadSchema<L>,
+    rules: &BrokerageRules,
+) -> Result<Vec<(usize, u64)>> {
     let (schema, first) = (database.schema.clone(), rules.trades() + 1);
     let mut count = |table: &str, column: &str| {
         let sql = format!("SELECT count(*) FROM {schema}.{table} WHERE {column} >= {first}");
@@ -154,7 +157,7 @@ pub fn found<L: Product>(database: &mut Database<L>, rules: &Rules) -> Result<Ve
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
+pub fn verify<L: Product>(database: &mut LoadSchema<L>, when: &str) -> Result<Checks> {
     let opening = assay_loads::brokerage::OPENING_BALANCE_CENTS.to_string();
     let each = CONDITIONS.map(|(condition, count)| {
         let sql = match count {

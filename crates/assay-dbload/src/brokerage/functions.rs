@@ -3,10 +3,10 @@
 
 use super::FUNCTIONS;
 use super::transactions::TransactionOutcome;
-use crate::load::{Dialect, Pipeline, Product, Statement, Value};
+use crate::load::{Dialect, LoadStatement, Product, StatementPipeline, StatementValue};
 use assay_loads::brokerage::{
-    Customer, Lookup, Order, Position, Rules, Tick, TradeOrder, Transaction, Update, Watch,
-    WatchScope,
+    BrokerageCustomer, BrokerageRules, BrokerageTransaction, Lookup, MarketOrder, MarketTick,
+    MarketWatch, Position, TradeOrder, TradeUpdate, WatchScope,
 };
 use assay_model::failure::{Answer, Failure};
 
@@ -16,12 +16,15 @@ const ROLLED_BACK_CODE: &str = "AS002";
 const SECOND_US: i64 = 1_000_000;
 
 /// Creates all functions, and the numbers of trades to come.
-pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
+pub(super) fn create(schema: &str, rules: &BrokerageRules, loaded_us: i64) -> String {
     let opened_s = rules.opened_us(loaded_us) / SECOND_US;
     FUNCTIONS
         .replace("{s}", schema)
         .replace("{next}", &(rules.trades() + 1).to_string())
-        .replace("{day}", &format!("(date '1970-01-01' + {})", Rules::last_price_day(loaded_us)))
+        .replace(
+            "{day}",
+            &format!("(date '1970-01-01' + {})", BrokerageRules::last_price_day(loaded_us)),
+        )
         .replace(
             "{opened}",
             &format!("(timestamp '1970-01-01' + make_interval(secs => {opened_s}))"),
@@ -58,10 +61,10 @@ const CALLS: [(&str, &str, &str); 16] = [
 ];
 
 /// All calls that sessions make.
-pub(super) fn calls(schema: &str) -> Vec<Statement> {
+pub(super) fn calls(schema: &str) -> Vec<LoadStatement> {
     let call = |(name, parameters, columns)| {
         let sql = format!("SELECT {columns} FROM {schema}.{name}({parameters})");
-        Statement::of(name, &sql, Dialect::Postgres)
+        LoadStatement::of(name, &sql, Dialect::Postgres)
     };
     CALLS.map(call).to_vec()
 }
@@ -70,7 +73,7 @@ pub(super) fn calls(schema: &str) -> Vec<Statement> {
 pub(super) fn call<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
-    transaction: &Transaction,
+    transaction: &BrokerageTransaction,
 ) -> Answer<TransactionOutcome> {
     match give(transaction, |name, values| pipeline.alone(link, name, values)) {
         Ok(()) => outcome(transaction, pipeline),
@@ -82,7 +85,10 @@ pub(super) fn call<L: Product>(
 }
 
 /// What a call returned.
-fn outcome<P: Pipeline>(transaction: &Transaction, answers: &P) -> Answer<TransactionOutcome> {
+fn outcome<P: StatementPipeline>(
+    transaction: &BrokerageTransaction,
+    answers: &P,
+) -> Answer<TransactionOutcome> {
     if answers.rows(0) == 0 {
         return Err(Failure::Protocol("a transaction without an answer".to_owned()));
     }
@@ -93,22 +99,22 @@ fn outcome<P: Pipeline>(transaction: &Transaction, answers: &P) -> Answer<Transa
         ..TransactionOutcome::default()
     };
     Ok(match transaction {
-        Transaction::BrokerVolume(_) | Transaction::MarketWatch(_) => {
+        BrokerageTransaction::BrokerVolume(_) | BrokerageTransaction::MarketWatch(_) => {
             TransactionOutcome::figures(figures(2))
         }
-        Transaction::CustomerPosition(_) => TransactionOutcome::figures(figures(3)),
-        Transaction::SecurityDetail(_) => with_text(5),
-        Transaction::TradeStatus(_) => with_text(2),
-        Transaction::TradeLookup(_)
-        | Transaction::TradeUpdate(_)
-        | Transaction::TradeResult(_)
-        | Transaction::DataMaintenance(_) => TransactionOutcome::figures(figures(1)),
-        Transaction::TradeOrder(order) => TransactionOutcome {
+        BrokerageTransaction::CustomerPosition(_) => TransactionOutcome::figures(figures(3)),
+        BrokerageTransaction::SecurityDetail(_) => with_text(5),
+        BrokerageTransaction::TradeStatus(_) => with_text(2),
+        BrokerageTransaction::TradeLookup(_)
+        | BrokerageTransaction::TradeUpdate(_)
+        | BrokerageTransaction::TradeResult(_)
+        | BrokerageTransaction::DataMaintenance(_) => TransactionOutcome::figures(figures(1)),
+        BrokerageTransaction::TradeOrder(order) => TransactionOutcome {
             figures: figures(3),
             orders: sent(answers, order.quantity).into_iter().collect(),
             ..TransactionOutcome::default()
         },
-        Transaction::MarketFeed(_) => TransactionOutcome {
+        BrokerageTransaction::MarketFeed(_) => TransactionOutcome {
             orders: answers.text(0, 0).split(';').filter_map(triggered).collect(),
             ..TransactionOutcome::default()
         },
@@ -116,9 +122,9 @@ fn outcome<P: Pipeline>(transaction: &Transaction, answers: &P) -> Answer<Transa
 }
 
 /// The order that a trade order became, where it goes to the market at once.
-fn sent<P: Pipeline>(answers: &P, quantity: u32) -> Option<Order> {
+fn sent<P: StatementPipeline>(answers: &P, quantity: u32) -> Option<MarketOrder> {
     let number = |column| answers.number(0, 0, column);
-    (number(1) == Some(1)).then(|| Order {
+    (number(1) == Some(1)).then(|| MarketOrder {
         trade: number(0).unwrap_or(0),
         symbol: answers.text(0, 3).to_owned(),
         quantity,
@@ -127,9 +133,9 @@ fn sent<P: Pipeline>(answers: &P, quantity: u32) -> Option<Order> {
 }
 
 /// An order whose price was reached: trade, symbol, quantity and price.
-fn triggered(text: &str) -> Option<Order> {
+fn triggered(text: &str) -> Option<MarketOrder> {
     let mut parts = text.split(',');
-    Some(Order {
+    Some(MarketOrder {
         trade: parts.next()?.parse().ok()?,
         symbol: parts.next()?.to_owned(),
         quantity: parts.next()?.parse().ok()?,
@@ -138,8 +144,8 @@ fn triggered(text: &str) -> Option<Order> {
 }
 
 /// A price as a parameter.
-fn cents(price_cents: i64) -> Value<'static> {
-    Value::from(u32::try_from(price_cents).unwrap_or(0))
+fn cents(price_cents: i64) -> StatementValue<'static> {
+    StatementValue::from(u32::try_from(price_cents).unwrap_or(0))
 }
 
 /// Numbers or names with commas between them.
@@ -149,75 +155,81 @@ fn joined<T: ToString>(values: impl Iterator<Item = T>) -> String {
 
 /// Gives a call the values of a transaction.
 fn give(
-    transaction: &Transaction,
-    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+    transaction: &BrokerageTransaction,
+    call: impl FnOnce(&'static str, &[StatementValue<'_>]) -> Answer<()>,
 ) -> Answer<()> {
-    use Value::Text;
-    let number = |number: u32| Value::from(number);
+    use StatementValue::Text;
+    let number = |number: u32| StatementValue::from(number);
     match transaction {
-        Transaction::BrokerVolume(asked) => {
+        BrokerageTransaction::BrokerVolume(asked) => {
             call("broker_volume", &[Text(&asked.brokers.join(",")), Text(asked.sector)])
         }
-        Transaction::CustomerPosition(asked) => call("customer_position", &position(asked)),
-        Transaction::MarketWatch(asked) => call("market_watch", &watch(asked)),
-        Transaction::SecurityDetail(asked) => {
+        BrokerageTransaction::CustomerPosition(asked) => {
+            call("customer_position", &position(asked))
+        }
+        BrokerageTransaction::MarketWatch(asked) => call("market_watch", &watch(asked)),
+        BrokerageTransaction::SecurityDetail(asked) => {
             let (back, days) = (number(asked.days_back), number(asked.days));
             let with_texts = u32::from(asked.with_texts);
             call("security_detail", &[Text(&asked.symbol), back, days, number(with_texts)])
         }
-        Transaction::TradeLookup(lookup) => give_lookup(lookup, call),
-        Transaction::TradeOrder(order) => call("trade_order", &order_values(order)),
-        Transaction::TradeStatus(account) => call("trade_status", &[number(*account)]),
-        Transaction::TradeUpdate(update) => give_update(update, call),
-        Transaction::TradeResult(order) => {
-            call("trade_result", &[Value::Number(order.trade), cents(order.price_cents)])
+        BrokerageTransaction::TradeLookup(lookup) => give_lookup(lookup, call),
+        BrokerageTransaction::TradeOrder(order) => call("trade_order", &order_values(order)),
+        BrokerageTransaction::TradeStatus(account) => call("trade_status", &[number(*account)]),
+        BrokerageTransaction::TradeUpdate(update) => give_update(update, call),
+        BrokerageTransaction::TradeResult(order) => {
+            call("trade_result", &[StatementValue::Number(order.trade), cents(order.price_cents)])
         }
-        Transaction::MarketFeed(ticks) => {
+        BrokerageTransaction::MarketFeed(ticks) => {
             let [symbols, prices, quantities] = feed(ticks);
             call("market_feed", &[Text(&symbols), Text(&prices), Text(&quantities)])
         }
-        Transaction::DataMaintenance(care) => call(
+        BrokerageTransaction::DataMaintenance(care) => call(
             "data_maintenance",
             &[number(care.what), number(care.customer), Text(&care.symbol)],
         ),
     }
 }
 
-fn position(asked: &Position) -> [Value<'_>; 3] {
+fn position(asked: &Position) -> [StatementValue<'_>; 3] {
     let (number, code) = match &asked.customer {
-        Customer::Number(number) => (*number, ""),
-        Customer::TaxCode(code) => (0, code.as_str()),
+        BrokerageCustomer::Number(number) => (*number, ""),
+        BrokerageCustomer::TaxCode(code) => (0, code.as_str()),
     };
-    let account = asked.history_of.map_or(Value::Number(-1), Value::from);
-    [Value::from(number), Value::Text(code), account]
+    let account = asked.history_of.map_or(StatementValue::Number(-1), StatementValue::from);
+    [StatementValue::from(number), StatementValue::Text(code), account]
 }
 
-fn watch(asked: &Watch) -> [Value<'_>; 4] {
+fn watch(asked: &MarketWatch) -> [StatementValue<'_>; 4] {
     let (customer, account, industry) = match &asked.watched {
         WatchScope::List(customer) => (*customer, 0, ""),
         WatchScope::Account(account) => (0, *account, ""),
         WatchScope::Industry(industry) => (0, 0, industry.as_str()),
     };
-    let [customer, account, back] = [customer, account, asked.days_back].map(Value::from);
-    [customer, account, Value::Text(industry), back]
+    let [customer, account, back] = [customer, account, asked.days_back].map(StatementValue::from);
+    [customer, account, StatementValue::Text(industry), back]
 }
 
-fn order_values(order: &TradeOrder) -> Vec<Value<'_>> {
+fn order_values(order: &TradeOrder) -> Vec<StatementValue<'_>> {
     let (first, last, code) = &order.executor;
     let (symbol, company, issue) = match &order.security {
         Ok(symbol) => (symbol.as_str(), "", ""),
         Err((company, issue)) => ("", company.as_str(), *issue),
     };
-    let texts = [first, last, code.as_str(), symbol, company, issue].map(Value::Text);
-    let mut values = vec![Value::from(order.account)];
+    let texts = [first, last, code.as_str(), symbol, company, issue].map(StatementValue::Text);
+    let mut values = vec![StatementValue::from(order.account)];
     values.extend(texts);
-    values.extend([Value::from(order.kind), Value::from(order.quantity), cents(order.limit_cents)]);
+    values.extend([
+        StatementValue::from(order.kind),
+        StatementValue::from(order.quantity),
+        cents(order.limit_cents),
+    ]);
     let flags = [order.is_cash, order.is_lifo, order.is_rolled_back];
-    values.extend(flags.map(|flag| Value::from(u32::from(flag))));
+    values.extend(flags.map(|flag| StatementValue::from(u32::from(flag))));
     values
 }
 
-fn feed(ticks: &[Tick]) -> [String; 3] {
+fn feed(ticks: &[MarketTick]) -> [String; 3] {
     [
         joined(ticks.iter().map(|tick| &tick.symbol)),
         joined(ticks.iter().map(|tick| tick.price_cents)),
@@ -227,16 +239,18 @@ fn feed(ticks: &[Tick]) -> [String; 3] {
 
 fn give_lookup(
     lookup: &Lookup,
-    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+    call: impl FnOnce(&'static str, &[StatementValue<'_>]) -> Answer<()>,
 ) -> Answer<()> {
-    let number = |number: u32| Value::from(number);
+    let number = |number: u32| StatementValue::from(number);
     match lookup {
-        Lookup::Trades(numbers) => call("lookup_trades", &[Value::Text(&joined(numbers.iter()))]),
+        Lookup::Trades(numbers) => {
+            call("lookup_trades", &[StatementValue::Text(&joined(numbers.iter()))])
+        }
         Lookup::Account(account, from_s) => {
             call("lookup_account", &[number(*account), number(*from_s)])
         }
         Lookup::Security(symbol, from_s) => {
-            call("lookup_security", &[Value::Text(symbol), number(*from_s)])
+            call("lookup_security", &[StatementValue::Text(symbol), number(*from_s)])
         }
         Lookup::Holding(account, from_s) => {
             call("lookup_holding", &[number(*account), number(*from_s)])
@@ -245,19 +259,19 @@ fn give_lookup(
 }
 
 fn give_update(
-    update: &Update,
-    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+    update: &TradeUpdate,
+    call: impl FnOnce(&'static str, &[StatementValue<'_>]) -> Answer<()>,
 ) -> Answer<()> {
-    let number = |number: u32| Value::from(number);
+    let number = |number: u32| StatementValue::from(number);
     match update {
-        Update::Executor(numbers) => {
-            call("update_executor", &[Value::Text(&joined(numbers.iter()))])
+        TradeUpdate::Executor(numbers) => {
+            call("update_executor", &[StatementValue::Text(&joined(numbers.iter()))])
         }
-        Update::Settlement(account, from_s) => {
+        TradeUpdate::Settlement(account, from_s) => {
             call("update_settlement", &[number(*account), number(*from_s)])
         }
-        Update::Cash(symbol, from_s) => {
-            call("update_cash", &[Value::Text(symbol), number(*from_s)])
+        TradeUpdate::Cash(symbol, from_s) => {
+            call("update_cash", &[StatementValue::Text(symbol), number(*from_s)])
         }
     }
 }
@@ -268,7 +282,7 @@ mod tests {
 
     #[test]
     fn functions_know_their_schema_their_days_and_each_call() {
-        let rules = Rules { customers: 100, trade_days: 1, ..Rules::default() };
+        let rules = BrokerageRules { customers: 100, trade_days: 1, ..BrokerageRules::default() };
         let all = create("shop", &rules, 20_779 * 86_400 * SECOND_US);
         for word in ["{s}", "{next}", "{day}", "{opened}"] {
             assert!(!all.contains(word), "{word}");
@@ -288,7 +302,7 @@ mod tests {
     #[test]
     fn orders_whose_price_was_reached_are_read_and_nothing_else() {
         let text = "7,AAAAAB,100,2550;9,AAAAAC,200,1000;";
-        let orders: Vec<Order> = text.split(';').filter_map(triggered).collect();
+        let orders: Vec<MarketOrder> = text.split(';').filter_map(triggered).collect();
         assert_eq!(orders.len(), 2);
         assert_eq!((orders[1].trade, orders[1].price_cents), (9, 1000));
         assert_eq!((orders[0].symbol.as_str(), orders[0].quantity), ("AAAAAB", 100));

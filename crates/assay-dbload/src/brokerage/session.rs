@@ -6,10 +6,10 @@ use super::functions;
 use super::statements::{PHRASES, all};
 use super::transactions::{self, Days, TransactionOutcome};
 use crate::load::{
-    Calls, CommitMark, CommitMarks, Database, Isolation, Kind, Method, Pipeline, Product, Session,
-    SharedCommitLog, StepResult, Steps,
+    Calls, CommitMark, CommitMarks, Isolation, LoadSchema, LoadSession, Method, Product,
+    SharedCommitLog, StatementPipeline, StepKind, StepResult, Steps,
 };
-use assay_loads::brokerage::{Due, Market, Rules, Transaction};
+use assay_loads::brokerage::{BrokerageRules, BrokerageTransaction, Market, MarketDue};
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{LoadKind, TRADE_RESULT};
@@ -22,26 +22,26 @@ use std::time::{Duration, Instant};
 
 /// The kinds of steps; an order that is taken back as asked does not count as a trade order. Trade
 /// cleanup, the twelfth transaction, comes once before each step and is not a step.
-pub const KINDS: [Kind; 12] = [
-    Kind { name: TRADE_RESULT.stream, operation: Operation::Write },
-    Kind { name: "trade order", operation: Operation::Write },
-    Kind { name: "market feed", operation: Operation::Write },
-    Kind { name: "trade update", operation: Operation::Write },
-    Kind { name: "data maintenance", operation: Operation::Write },
-    Kind { name: "broker volume", operation: Operation::Read },
-    Kind { name: "customer position", operation: Operation::Read },
-    Kind { name: "market watch", operation: Operation::Read },
-    Kind { name: "security detail", operation: Operation::Read },
-    Kind { name: "trade lookup", operation: Operation::Read },
-    Kind { name: "trade status", operation: Operation::Read },
-    Kind { name: "rolled back order", operation: Operation::Write },
+pub const KINDS: [StepKind; 12] = [
+    StepKind { name: TRADE_RESULT.stream, operation: Operation::Write },
+    StepKind { name: "trade order", operation: Operation::Write },
+    StepKind { name: "market feed", operation: Operation::Write },
+    StepKind { name: "trade update", operation: Operation::Write },
+    StepKind { name: "data maintenance", operation: Operation::Write },
+    StepKind { name: "broker volume", operation: Operation::Read },
+    StepKind { name: "customer position", operation: Operation::Read },
+    StepKind { name: "market watch", operation: Operation::Read },
+    StepKind { name: "security detail", operation: Operation::Read },
+    StepKind { name: "trade lookup", operation: Operation::Read },
+    StepKind { name: "trade status", operation: Operation::Read },
+    StepKind { name: "rolled back order", operation: Operation::Write },
 ];
 /// The place of the last kind.
 const ROLLED_BACK: usize = 11;
 
 /// The load.
 pub struct Brokerage<'a, L> {
-    rules: &'a Rules,
+    rules: &'a BrokerageRules,
     mix: &'a Mix,
     calls: Calls,
     isolation: Isolation,
@@ -56,19 +56,24 @@ pub struct Brokerage<'a, L> {
 /// One session of it.
 pub struct BrokerSession<L: Product> {
     schema: String,
-    rules: Rules,
+    rules: BrokerageRules,
     calls: Calls,
     isolation: Isolation,
-    session: assay_loads::brokerage::Session,
+    session: assay_loads::brokerage::BrokerageSession,
     market: Arc<Market>,
     started: Arc<Mutex<Instant>>,
     commits: CommitMarks,
-    steps: Steps<Transaction, PreparedBrokerage<L>>,
+    steps: Steps<BrokerageTransaction, PreparedBrokerage<L>>,
 }
 
 impl<'a, L> Brokerage<'a, L> {
     /// The load; rules and mix must have passed their checks.
-    pub fn new(rules: &'a Rules, mix: &'a Mix, calls: Calls, isolation: Isolation) -> Self {
+    pub fn new(
+        rules: &'a BrokerageRules,
+        mix: &'a Mix,
+        calls: Calls,
+        isolation: Isolation,
+    ) -> Self {
         let market = Arc::new(Market::new(rules, mix));
         let started = Arc::new(Mutex::new(Instant::now()));
         let commits = SharedCommitLog::default();
@@ -76,7 +81,7 @@ impl<'a, L> Brokerage<'a, L> {
     }
 
     /// The scale and the choices.
-    pub const fn rules(&self) -> &Rules {
+    pub const fn rules(&self) -> &BrokerageRules {
         self.rules
     }
 }
@@ -89,12 +94,12 @@ impl<L: Product> Method for Brokerage<'_, L> {
         LoadKind::Brokerage
     }
 
-    fn kinds(&self) -> &[Kind] {
+    fn kinds(&self) -> &[StepKind] {
         &KINDS
     }
 
     /// Trade cleanup: a step does not meet the orders that an earlier one left at the market.
-    fn check(&self, database: &mut Database<L>) -> Result<()> {
+    fn check(&self, database: &mut LoadSchema<L>) -> Result<()> {
         let sql = cleanup(&database.schema, self.rules);
         let cleaned = database.admin.run(&sql);
         cleaned.map_err(|failure| failure.of("cancelling the orders of an earlier step"))?;
@@ -103,13 +108,13 @@ impl<L: Product> Method for Brokerage<'_, L> {
         Ok(())
     }
 
-    fn session(&self, database: &Database<L>, number: u32) -> BrokerSession<L> {
+    fn session(&self, database: &LoadSchema<L>, number: u32) -> BrokerSession<L> {
         BrokerSession {
             schema: database.schema.clone(),
             rules: self.rules.clone(),
             calls: self.calls,
             isolation: self.isolation,
-            session: assay_loads::brokerage::Session::new(self.rules, self.mix, number),
+            session: assay_loads::brokerage::BrokerageSession::new(self.rules, self.mix, number),
             market: Arc::clone(&self.market),
             started: Arc::clone(&self.started),
             commits: CommitMarks::new(&self.commits),
@@ -118,7 +123,7 @@ impl<L: Product> Method for Brokerage<'_, L> {
     }
 }
 
-impl<L: Product> Session for BrokerSession<L> {
+impl<L: Product> LoadSession for BrokerSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
@@ -130,7 +135,7 @@ impl<L: Product> Session for BrokerSession<L> {
     }
 
     fn choose(&mut self) -> Option<Nanos> {
-        let due: Option<Due> = self.market.due(self.elapsed());
+        let due: Option<MarketDue> = self.market.due(self.elapsed());
         let (next, think) = match due {
             // The market does not think.
             Some(due) => (self.session.answer(due), Nanos(0)),
@@ -160,7 +165,7 @@ impl<L: Product> BrokerSession<L> {
 }
 
 /// Trade cleanup: what an earlier step ordered and the market did not answer is cancelled.
-fn cleanup(schema: &str, rules: &Rules) -> String {
+fn cleanup(schema: &str, rules: &BrokerageRules) -> String {
     let first = rules.trades() + 1;
     let open = format!("FROM {schema}.trade WHERE id >= {first} AND status IN (1, 2)");
     format!(
@@ -182,7 +187,7 @@ impl<L: Product> PreparedBrokerage<L> {
     pub fn of(
         link: &mut L,
         schema: &str,
-        rules: &Rules,
+        rules: &BrokerageRules,
         calls: Calls,
         isolation: Isolation,
         commits: &CommitMarks,
@@ -208,7 +213,7 @@ impl<L: Product> PreparedBrokerage<L> {
     pub fn attempt(
         &mut self,
         link: &mut L,
-        transaction: &Transaction,
+        transaction: &BrokerageTransaction,
         mark: &mut Option<CommitMark>,
     ) -> Answer<TransactionOutcome> {
         let Self { pipeline, calls, days } = self;
@@ -220,19 +225,19 @@ impl<L: Product> PreparedBrokerage<L> {
 }
 
 /// Place of a transaction's kind.
-const fn place(transaction: &Transaction) -> usize {
+const fn place(transaction: &BrokerageTransaction) -> usize {
     match transaction {
-        Transaction::TradeResult(_) => 0,
-        Transaction::TradeOrder(_) => 1,
-        Transaction::MarketFeed(_) => 2,
-        Transaction::TradeUpdate(_) => 3,
-        Transaction::DataMaintenance(_) => 4,
-        Transaction::BrokerVolume(_) => 5,
-        Transaction::CustomerPosition(_) => 6,
-        Transaction::MarketWatch(_) => 7,
-        Transaction::SecurityDetail(_) => 8,
-        Transaction::TradeLookup(_) => 9,
-        Transaction::TradeStatus(_) => 10,
+        BrokerageTransaction::TradeResult(_) => 0,
+        BrokerageTransaction::TradeOrder(_) => 1,
+        BrokerageTransaction::MarketFeed(_) => 2,
+        BrokerageTransaction::TradeUpdate(_) => 3,
+        BrokerageTransaction::DataMaintenance(_) => 4,
+        BrokerageTransaction::BrokerVolume(_) => 5,
+        BrokerageTransaction::CustomerPosition(_) => 6,
+        BrokerageTransaction::MarketWatch(_) => 7,
+        BrokerageTransaction::SecurityDetail(_) => 8,
+        BrokerageTransaction::TradeLookup(_) => 9,
+        BrokerageTransaction::TradeStatus(_) => 10,
     }
 }
 
@@ -242,8 +247,8 @@ mod tests {
 
     #[test]
     fn the_kinds_stand_where_their_transactions_say() {
-        assert_eq!(KINDS[place(&Transaction::TradeStatus(1))].name, "trade status");
-        assert_eq!(KINDS[place(&Transaction::MarketFeed(Vec::new()))].name, "market feed");
+        assert_eq!(KINDS[place(&BrokerageTransaction::TradeStatus(1))].name, "trade status");
+        assert_eq!(KINDS[place(&BrokerageTransaction::MarketFeed(Vec::new()))].name, "market feed");
         assert_eq!(KINDS[ROLLED_BACK].name, "rolled back order");
         assert_eq!(KINDS[0].name, TRADE_RESULT.stream);
     }

@@ -1,7 +1,7 @@
 //! The statements of all transactions, written once in the words that products share, the words of
 //! each dialect, and what the conditions look at.
 
-use crate::load::{ByDialect, Calls, Dialect, Phrases, Statement, prepared, templates};
+use crate::load::{ByDialect, Calls, Dialect, LoadStatement, Phrases, prepared, templates};
 
 /// What each dialect says of this load.
 pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
@@ -66,7 +66,7 @@ const PRICES: &str = "JOIN {s}.security AS y ON y.symbol = w.symbol JOIN {s}.las
                       d.day = {since}";
 
 /// All statements in the words of a product.
-pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {
+pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<LoadStatement> {
     let (numbers, names) = (list('#', 1, TRADES), list('@', 2, BROKERS));
     let words = [
         ("{worth}", WORTH),

@@ -5,10 +5,10 @@
 //! server.
 
 use super::statements::{BROKERS, TRADES};
-use crate::load::{CommitMark, Product, TransactionRunner, Value, loaded_us_of, missing};
+use crate::load::{CommitMark, Product, StatementValue, TransactionRunner, loaded_us_of, missing};
 use assay_loads::brokerage::{
-    Customer, DataMaintenance, Detail, Lookup, Order, Position, Rules, Tick, TradeOrder,
-    Transaction, Update, Volume, Watch, WatchScope,
+    BrokerVolume, BrokerageCustomer, BrokerageRules, BrokerageTransaction, DataMaintenance, Detail,
+    Lookup, MarketOrder, MarketTick, MarketWatch, Position, TradeOrder, TradeUpdate, WatchScope,
 };
 use assay_model::failure::{Answer, Failure};
 
@@ -28,7 +28,7 @@ pub struct TransactionOutcome {
     /// Names and descriptions.
     pub text: String,
     /// Orders that go to the market now.
-    pub orders: Vec<Order>,
+    pub orders: Vec<MarketOrder>,
     /// Whether it was taken back as asked.
     pub is_rolled_back: bool,
 }
@@ -51,11 +51,11 @@ pub struct Days {
 
 impl Days {
     /// Those of the data in a schema that was made by these rules.
-    pub fn of<L: Product>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
+    pub fn of<L: Product>(link: &mut L, schema: &str, rules: &BrokerageRules) -> Answer<Self> {
         let loaded_us = loaded_us_of(link, schema)?;
         Ok(Self {
             opened_s: rules.opened_us(loaded_us) / SECOND_US,
-            last_price_day: i64::from(Rules::last_price_day(loaded_us)),
+            last_price_day: i64::from(BrokerageRules::last_price_day(loaded_us)),
         })
     }
 }
@@ -65,20 +65,20 @@ type BrokerRunner<'a, L> = TransactionRunner<'a, L, Days>;
 
 impl<L: Product> BrokerRunner<'_, L> {
     /// Carries a transaction out.
-    fn take(&mut self, transaction: &Transaction) -> Answer<TransactionOutcome> {
+    fn take(&mut self, transaction: &BrokerageTransaction) -> Answer<TransactionOutcome> {
         self.begin()?;
         match transaction {
-            Transaction::BrokerVolume(asked) => self.broker_volume(asked),
-            Transaction::CustomerPosition(asked) => self.customer_position(asked),
-            Transaction::MarketWatch(asked) => self.market_watch(asked),
-            Transaction::SecurityDetail(asked) => self.security_detail(asked),
-            Transaction::TradeLookup(lookup) => self.trade_lookup(lookup),
-            Transaction::TradeOrder(order) => self.trade_order(order),
-            Transaction::TradeStatus(account) => self.trade_status(*account),
-            Transaction::TradeUpdate(update) => self.trade_update(update),
-            Transaction::TradeResult(order) => self.trade_result(order),
-            Transaction::MarketFeed(ticks) => self.market_feed(ticks),
-            Transaction::DataMaintenance(care) => self.data_maintenance(care),
+            BrokerageTransaction::BrokerVolume(asked) => self.broker_volume(asked),
+            BrokerageTransaction::CustomerPosition(asked) => self.customer_position(asked),
+            BrokerageTransaction::MarketWatch(asked) => self.market_watch(asked),
+            BrokerageTransaction::SecurityDetail(asked) => self.security_detail(asked),
+            BrokerageTransaction::TradeLookup(lookup) => self.trade_lookup(lookup),
+            BrokerageTransaction::TradeOrder(order) => self.trade_order(order),
+            BrokerageTransaction::TradeStatus(account) => self.trade_status(*account),
+            BrokerageTransaction::TradeUpdate(update) => self.trade_update(update),
+            BrokerageTransaction::TradeResult(order) => self.trade_result(order),
+            BrokerageTransaction::MarketFeed(ticks) => self.market_feed(ticks),
+            BrokerageTransaction::DataMaintenance(care) => self.data_maintenance(care),
         }
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn attempt<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
     days: Days,
-    transaction: &Transaction,
+    transaction: &BrokerageTransaction,
     mark: &mut Option<CommitMark>,
 ) -> Answer<TransactionOutcome> {
     let mut runner = TransactionRunner { link, pipeline, mark, context: days };
@@ -97,28 +97,28 @@ pub(super) fn attempt<L: Product>(
 }
 
 /// A number for a statement.
-fn of(number: u32) -> Value<'static> {
-    Value::Number(i64::from(number))
+fn of(number: u32) -> StatementValue<'static> {
+    StatementValue::Number(i64::from(number))
 }
 
 /// `count` values: those that there are, then the last of them repeated, which does not change a
 /// set.
 fn filled<'a>(
-    values: impl Iterator<Item = Value<'a>>,
+    values: impl Iterator<Item = StatementValue<'a>>,
     count: usize,
-    none: Value<'a>,
-) -> Vec<Value<'a>> {
-    let mut all: Vec<Value<'a>> = values.take(count).collect();
+    none: StatementValue<'a>,
+) -> Vec<StatementValue<'a>> {
+    let mut all: Vec<StatementValue<'a>> = values.take(count).collect();
     let last = all.last().copied().unwrap_or(none);
     all.resize(count, last);
     all
 }
 
 impl<L: Product> BrokerRunner<'_, L> {
-    fn broker_volume(&mut self, asked: &Volume) -> Answer<TransactionOutcome> {
-        let names = asked.brokers.iter().map(|name| Value::Text(name));
-        let mut values = vec![Value::Text(asked.sector)];
-        values.extend(filled(names, BROKERS, Value::Text("")));
+    fn broker_volume(&mut self, asked: &BrokerVolume) -> Answer<TransactionOutcome> {
+        let names = asked.brokers.iter().map(|name| StatementValue::Text(name));
+        let mut values = vec![StatementValue::Text(asked.sector)];
+        values.extend(filled(names, BROKERS, StatementValue::Text("")));
         let volume = self.put("broker_volume", &values)?;
         self.commit()?;
         Ok(TransactionOutcome::figures([self.number(volume, 0), self.number(volume, 1)]))
@@ -126,15 +126,17 @@ impl<L: Product> BrokerRunner<'_, L> {
 
     fn customer_position(&mut self, asked: &Position) -> Answer<TransactionOutcome> {
         let owner = match &asked.customer {
-            Customer::Number(number) => self.put("owner", &[of(*number)])?,
-            Customer::TaxCode(code) => self.put("owner_of_code", &[Value::Text(code)])?,
+            BrokerageCustomer::Number(number) => self.put("owner", &[of(*number)])?,
+            BrokerageCustomer::TaxCode(code) => {
+                self.put("owner_of_code", &[StatementValue::Text(code)])?
+            }
         };
         self.exchange()?;
         let owner = self.need(owner, 0, "customer")?;
-        let accounts = self.put("accounts", &[Value::Number(owner)])?;
+        let accounts = self.put("accounts", &[StatementValue::Number(owner)])?;
         let steps = match asked.history_of {
             Some(which) => {
-                Some(self.put("steps", &[Value::Number(owner * 10 + i64::from(which))])?)
+                Some(self.put("steps", &[StatementValue::Number(owner * 10 + i64::from(which))])?)
             }
             None => None,
         };
@@ -144,18 +146,18 @@ impl<L: Product> BrokerRunner<'_, L> {
     }
 
     /// The day that is `days_back` working days before the last day with prices.
-    fn since(&self, days_back: u32) -> Value<'static> {
+    fn since(&self, days_back: u32) -> StatementValue<'static> {
         let days = days_back / WORKING_DAYS * WEEK_DAYS + days_back % WORKING_DAYS;
-        Value::Number(self.context.last_price_day - i64::from(days))
+        StatementValue::Number(self.context.last_price_day - i64::from(days))
     }
 
-    fn market_watch(&mut self, asked: &Watch) -> Answer<TransactionOutcome> {
+    fn market_watch(&mut self, asked: &MarketWatch) -> Answer<TransactionOutcome> {
         let since = self.since(asked.days_back);
         let worth = match &asked.watched {
             WatchScope::List(customer) => self.put("watch_list", &[of(*customer), since])?,
             WatchScope::Account(account) => self.put("watch_account", &[of(*account), since])?,
             WatchScope::Industry(name) => {
-                self.put("watch_industry", &[Value::Text(name), since])?
+                self.put("watch_industry", &[StatementValue::Text(name), since])?
             }
         };
         self.commit()?;
@@ -165,7 +167,7 @@ impl<L: Product> BrokerRunner<'_, L> {
     }
 
     fn security_detail(&mut self, asked: &Detail) -> Answer<TransactionOutcome> {
-        let symbol = Value::Text(&asked.symbol);
+        let symbol = StatementValue::Text(&asked.symbol);
         let since = self.since(asked.days_back);
         let company = self.put("company", &[symbol])?;
         let competitors = self.put("competitors", &[symbol])?;
@@ -217,8 +219,8 @@ impl<L: Product> BrokerRunner<'_, L> {
     }
 
     /// The moment that is `from_s` seconds after the market first opened.
-    fn moment(&self, from_s: u32) -> Value<'static> {
-        Value::Number(self.context.opened_s + i64::from(from_s))
+    fn moment(&self, from_s: u32) -> StatementValue<'static> {
+        StatementValue::Number(self.context.opened_s + i64::from(from_s))
     }
 
     /// A turn that finds out which trades of an account are meant.
@@ -230,7 +232,8 @@ impl<L: Product> BrokerRunner<'_, L> {
 
     /// The same of a security.
     fn trades_of_security(&mut self, symbol: &str, from_s: u32) -> Answer<Vec<i64>> {
-        let found = self.put("trades_of_security", &[Value::Text(symbol), self.moment(from_s)])?;
+        let found =
+            self.put("trades_of_security", &[StatementValue::Text(symbol), self.moment(from_s)])?;
         self.exchange()?;
         Ok(self.found_trades(found))
     }
@@ -252,8 +255,12 @@ impl<L: Product> BrokerRunner<'_, L> {
 }
 
 /// Numbers of trades as a statement takes them.
-pub(super) fn twenty(numbers: &[i64]) -> Vec<Value<'static>> {
-    filled(numbers.iter().map(|number| Value::Number(*number)), TRADES, Value::Number(0))
+pub(super) fn twenty(numbers: &[i64]) -> Vec<StatementValue<'static>> {
+    filled(
+        numbers.iter().map(|number| StatementValue::Number(*number)),
+        TRADES,
+        StatementValue::Number(0),
+    )
 }
 
 /// The change from one sum to another in millionths of a hundredth, rounded half away from zero; 0
@@ -274,13 +281,13 @@ const TAX_RATES: u32 = 320;
 const PRICE_DAYS: i64 = 7;
 
 impl<L: Product> BrokerRunner<'_, L> {
-    fn trade_update(&mut self, update: &Update) -> Answer<TransactionOutcome> {
+    fn trade_update(&mut self, update: &TradeUpdate) -> Answer<TransactionOutcome> {
         let (statement, numbers) = match update {
-            Update::Executor(numbers) => ("executor", numbers.clone()),
-            Update::Settlement(account, from_s) => {
+            TradeUpdate::Executor(numbers) => ("executor", numbers.clone()),
+            TradeUpdate::Settlement(account, from_s) => {
                 ("cash_type", self.trades_of_account(*account, *from_s)?)
             }
-            Update::Cash(symbol, from_s) => {
+            TradeUpdate::Cash(symbol, from_s) => {
                 ("cash_name", self.trades_of_security(symbol, *from_s)?)
             }
         };
@@ -292,7 +299,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         &mut self,
         care: &DataMaintenance,
     ) -> Answer<TransactionOutcome> {
-        let (customer, symbol) = (of(care.customer), Value::Text(&care.symbol));
+        let (customer, symbol) = (of(care.customer), StatementValue::Text(&care.symbol));
         let last_day = self.context.last_price_day;
         let place = match care.what {
             0 => self.put("care_permission", &[customer])?,
@@ -300,7 +307,9 @@ impl<L: Product> BrokerRunner<'_, L> {
             2 => self.put("care_rating", &[symbol])?,
             3 => self.put("care_email", &[customer])?,
             4 => self.put("care_taxes", &[customer])?,
-            5 => self.put("care_volume", &[symbol, Value::Number(last_day - PRICE_DAYS)])?,
+            5 => {
+                self.put("care_volume", &[symbol, StatementValue::Number(last_day - PRICE_DAYS)])?
+            }
             6 => self.put("care_exchange", &[])?,
             7 => self.put("care_quarters", &[symbol])?,
             8 => return self.care_news(symbol),
@@ -313,12 +322,12 @@ impl<L: Product> BrokerRunner<'_, L> {
     }
 
     /// The news of a company, a day later.
-    fn care_news(&mut self, symbol: Value<'_>) -> Answer<TransactionOutcome> {
+    fn care_news(&mut self, symbol: StatementValue<'_>) -> Answer<TransactionOutcome> {
         let news = self.put("news_of", &[symbol])?;
         self.exchange()?;
         let mut places = Vec::new();
         for [number] in self.all(news) {
-            places.push(self.put("care_news", &[Value::Number(number)])?);
+            places.push(self.put("care_news", &[StatementValue::Number(number)])?);
         }
         self.commit()?;
         let touched = places.into_iter().map(|place| self.touched(place)).sum();
@@ -328,8 +337,8 @@ impl<L: Product> BrokerRunner<'_, L> {
     /// The first security on a list becomes another one, where that is not there yet.
     fn care_watched(
         &mut self,
-        customer: Value<'_>,
-        symbol: Value<'_>,
+        customer: StatementValue<'_>,
+        symbol: StatementValue<'_>,
     ) -> Answer<TransactionOutcome> {
         let watched = self.put("watched", &[customer, symbol])?;
         self.exchange()?;
@@ -338,7 +347,7 @@ impl<L: Product> BrokerRunner<'_, L> {
             self.commit()?;
             return Ok(TransactionOutcome::figures([Some(0)]));
         }
-        let place = self.put("care_watched", &[customer, symbol, Value::Text(&first)])?;
+        let place = self.put("care_watched", &[customer, symbol, StatementValue::Text(&first)])?;
         self.commit()?;
         Ok(TransactionOutcome::figures([Some(self.touched(place))]))
     }
@@ -352,7 +361,7 @@ const COMPLETED: i64 = 3;
 const PARTS: i64 = 10_000;
 
 /// Whose an account is.
-struct Account {
+struct BrokerageAccount {
     customer: i64,
     broker: i64,
     tax_status: i64,
@@ -360,7 +369,7 @@ struct Account {
 
 /// An order with what it needs of the tables.
 struct Placing {
-    account: Account,
+    account: BrokerageAccount,
     tier: i64,
     is_owner: bool,
     symbol: String,
@@ -377,7 +386,7 @@ struct Costs {
 
 /// What was bought at once, or sold without being owned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Lot {
+struct SoldLot {
     trade: i64,
     price_cents: i64,
     quantity: i64,
@@ -387,14 +396,14 @@ struct Lot {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Closing {
     /// Lots, and how many are left of each.
-    lots: Vec<(Lot, i64)>,
+    lots: Vec<(SoldLot, i64)>,
     /// What is bought or sold beyond them.
     remaining: i64,
     gain_cents: i64,
 }
 
 /// A trade that the market made, as it stands in the tables.
-struct Trade {
+struct MarketTrade {
     account: i64,
     symbol: String,
     kind: i64,
@@ -405,7 +414,7 @@ struct Trade {
 
 /// What is to be written of it.
 struct Settlement {
-    trade: Trade,
+    trade: MarketTrade,
     number: i64,
     price_cents: i64,
     closing: Closing,
@@ -431,7 +440,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         let is_market = !waits(i64::from(order.kind));
         let Placing { price_cents, symbol, .. } = placing;
         let figures = vec![Some(trade), Some(i64::from(is_market)), Some(price_cents)];
-        let sent = Order { trade, symbol, quantity: order.quantity, price_cents };
+        let sent = MarketOrder { trade, symbol, quantity: order.quantity, price_cents };
         let orders = if is_market { vec![sent] } else { Vec::new() };
         Ok(TransactionOutcome { figures, orders, ..TransactionOutcome::default() })
     }
@@ -440,10 +449,11 @@ impl<L: Product> BrokerRunner<'_, L> {
     fn look_up(&mut self, order: &TradeOrder) -> Answer<Placing> {
         let account = self.put("account", &[of(order.account)])?;
         let security = match &order.security {
-            Ok(symbol) => self.put("security", &[Value::Text(symbol)])?,
-            Err((company, issue)) => {
-                self.put("security_of", &[Value::Text(company), Value::Text(issue)])?
-            }
+            Ok(symbol) => self.put("security", &[StatementValue::Text(symbol)])?,
+            Err((company, issue)) => self.put(
+                "security_of",
+                &[StatementValue::Text(company), StatementValue::Text(issue)],
+            )?,
         };
         self.exchange()?;
         let is_limit = waits(i64::from(order.kind));
@@ -461,9 +471,10 @@ impl<L: Product> BrokerRunner<'_, L> {
     /// A turn for what the order will come to, and whether this person may give it.
     fn estimate(&mut self, order: &TradeOrder, placing: &Placing) -> Answer<Costs> {
         let (account, kind, quantity) = (of(order.account), of(order.kind), of(order.quantity));
-        let (tier, exchange) = (Value::Number(placing.tier), Value::Number(placing.exchange));
-        let lots = self.put("lots", &[account, Value::Text(&placing.symbol)])?;
-        let taxes = self.put("tax_rate", &[Value::Number(placing.account.customer)])?;
+        let (tier, exchange) =
+            (StatementValue::Number(placing.tier), StatementValue::Number(placing.exchange));
+        let lots = self.put("lots", &[account, StatementValue::Text(&placing.symbol)])?;
+        let taxes = self.put("tax_rate", &[StatementValue::Number(placing.account.customer)])?;
         let rate = self.put("rate", &[tier, kind, exchange, quantity])?;
         let charge = self.put("charge", &[kind, tier])?;
         if !order.is_cash {
@@ -488,27 +499,27 @@ impl<L: Product> BrokerRunner<'_, L> {
 
     fn ask_permission(&mut self, order: &TradeOrder) -> Answer<usize> {
         let (first, last, code) = &order.executor;
-        let [code, last, first] = [code.as_str(), last, first].map(Value::Text);
+        let [code, last, first] = [code.as_str(), last, first].map(StatementValue::Text);
         self.put("permission", &[of(order.account), code, last, first])
     }
 
     /// Writes an order, which ends the transaction; returns the number of the trade.
     fn write_order(&mut self, order: &TradeOrder, placing: &Placing, costs: &Costs) -> Answer<i64> {
         let waits = waits(i64::from(order.kind));
-        let status = Value::Number(if waits { PENDING } else { SUBMITTED });
+        let status = StatementValue::Number(if waits { PENDING } else { SUBMITTED });
         let executor = format!("{} {}", order.executor.0, order.executor.1);
         let (kind, quantity) = (of(order.kind), of(order.quantity));
-        let symbol = Value::Text(&placing.symbol);
-        let price = Value::Number(placing.price_cents);
+        let symbol = StatementValue::Text(&placing.symbol);
+        let price = StatementValue::Number(placing.price_cents);
         let Costs { charge, commission, tax } = *costs;
         let mut values = vec![status, kind, flag(order.is_cash), symbol, quantity, price];
-        values.extend([of(order.account), Value::Text(&executor)]);
-        values.extend([charge, commission, tax].map(Value::Number));
+        values.extend([of(order.account), StatementValue::Text(&executor)]);
+        values.extend([charge, commission, tax].map(StatementValue::Number));
         values.push(flag(order.is_lifo));
         self.put("order", &values)?;
         self.put("ordered", &[status])?;
         if waits {
-            let broker = Value::Number(placing.account.broker);
+            let broker = StatementValue::Number(placing.account.broker);
             self.put("request", &[kind, symbol, quantity, price, broker])?;
         }
         let number = self.put("number", &[])?;
@@ -516,16 +527,16 @@ impl<L: Product> BrokerRunner<'_, L> {
         self.need(number, 0, "number")
     }
 
-    fn account(&self, place: usize) -> Answer<Account> {
-        Ok(Account {
+    fn account(&self, place: usize) -> Answer<BrokerageAccount> {
+        Ok(BrokerageAccount {
             customer: self.need(place, 0, "account")?,
             broker: self.need(place, 1, "broker")?,
             tax_status: self.need(place, 2, "tax status")?,
         })
     }
 
-    fn lots(&self, place: usize) -> Vec<Lot> {
-        let lot = |[trade, price_cents, quantity]: &[i64; 3]| Lot {
+    fn lots(&self, place: usize) -> Vec<SoldLot> {
+        let lot = |[trade, price_cents, quantity]: &[i64; 3]| SoldLot {
             trade: *trade,
             price_cents: *price_cents,
             quantity: *quantity,
@@ -539,8 +550,8 @@ impl<L: Product> BrokerRunner<'_, L> {
         if is_due { part(closing.gain_cents, self.number(rate, 0).unwrap_or(0)) } else { 0 }
     }
 
-    fn trade_result(&mut self, order: &Order) -> Answer<TransactionOutcome> {
-        let number = Value::Number(order.trade);
+    fn trade_result(&mut self, order: &MarketOrder) -> Answer<TransactionOutcome> {
+        let number = StatementValue::Number(order.trade);
         let trade = self.put("trade", &[number])?;
         let account = self.put("account_of_trade", &[number])?;
         let lots = self.put("lots_of_trade", &[number])?;
@@ -578,8 +589,8 @@ impl<L: Product> BrokerRunner<'_, L> {
         Ok(TransactionOutcome::figures([Some(settlement.money_cents)]))
     }
 
-    fn trade(&self, place: usize) -> Answer<Trade> {
-        Ok(Trade {
+    fn trade(&self, place: usize) -> Answer<MarketTrade> {
+        Ok(MarketTrade {
             account: self.need(place, 0, "account")?,
             symbol: self.text(place, 1).to_owned(),
             kind: self.need(place, 2, "kind")?,
@@ -591,30 +602,34 @@ impl<L: Product> BrokerRunner<'_, L> {
 
     /// Writes what a trade came to, which ends the transaction.
     fn settle(&mut self, done: &Settlement) -> Answer<()> {
-        let number = Value::Number(done.number);
+        let number = StatementValue::Number(done.number);
         self.write_lots(done)?;
         self.write_held(done)?;
-        let sums = [done.price_cents, done.commission_cents, done.tax_cents].map(Value::Number);
+        let sums =
+            [done.price_cents, done.commission_cents, done.tax_cents].map(StatementValue::Number);
         self.put("completed", &[number, sums[0], sums[1], sums[2]])?;
-        self.put("passed", &[number, Value::Number(COMPLETED)])?;
-        let money = Value::Number(done.money_cents);
+        self.put("passed", &[number, StatementValue::Number(COMPLETED)])?;
+        let money = StatementValue::Number(done.money_cents);
         let paid = if done.trade.is_cash { "Cash Account" } else { "Margin" };
-        self.put("settled", &[number, Value::Text(paid), money])?;
+        self.put("settled", &[number, StatementValue::Text(paid), money])?;
         if done.trade.is_cash {
-            self.put("paid", &[Value::Number(done.trade.account), money])?;
+            self.put("paid", &[StatementValue::Number(done.trade.account), money])?;
             let did = if sells(done.trade.kind) { "Sold" } else { "Bought" };
             let words = format!("{did} {} of {}", done.trade.quantity, done.trade.symbol);
-            self.put("cash", &[number, money, Value::Text(&words)])?;
+            self.put("cash", &[number, money, StatementValue::Text(&words)])?;
         }
-        self.put("earned", &[Value::Number(done.broker), sums[1]])?;
+        self.put("earned", &[StatementValue::Number(done.broker), sums[1]])?;
         self.commit()
     }
 
     fn write_lots(&mut self, done: &Settlement) -> Answer<()> {
-        let number = Value::Number(done.number);
+        let number = StatementValue::Number(done.number);
         for (lot, left) in &done.closing.lots {
-            let (of_lot, was, left_over) =
-                (Value::Number(lot.trade), Value::Number(lot.quantity), Value::Number(*left));
+            let (of_lot, was, left_over) = (
+                StatementValue::Number(lot.trade),
+                StatementValue::Number(lot.quantity),
+                StatementValue::Number(*left),
+            );
             self.put("lot_changed", &[of_lot, number, was, left_over])?;
             if *left == 0 {
                 self.put("lot_gone", &[of_lot])?;
@@ -623,12 +638,14 @@ impl<L: Product> BrokerRunner<'_, L> {
             }
         }
         if done.closing.remaining != 0 {
-            let remaining = Value::Number(done.closing.remaining);
-            let (account, symbol) =
-                (Value::Number(done.trade.account), Value::Text(&done.trade.symbol));
-            let price = Value::Number(done.price_cents);
+            let remaining = StatementValue::Number(done.closing.remaining);
+            let (account, symbol) = (
+                StatementValue::Number(done.trade.account),
+                StatementValue::Text(&done.trade.symbol),
+            );
+            let price = StatementValue::Number(done.price_cents);
             self.put("lot", &[number, account, symbol, price, remaining])?;
-            self.put("lot_changed", &[number, number, Value::Number(0), remaining])?;
+            self.put("lot_changed", &[number, number, StatementValue::Number(0), remaining])?;
         }
         Ok(())
     }
@@ -636,20 +653,21 @@ impl<L: Product> BrokerRunner<'_, L> {
     /// What the account has now; it has been the sum of its lots.
     fn write_held(&mut self, done: &Settlement) -> Answer<()> {
         let (account, symbol) =
-            (Value::Number(done.trade.account), Value::Text(&done.trade.symbol));
+            (StatementValue::Number(done.trade.account), StatementValue::Text(&done.trade.symbol));
         let change = change_of(done.trade.kind, done.trade.quantity);
         match done.held {
             Some(held) if held + change == 0 => self.put("held_none", &[account, symbol])?,
-            Some(_) => self.put("held_now", &[account, symbol, Value::Number(change)])?,
-            None => self.put("held_first", &[account, symbol, Value::Number(change)])?,
+            Some(_) => self.put("held_now", &[account, symbol, StatementValue::Number(change)])?,
+            None => self.put("held_first", &[account, symbol, StatementValue::Number(change)])?,
         };
         Ok(())
     }
 
-    fn market_feed(&mut self, ticks: &[Tick]) -> Answer<TransactionOutcome> {
+    fn market_feed(&mut self, ticks: &[MarketTick]) -> Answer<TransactionOutcome> {
         let mut reached = Vec::with_capacity(ticks.len());
         for tick in ticks {
-            let (symbol, price) = (Value::Text(&tick.symbol), Value::Number(tick.price_cents));
+            let (symbol, price) =
+                (StatementValue::Text(&tick.symbol), StatementValue::Number(tick.price_cents));
             self.put("price", &[symbol, price, of(tick.quantity)])?;
             reached.push(self.put("reached", &[symbol, price])?);
         }
@@ -657,7 +675,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         let mut orders = Vec::new();
         for (tick, place) in ticks.iter().zip(reached) {
             for [trade, quantity] in self.all(place) {
-                orders.push(Order {
+                orders.push(MarketOrder {
                     trade,
                     symbol: tick.symbol.clone(),
                     quantity: u32::try_from(quantity).unwrap_or(0),
@@ -666,10 +684,10 @@ impl<L: Product> BrokerRunner<'_, L> {
             }
         }
         for order in &orders {
-            let number = Value::Number(order.trade);
+            let number = StatementValue::Number(order.trade);
             self.put("request_gone", &[number])?;
             self.put("submitted", &[number])?;
-            self.put("passed", &[number, Value::Number(SUBMITTED)])?;
+            self.put("passed", &[number, StatementValue::Number(SUBMITTED)])?;
         }
         self.commit()?;
         Ok(TransactionOutcome { orders, ..TransactionOutcome::default() })
@@ -690,7 +708,7 @@ const fn change_of(kind: i64, quantity: i64) -> i64 {
     if sells(kind) { -quantity } else { quantity }
 }
 
-fn flag(is_so: bool) -> Value<'static> {
+fn flag(is_so: bool) -> StatementValue<'static> {
     of(u32::from(is_so))
 }
 
@@ -700,7 +718,7 @@ const fn part(cents: i64, parts: i64) -> i64 {
 }
 
 /// Closes lots with a change of the other sign, the oldest or the newest first.
-fn close(mut lots: Vec<Lot>, change: i64, price_cents: i64, newest_first: bool) -> Closing {
+fn close(mut lots: Vec<SoldLot>, change: i64, price_cents: i64, newest_first: bool) -> Closing {
     if newest_first {
         lots.reverse();
     }
@@ -742,7 +760,7 @@ mod tests {
 
     #[test]
     fn lots_are_closed_from_the_asked_end_and_the_rest_is_a_new_one() {
-        let lot = |trade, price_cents, quantity| Lot { trade, price_cents, quantity };
+        let lot = |trade, price_cents, quantity| SoldLot { trade, price_cents, quantity };
         let lots = || vec![lot(1, 1000, 100), lot(2, 1200, 200)];
         let sold = close(lots(), -150, 1100, false);
         assert_eq!(sold.lots, [(lot(1, 1000, 100), 0), (lot(2, 1200, 200), 150)]);

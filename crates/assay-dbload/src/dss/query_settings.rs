@@ -1,8 +1,8 @@
 //! What every stream of a run is asked, within which limits, and how sessions and servers of each
 //! product are made fit for it.
 
-use crate::load::{Database, Dialect, Link, Product, single_number};
-use assay_loads::dss::{Choice, Scale};
+use crate::load::{Dialect, LoadSchema, Product, ServerLink, single_number};
+use assay_loads::dss::{DssScale, ParameterChoice};
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseProduct, Setting};
 use assay_model::units::{Bytes, Nanos};
@@ -25,7 +25,7 @@ const FIT: [(&str, u64); 5] = [
 
 /// How much memory a session may use for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
+pub struct SessionMemory {
     /// For each sort and hash; the server's own choice where it is none.
     pub work: Option<Bytes>,
 }
@@ -34,20 +34,20 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuerySettings {
     /// How large the tables are.
-    pub scale: Scale,
+    pub scale: DssScale,
     /// Where parameters come from.
-    pub choice: Choice,
+    pub choice: ParameterChoice,
     /// The longest that a query may take.
     pub limit: Option<Nanos>,
     /// Processes that the server may use for a step of a query besides the session's own process.
     pub parallel: u32,
     /// Memory of a session.
-    pub memory: Memory,
+    pub memory: SessionMemory,
 }
 
 impl QuerySettings {
     /// Makes a session one that asks.
-    pub(super) fn apply<L: Link>(
+    pub(super) fn apply<L: ServerLink>(
         &self,
         link: &mut L,
         product: DatabaseProduct,
@@ -127,7 +127,7 @@ pub(super) fn is_over_limit(failure: &Failure) -> bool {
 
 /// The statement by which another session ends this one in the middle of a query; none where the
 /// server sees by itself within a second that nobody waits any more.
-pub(super) fn ending<L: Link>(link: &mut L) -> Answer<Option<String>> {
+pub(super) fn ending<L: ServerLink>(link: &mut L) -> Answer<Option<String>> {
     match L::DIALECT {
         Dialect::Postgres => Ok(None),
         Dialect::Mariadb => {
@@ -148,7 +148,7 @@ pub const fn parallel_usual(dialect: Dialect) -> Option<u32> {
 
 /// Processes that the server has for parallel steps of all sessions together; none where it does
 /// not say, or has none.
-pub fn parallel_max<L: Product>(database: &mut Database<L>) -> Option<u32> {
+pub fn parallel_max<L: Product>(database: &mut LoadSchema<L>) -> Option<u32> {
     parallel_usual(L::DIALECT)?;
     let most = single_number(&mut database.admin, "SHOW max_parallel_workers").ok()??;
     u32::try_from(most).ok()
@@ -156,7 +156,7 @@ pub fn parallel_max<L: Product>(database: &mut Database<L>) -> Option<u32> {
 
 /// Makes a managed server fit for large queries, where it is not, and adds the settings that matter
 /// for them to its facts.
-pub(super) fn make_fit<L: Product>(database: &mut Database<L>) -> Answer<()> {
+pub(super) fn make_fit<L: Product>(database: &mut LoadSchema<L>) -> Answer<()> {
     if L::DIALECT == Dialect::Postgres {
         return Ok(());
     }
@@ -184,11 +184,11 @@ mod tests {
 
     fn asked(work: Bytes) -> QuerySettings {
         QuerySettings {
-            scale: Scale::new(1.0).unwrap(),
-            choice: Choice::Validation,
+            scale: DssScale::new(1.0).unwrap(),
+            choice: ParameterChoice::Validation,
             limit: Some(Nanos(1_500_000)),
             parallel: 3,
-            memory: Memory { work: Some(work) },
+            memory: SessionMemory { work: Some(work) },
         }
     }
 

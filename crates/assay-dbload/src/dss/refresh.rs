@@ -1,9 +1,9 @@
 //! The refresh functions: new orders with their lines come in, as many old ones go.
 
 use super::tables::{INSERTED, REMOVED, layout, refresh_sets};
-use crate::load::{Database, Destination, Manifest, Product, note, transfer};
-use assay_loads::dss::{RefreshSet, Scale, Table, put_rows};
-use assay_loads::sink::Sink;
+use crate::load::{Destination, LoadSchema, Manifest, Product, note, transfer};
+use assay_loads::dss::{DssScale, DssTable, RefreshSet, put_rows};
+use assay_loads::sink::RowSink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
@@ -17,7 +17,7 @@ pub(super) struct Refresh<'a> {
     /// The number of the set.
     pub(super) number: u32,
     /// How large the tables are.
-    pub(super) scale: Scale,
+    pub(super) scale: DssScale,
 }
 
 impl Refresh<'_> {
@@ -26,8 +26,8 @@ impl Refresh<'_> {
         let Self { schema, set, number, scale } = self;
         whole(connection, |connection| {
             let mut rows = 0;
-            for table in [Table::Orders, Table::LineItem] {
-                let make = |to: &mut dyn Sink| {
+            for table in [DssTable::Orders, DssTable::LineItem] {
+                let make = |to: &mut dyn RowSink| {
                     put_rows(table, scale, set.part(), |key| set.rekey(key), to);
                 };
                 let layout = &layout(table, scale);
@@ -44,7 +44,9 @@ impl Refresh<'_> {
         let Self { schema, set, number, scale } = self;
         whole(connection, |connection| {
             let mut rows = 0;
-            for (table, key) in [(Table::LineItem, "l_orderkey"), (Table::Orders, "o_orderkey")] {
+            for (table, key) in
+                [(DssTable::LineItem, "l_orderkey"), (DssTable::Orders, "o_orderkey")]
+            {
                 let condition = set.condition(scale, key);
                 rows += connection
                     .change(&format!("DELETE FROM {schema}.{} WHERE {condition}", table.name()))?;
@@ -58,9 +60,9 @@ impl Refresh<'_> {
 /// Removes the orders whose successors are there already, where an earlier run ended between the
 /// two refresh functions; gives the number of the next set.
 pub fn finish_refresh<L: Product>(
-    database: &mut Database<L>,
+    database: &mut LoadSchema<L>,
     manifest: &Manifest,
-    scale: Scale,
+    scale: DssScale,
 ) -> Result<u32> {
     let (inserted, removed) = refresh_sets(manifest);
     if inserted > removed {

@@ -2,9 +2,9 @@
 //! everybody's counters around them.
 
 use super::query_settings::QuerySettings;
-use super::stream::{Common, Ended, QueryRecord, Stream, Work};
-use crate::load::{CounterSnapshot, Database, ProcessUsage, Product};
-use assay_dbserver::{Interrupter, Usage};
+use super::stream::{EndedQuery, QueryRecord, QueryStream, StreamCommon, StreamWork};
+use crate::load::{CounterSnapshot, LoadSchema, ProcessUsage, Product};
+use assay_dbserver::{CpuUsage, Interrupter};
 use assay_host::clock::unix_ns;
 use assay_model::Result;
 use assay_model::counters::CpuCounters;
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// One run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunPlan {
+pub struct DssRunPlan {
     /// Which of the two.
     pub kind: DssKind,
     /// Streams of queries at once; 1 in a power run.
@@ -45,7 +45,7 @@ pub struct QueryHooks<'a> {
     pub waiting: &'a mut dyn FnMut(Duration),
 }
 
-impl RunPlan {
+impl DssRunPlan {
     /// Refresh sets that it uses.
     pub const fn sets(&self) -> u32 {
         match (self.first_set, self.kind) {
@@ -55,12 +55,13 @@ impl RunPlan {
         }
     }
 
-    fn work(&self) -> Vec<Work> {
+    fn work(&self) -> Vec<StreamWork> {
         match self.kind {
-            DssKind::Power => vec![Work::Power(self.first_set)],
+            DssKind::Power => vec![StreamWork::Power(self.first_set)],
             DssKind::Throughput => {
-                let refreshes = self.first_set.map(|first| Work::Refresh(first, self.streams));
-                (1..=self.streams).map(Work::Queries).chain(refreshes).collect()
+                let refreshes =
+                    self.first_set.map(|first| StreamWork::Refresh(first, self.streams));
+                (1..=self.streams).map(StreamWork::Queries).chain(refreshes).collect()
             }
         }
     }
@@ -71,14 +72,14 @@ impl RunPlan {
 /// # Errors
 /// What the server says before the first query; later failures are in the result.
 pub fn measure<L: Product>(
-    database: &mut Database<L>,
-    plan: &RunPlan,
+    database: &mut LoadSchema<L>,
+    plan: &DssRunPlan,
     hooks: &mut QueryHooks<'_>,
 ) -> Result<DssRun> {
-    let whole = |database: &Database<L>| database.first_process.and_then(L::whole_usage);
+    let whole = |database: &LoadSchema<L>| database.first_process.and_then(L::whole_usage);
     let (before, used_before) = (CounterSnapshot::take(database, &[])?, whole(database));
-    let streams: Result<Vec<Stream<L>>> =
-        plan.work().into_iter().map(|work| Stream::open(database, work, plan.asked)).collect();
+    let streams: Result<Vec<QueryStream<L>>> =
+        plan.work().into_iter().map(|work| QueryStream::open(database, work, plan.asked)).collect();
     let streams = streams?;
     let started_unix_ns = unix_ns();
     let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hooks);
@@ -110,14 +111,14 @@ pub fn measure<L: Product>(
 fn used(
     before: &CounterSnapshot,
     after: &CounterSnapshot,
-    whole: Option<(Usage, Usage)>,
-    ended: &[Ended],
+    whole: Option<(CpuUsage, CpuUsage)>,
+    ended: &[EndedQuery],
 ) -> ProcessUsage {
     let whole = whole.map(|(then, now)| now.since(&then));
     let usage = ended.iter().map(|one| one.usage).reduce(|sum, one| Some(sum?.plus(&one?)));
     let usage = usage.flatten();
     let sessions = match after.background_since(before) {
-        Some(background) => whole.map(|whole| Usage {
+        Some(background) => whole.map(|whole| CpuUsage {
             cpu_ns: whole.cpu_ns.saturating_sub(background.cpu_ns),
             queue_ns: usage.map_or(0, |usage| usage.queue_ns),
             ..whole
@@ -131,7 +132,7 @@ fn used(
     }
 }
 
-fn finish(ended: &[Ended], is_stopped: bool) -> Finish {
+fn finish(ended: &[EndedQuery], is_stopped: bool) -> Finish {
     let lost = ended.iter().find_map(|one| one.lost.as_ref().filter(|words| !words.is_empty()));
     match lost {
         _ if is_stopped => Finish::Interrupted,
@@ -148,10 +149,10 @@ struct Ends {
 }
 
 impl Ends {
-    fn of<L: Product>(streams: &[Stream<L>]) -> Self {
+    fn of<L: Product>(streams: &[QueryStream<L>]) -> Self {
         Self {
-            interrupters: streams.iter().filter_map(Stream::interrupter).collect(),
-            statements: streams.iter().filter_map(Stream::ending).collect(),
+            interrupters: streams.iter().filter_map(QueryStream::interrupter).collect(),
+            statements: streams.iter().filter_map(QueryStream::ending).collect(),
         }
     }
 
@@ -166,19 +167,19 @@ impl Ends {
 
 /// Lets the streams begin and listens until all have ended; says whether somebody stopped them.
 fn carry_out<L: Product>(
-    streams: Vec<Stream<L>>,
+    streams: Vec<QueryStream<L>>,
     admin: &mut L,
     hooks: &mut QueryHooks<'_>,
-) -> (Vec<DssQuery>, Duration, Vec<Ended>, bool) {
+) -> (Vec<DssQuery>, Duration, Vec<EndedQuery>, bool) {
     let ends = Ends::of(&streams);
     let (sender, receiver) = channel();
     let done = AtomicBool::new(false);
     let started = Instant::now();
     thread::scope(|scope| {
-        let threads: Vec<ScopedJoinHandle<'_, (Ended, Duration)>> = streams
+        let threads: Vec<ScopedJoinHandle<'_, (EndedQuery, Duration)>> = streams
             .into_iter()
             .map(|stream| {
-                let common = Common { started, done: &done, sender: sender.clone() };
+                let common = StreamCommon { started, done: &done, sender: sender.clone() };
                 scope.spawn(move || {
                     let ended = stream.work(&common);
                     (ended, common.started.elapsed())
@@ -190,7 +191,7 @@ fn carry_out<L: Product>(
         let ended = threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        let (ended, times): (Vec<Ended>, Vec<Duration>) = ended.unzip();
+        let (ended, times): (Vec<EndedQuery>, Vec<Duration>) = ended.unzip();
         (queries, times.into_iter().max().unwrap_or_default(), ended, is_stopped)
     })
 }

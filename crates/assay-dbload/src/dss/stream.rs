@@ -2,8 +2,8 @@
 
 use super::query_settings::{QuerySettings, ending, is_over_limit};
 use super::refresh::Refresh;
-use crate::load::{Database, Product};
-use assay_dbserver::{Interrupter, Usage};
+use crate::load::{LoadSchema, Product};
+use assay_dbserver::{CpuUsage, Interrupter};
 use assay_loads::dss::{RefreshSet, order, text};
 use assay_model::Result;
 use assay_model::dss::{DssOutcome, DssQuery};
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 /// What a stream does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum StreamWork {
     /// One stream alone: all queries, between the refresh functions of a set where there is one.
     Power(Option<u32>),
     /// The queries of a stream among several, from 1.
@@ -30,18 +30,18 @@ pub(super) enum Work {
 pub(super) type QueryRecord = (DssQuery, Vec<Row>);
 
 /// A session that is ready to begin.
-pub(super) struct Stream<L> {
+pub(super) struct QueryStream<L> {
     connection: L,
     product: DatabaseProduct,
     schema: String,
     /// The statement by which another session ends it.
     ending: Option<String>,
-    work: Work,
+    work: StreamWork,
     asked: QuerySettings,
 }
 
 /// What a stream shares with the one who watches.
-pub(super) struct Common<'a> {
+pub(super) struct StreamCommon<'a> {
     pub(super) started: Instant,
     /// No further query.
     pub(super) done: &'a AtomicBool,
@@ -49,16 +49,20 @@ pub(super) struct Common<'a> {
 }
 
 /// How a stream ended.
-pub(super) struct Ended {
+pub(super) struct EndedQuery {
     /// What its process used, without the parallel ones that worked for it.
-    pub(super) usage: Option<Usage>,
+    pub(super) usage: Option<CpuUsage>,
     /// Why it could not go on.
     pub(super) lost: Option<String>,
 }
 
-impl<L: Product> Stream<L> {
+impl<L: Product> QueryStream<L> {
     /// Opens a session as it is to ask.
-    pub(super) fn open(database: &Database<L>, work: Work, asked: QuerySettings) -> Result<Self> {
+    pub(super) fn open(
+        database: &LoadSchema<L>,
+        work: StreamWork,
+        asked: QuerySettings,
+    ) -> Result<Self> {
         let (mut connection, product) = (database.connect()?, database.facts.product);
         let schema = database.schema.clone();
         let applied = asked.apply(&mut connection, product, &schema);
@@ -78,26 +82,26 @@ impl<L: Product> Stream<L> {
     }
 
     /// Does its work and closes the session.
-    pub(super) fn work(mut self, common: &Common<'_>) -> Ended {
+    pub(super) fn work(mut self, common: &StreamCommon<'_>) -> EndedQuery {
         let before = self.connection.usage();
         let lost = match self.work {
-            Work::Power(set) => self.power(set, common),
-            Work::Queries(stream) => self.queries(stream, common),
-            Work::Refresh(first, pairs) => self.refreshes(first, pairs, common),
+            StreamWork::Power(set) => self.power(set, common),
+            StreamWork::Queries(stream) => self.queries(stream, common),
+            StreamWork::Refresh(first, pairs) => self.refreshes(first, pairs, common),
         };
         let after = self.connection.usage();
         self.connection.close();
-        Ended { usage: after.zip(before).map(|(after, before)| after.since(&before)), lost }
+        EndedQuery { usage: after.zip(before).map(|(after, before)| after.since(&before)), lost }
     }
 
-    fn power(&mut self, set: Option<u32>, common: &Common<'_>) -> Option<String> {
+    fn power(&mut self, set: Option<u32>, common: &StreamCommon<'_>) -> Option<String> {
         let inserted = set.and_then(|set| self.refresh("RF1", set, Some(0), common));
         let asked = inserted.or_else(|| self.queries(0, common));
         asked.or_else(|| set.and_then(|set| self.refresh("RF2", set, Some(0), common)))
     }
 
     /// All queries of a stream in its order; says why it could not go on.
-    fn queries(&mut self, stream: u32, common: &Common<'_>) -> Option<String> {
+    fn queries(&mut self, stream: u32, common: &StreamCommon<'_>) -> Option<String> {
         order(stream).iter().find_map(|query| {
             let parameters = self.asked.choice.of(*query, stream, self.asked.scale);
             let sql = self.asked.limited(text(*query, &parameters), self.product);
@@ -108,7 +112,7 @@ impl<L: Product> Stream<L> {
         })
     }
 
-    fn refreshes(&mut self, first: u32, pairs: u32, common: &Common<'_>) -> Option<String> {
+    fn refreshes(&mut self, first: u32, pairs: u32, common: &StreamCommon<'_>) -> Option<String> {
         (first..first + pairs).find_map(|set| {
             let inserted = self.refresh("RF1", set, None, common);
             inserted.or_else(|| self.refresh("RF2", set, None, common))
@@ -120,7 +124,7 @@ impl<L: Product> Stream<L> {
         name: &str,
         number: u32,
         stream: Option<u32>,
-        common: &Common<'_>,
+        common: &StreamCommon<'_>,
     ) -> Option<String> {
         let scale = self.asked.scale;
         let set = match RefreshSet::new(number) {
@@ -140,7 +144,7 @@ impl<L: Product> Stream<L> {
         &mut self,
         name: String,
         stream: Option<u32>,
-        common: &Common<'_>,
+        common: &StreamCommon<'_>,
         work: impl FnOnce(&mut L) -> Answer<(u64, Vec<Row>)>,
     ) -> Option<String> {
         if common.done.load(Ordering::Relaxed) {

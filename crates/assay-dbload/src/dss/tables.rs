@@ -2,11 +2,11 @@
 //! loading.
 
 use crate::load::{
-    Database, IndexLayout, Manifest, Origin, Product, State, Statistics, TableLayout, Tables,
-    sizes_of, tables_in,
+    IndexLayout, LoadSchema, LoadTables, Manifest, ManifestState, Product, RowOrigin, Statistics,
+    TableLayout, sizes_of, tables_in,
 };
-use assay_loads::dss::{Scale, TABLES, Table, column_list, prepare_texts, put_rows};
-use assay_loads::sink::{Part, Sink};
+use assay_loads::dss::{DssScale, DssTable, TABLES, column_list, prepare_texts, put_rows};
+use assay_loads::sink::{RowSink, TablePart};
 use assay_model::Result;
 use assay_model::dss::DssData;
 use assay_model::failure::Failure;
@@ -28,23 +28,23 @@ pub(super) const REMOVED: &str = "removed";
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DssTables {
     /// How large they are.
-    pub scale: Scale,
+    pub scale: DssScale,
     /// Sessions that load at once.
     pub loaders: u32,
 }
 
-impl Tables for DssTables {
-    type Table = Table;
+impl LoadTables for DssTables {
+    type Table = DssTable;
 
     fn kind(&self) -> LoadKind {
         LoadKind::Dss
     }
 
-    fn all(&self) -> Vec<Table> {
+    fn all(&self) -> Vec<DssTable> {
         TABLES.to_vec()
     }
 
-    fn layout(&self, table: Table) -> TableLayout {
+    fn layout(&self, table: DssTable) -> TableLayout {
         TableLayout { parts: parts(table, self.scale, self.loaders), ..layout(table, self.scale) }
     }
 
@@ -56,14 +56,14 @@ impl Tables for DssTables {
         prepare_texts();
     }
 
-    fn make(&self, table: Table, part: Part, _origin: Origin, to: &mut dyn Sink) {
+    fn make(&self, table: DssTable, part: TablePart, _origin: RowOrigin, to: &mut dyn RowSink) {
         put_rows(table, self.scale, part, |key| key, to);
     }
 }
 
 /// A table in one piece. The server does not vacuum it by itself: that would disturb what is
 /// measured.
-pub(super) fn layout(table: Table, scale: Scale) -> TableLayout {
+pub(super) fn layout(table: DssTable, scale: DssScale) -> TableLayout {
     let index = |index: &assay_loads::dss::Index| IndexLayout {
         name: index.name.to_owned(),
         columns: index.columns,
@@ -81,7 +81,7 @@ pub(super) fn layout(table: Table, scale: Scale) -> TableLayout {
 /// Into how many parts a table is cut for a number of sessions: as many as its share of all bytes,
 /// so that all sessions come to their end together. Small tables stay whole; a table in one piece
 /// needs no log.
-fn parts(table: Table, scale: Scale, loaders: u32) -> i32 {
+fn parts(table: DssTable, scale: DssScale, loaders: u32) -> i32 {
     let all: u64 = TABLES.iter().map(|table| table.text_bytes(scale)).sum();
     let share = real(table.text_bytes(scale)) / real(all.max(1));
     let parts = count((share * f64::from(loaders)).round());
@@ -91,30 +91,30 @@ fn parts(table: Table, scale: Scale, loaders: u32) -> i32 {
 }
 
 /// Bytes on storage of tables and indexes, as they are at scale 1, with a tenth to spare.
-pub fn data_bytes(scale: Scale) -> u64 {
+pub fn data_bytes(scale: DssScale) -> u64 {
     count(scale.factor() * 1.9e9)
 }
 
 /// What the tables take on storage now.
-pub fn sizes<L: Product>(database: &mut Database<L>) -> Result<DssData> {
+pub fn sizes<L: Product>(database: &mut LoadSchema<L>) -> Result<DssData> {
     let (table_bytes, index_bytes) = sizes_of(database)?;
     Ok(DssData { table_bytes, index_bytes, ..DssData::default() })
 }
 
 /// Looks for the tables of an earlier run: those of another form, or of which one is gone, are
 /// half.
-pub fn schema_state<L: Product>(database: &mut Database<L>) -> Result<State> {
-    let manifest = match State::of(database)? {
-        State::Whole(manifest) if manifest.note(FORMAT.0) == FORMAT.1 => manifest,
-        State::Whole(manifest) => return Ok(State::Half(manifest)),
+pub fn schema_state<L: Product>(database: &mut LoadSchema<L>) -> Result<ManifestState> {
+    let manifest = match ManifestState::of(database)? {
+        ManifestState::Whole(manifest) if manifest.note(FORMAT.0) == FORMAT.1 => manifest,
+        ManifestState::Whole(manifest) => return Ok(ManifestState::Half(manifest)),
         other => return Ok(other),
     };
     let schema = database.schema.clone();
     let there = tables_in(&mut database.admin, &schema);
     let there = there.map_err(|failure: Failure| failure.of("looking for loaded tables"))?;
-    let is_there = |table: Table| there.iter().any(|name| name == table.name());
+    let is_there = |table: DssTable| there.iter().any(|name| name == table.name());
     let all = TABLES.into_iter().all(is_there);
-    Ok(if all { State::Whole(manifest) } else { State::Half(manifest) })
+    Ok(if all { ManifestState::Whole(manifest) } else { ManifestState::Half(manifest) })
 }
 
 /// The scale of the tables as it was asked for; empty where that is not noted.
@@ -134,15 +134,15 @@ mod tests {
 
     #[test]
     fn more_sessions_cut_large_tables_into_more_parts() {
-        let of = |loaders, table| parts(table, Scale::new(1.0).unwrap(), loaders);
-        assert_eq!((of(1, Table::LineItem), of(2, Table::LineItem)), (1, 1));
-        assert_eq!((of(4, Table::LineItem), of(8, Table::LineItem)), (3, 6));
-        assert_eq!((of(8, Table::Orders), of(64, Table::Region)), (1, 1));
+        let of = |loaders, table| parts(table, DssScale::new(1.0).unwrap(), loaders);
+        assert_eq!((of(1, DssTable::LineItem), of(2, DssTable::LineItem)), (1, 1));
+        assert_eq!((of(4, DssTable::LineItem), of(8, DssTable::LineItem)), (3, 6));
+        assert_eq!((of(8, DssTable::Orders), of(64, DssTable::Region)), (1, 1));
     }
 
     #[test]
     fn tables_are_noted_with_their_scale_and_their_refresh_sets() {
-        let tables = DssTables { scale: Scale::new(0.1).unwrap(), loaders: 1 };
+        let tables = DssTables { scale: DssScale::new(0.1).unwrap(), loaders: 1 };
         let mut notes = tables.knobs();
         notes.push((INSERTED, "4".to_owned()));
         let manifest = Manifest::of(&notes);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_table_has_its_key_and_its_indexes() {
-        let layout = layout(Table::Orders, Scale::new(1.0).unwrap());
+        let layout = layout(DssTable::Orders, DssScale::new(1.0).unwrap());
         assert!(layout.columns.starts_with("o_orderkey bigint NOT NULL, o_custkey"));
         assert_eq!((layout.key, layout.indexes.len()), (Some("o_orderkey"), 1));
     }

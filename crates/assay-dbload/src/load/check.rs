@@ -2,7 +2,7 @@
 
 use super::statements::said;
 use super::templates::Phrases;
-use super::{Database, Product, single_number};
+use super::{LoadSchema, Product, single_number};
 use assay_model::Result;
 use assay_model::failure::Failure;
 use assay_model::load::{Check, Checks};
@@ -21,7 +21,7 @@ pub(crate) struct Conditions<'a> {
 /// Checks conditions on a session of its own, whose settings go with it; `when` says in the result
 /// when that was.
 pub(crate) fn check_all<L: Product>(
-    database: &mut Database<L>,
+    database: &mut LoadSchema<L>,
     conditions: &Conditions<'_>,
     when: &str,
 ) -> Result<Checks> {

@@ -1,11 +1,11 @@
 //! Transactions that leave their identity in the database: run, session and number in one row of
 //! the same transaction, and on to a ledger when their commit has returned.
 
-use super::database::Database;
+use super::database::LoadSchema;
 use super::link::single_number;
 use super::product::Product;
-use super::statements::{Statement, Value};
-use assay_ledger::{Acknowledgement, CommitRange, KeptAcknowledgements, Recorder};
+use super::statements::{LoadStatement, StatementValue};
+use assay_ledger::{Acknowledgement, CommitRange, KeptAcknowledgements, LedgerRecorder};
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::Dialect;
@@ -22,7 +22,7 @@ const FIRST_SESSION: u64 = 0;
 /// Acknowledged transactions of a run on their way to a ledger.
 pub struct CommitLog {
     run: u32,
-    recorder: Recorder,
+    recorder: LedgerRecorder,
     sessions: AtomicU64,
 }
 
@@ -46,7 +46,7 @@ pub struct CommitMarks {
 
 impl CommitLog {
     /// The log of a run, whose first row stands in the database and is acknowledged with it.
-    pub fn new(run: u32, recorder: Recorder) -> Self {
+    pub fn new(run: u32, recorder: LedgerRecorder) -> Self {
         recorder.acknowledge(&[Acknowledgement { place: FIRST_SESSION, version: 1 }]);
         Self { run, recorder, sessions: AtomicU64::new(FIRST_SESSION) }
     }
@@ -58,9 +58,9 @@ impl CommitLog {
 }
 
 impl CommitMark {
-    pub(crate) fn values(self) -> [Value<'static>; 3] {
+    pub(crate) fn values(self) -> [StatementValue<'static>; 3] {
         let session = i64::try_from(self.session).unwrap_or(i64::MAX);
-        [self.run.into(), Value::Number(session), self.number.into()]
+        [self.run.into(), StatementValue::Number(session), self.number.into()]
     }
 }
 
@@ -80,9 +80,9 @@ impl CommitMarks {
     }
 
     /// The statement that leaves an identity, where a run keeps a log.
-    pub fn statement(&self, dialect: Dialect, schema: &str) -> Option<Statement> {
+    pub fn statement(&self, dialect: Dialect, schema: &str) -> Option<LoadStatement> {
         let sql = format!("INSERT INTO {schema}.{COMMITS} VALUES (#1, #2, #3)");
-        self.log.get().map(|_| Statement::of(LEAVE, &sql, dialect))
+        self.log.get().map(|_| LoadStatement::of(LEAVE, &sql, dialect))
     }
 
     /// One try of a transaction. One that changes something gets the next identity where a run
@@ -106,7 +106,7 @@ impl CommitMarks {
     }
 }
 
-impl<L: Product> Database<L> {
+impl<L: Product> LoadSchema<L> {
     /// Makes the table of identities where it is missing, and leaves the first row of a run.
     ///
     /// # Errors

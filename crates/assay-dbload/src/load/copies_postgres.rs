@@ -3,12 +3,12 @@
 
 use super::copies::OwnDatabase;
 use super::owned_postgres::{standing_as, strangers};
-use super::owner::{OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_the_way};
+use super::owner::{OwnedKind, Ownership, RECORD, SchemaOwner, foreign, holds_foreign, in_the_way};
 use super::postgres_link::session;
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
-use assay_postgres::address::Address;
-use assay_postgres::connection::Connection;
+use assay_postgres::address::PostgresAddress;
+use assay_postgres::connection::PostgresConnection;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ impl OwnDatabase {
     ///
     /// # Errors
     /// That there is one which is not ours, or where its copy would be, and what the server says.
-    pub fn enter(address: &Address, name: &str) -> Result<(Self, bool)> {
+    pub fn enter(address: &PostgresAddress, name: &str) -> Result<(Self, bool)> {
         let failed = |failure: Failure| failure.of(format!("looking for a database on {address}"));
         let copy = copy_of(name);
         match standing_of(address, &copy).map_err(failed)? {
@@ -39,8 +39,8 @@ impl OwnDatabase {
         }
     }
 
-    fn make(address: &Address, name: &str) -> Result<Self> {
-        let owner = Owner::new(OwnedKind::Database)?;
+    fn make(address: &PostgresAddress, name: &str) -> Result<Self> {
+        let owner = SchemaOwner::new(OwnedKind::Database)?;
         let failed = |failure: Failure| failure.of(format!("creating a database on {address}"));
         let mut maintenance = session(address).map_err(failed)?;
         // What somebody put into the usual template is not ours to drop.
@@ -62,7 +62,11 @@ impl OwnDatabase {
     /// # Errors
     /// That another one has its name by now, or that something else lies in it, or what the server
     /// says.
-    fn remove(&self, maintenance: &mut Connection, address: &Address) -> Result<()> {
+    fn remove(
+        &self,
+        maintenance: &mut PostgresConnection,
+        address: &PostgresAddress,
+    ) -> Result<()> {
         let name = &self.name;
         let failed = |failure: Failure| failure.of(format!("dropping the database {name}"));
         match standing_of(address, name).map_err(failed)? {
@@ -84,7 +88,12 @@ impl OwnDatabase {
     }
 
     /// Copies it under another name; the copy gets a record of its own number.
-    fn copy(&self, maintenance: &mut Connection, address: &Address, name: &str) -> Result<Self> {
+    fn copy(
+        &self,
+        maintenance: &mut PostgresConnection,
+        address: &PostgresAddress,
+        name: &str,
+    ) -> Result<Self> {
         let failed = |failure: Failure| failure.of("copying the database");
         let sql = format!("CREATE DATABASE {name} TEMPLATE {}", self.name);
         patiently(|| maintenance.run(&sql)).map_err(failed)?;
@@ -111,7 +120,7 @@ fn left_copy(copy: &str) -> Error {
 }
 
 /// Whose a database is.
-fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
+fn standing_of(address: &PostgresAddress, name: &str) -> Answer<Ownership> {
     let mut maintenance = session(address)?;
     let rows = maintenance.query(&format!(
         "SELECT pg_get_userbyid(datdba) = current_user, datallowconn, pg_get_userbyid(datdba) \
@@ -135,7 +144,7 @@ fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
 }
 
 /// Whose the database of a session is: its record holds its own number.
-fn standing_inside(inside: &mut Connection) -> Answer<Ownership> {
+fn standing_inside(inside: &mut PostgresConnection) -> Answer<Ownership> {
     let number = inside.one(&format!("SELECT {NUMBER}"))?.text(0).to_owned();
     Ok(match standing_as(inside, SCHEMA, Some(&number))? {
         Ownership::Absent => foreign("it has no owner record"),
@@ -147,7 +156,7 @@ fn standing_inside(inside: &mut Connection) -> Answer<Ownership> {
 }
 
 /// What an Assay database holds that was not made by a load of this user, in words.
-fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
+fn strangers_in(inside: &mut PostgresConnection) -> Answer<Vec<String>> {
     let rows = inside.query(
         "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> \
          'information_schema'",
@@ -171,38 +180,38 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
 }
 
 /// Notes that the database of this session is to be kept.
-pub(super) fn keep_database(link: &mut Connection) -> Answer<()> {
+pub(super) fn keep_database(link: &mut PostgresConnection) -> Answer<()> {
     link.run(&format!("UPDATE {SCHEMA}.{RECORD} SET value = 'yes' WHERE name = 'kept'"))
 }
 
 impl OwnDatabase {
     /// Copies it, to go back to it.
-    pub(super) fn copied(&self, address: &Address) -> Result<Self> {
+    pub(super) fn copied(&self, address: &PostgresAddress) -> Result<Self> {
         self.copy(&mut maintenance(address)?, &maintenance_address(address), &copy_of(&self.name))
     }
 
     /// Makes it from its copy again.
-    pub(super) fn restored(&self, address: &Address, copy: &Self) -> Result<()> {
+    pub(super) fn restored(&self, address: &PostgresAddress, copy: &Self) -> Result<()> {
         let (mut maintenance, address) = (maintenance(address)?, maintenance_address(address));
         self.remove(&mut maintenance, &address)?;
         copy.copy(&mut maintenance, &address, &self.name).map(drop)
     }
 
     /// Drops it, a database or a copy.
-    pub(super) fn dropped(&self, address: &Address) -> Result<()> {
+    pub(super) fn dropped(&self, address: &PostgresAddress) -> Result<()> {
         self.remove(&mut maintenance(address)?, &maintenance_address(address))
     }
 }
 
 /// A session on another database of the same server, from which that of a load can be removed and
 /// made again.
-fn maintenance(address: &Address) -> Result<Connection> {
+fn maintenance(address: &PostgresAddress) -> Result<PostgresConnection> {
     let address = maintenance_address(address);
     let opened = session(&address);
     opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
 }
 
-fn maintenance_address(address: &Address) -> Address {
+fn maintenance_address(address: &PostgresAddress) -> PostgresAddress {
     address.with_database("postgres")
 }
 
@@ -220,7 +229,7 @@ fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
 }
 
 /// Assay's databases on a server that nobody uses, with their sizes in bytes.
-pub(super) fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
+pub(super) fn left_databases(address: &PostgresAddress) -> Answer<Vec<(OwnDatabase, String, u64)>> {
     let mut maintenance = session(address)?;
     let rows = maintenance.query(
         "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowconn AND NOT \
@@ -242,7 +251,7 @@ pub(super) fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, Stri
 }
 
 /// Drops one of the [`left_databases`].
-pub(super) fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
+pub(super) fn remove_left_database(address: &PostgresAddress, left: &OwnDatabase) -> Result<()> {
     let opened = session(address);
     let mut maintenance =
         opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;

@@ -5,7 +5,7 @@
 //! the point.
 
 use super::chunks::Chunks;
-use assay_loads::sink::Sink;
+use assay_loads::sink::RowSink;
 
 /// Microseconds from 1970 to 2000, where the server's time begins.
 const EPOCH_US: i64 = 946_684_800_000_000;
@@ -39,7 +39,7 @@ impl CopyRows<'_> {
     }
 }
 
-impl Sink for CopyRows<'_> {
+impl RowSink for CopyRows<'_> {
     #[inline]
     fn row(&mut self, columns: u16) {
         self.0.row();

@@ -1,10 +1,10 @@
 //! Everybody's counters before and after a step: the server's, the device's, the processors'.
 
-use super::database::Database;
+use super::database::LoadSchema;
 use super::link::ServerUse;
 use super::product::Product;
 use super::served::ServedSessions;
-use assay_dbserver::Usage;
+use assay_dbserver::CpuUsage;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::root::SysRoot;
 use assay_model::Result;
@@ -43,7 +43,7 @@ pub struct CounterDelta {
 /// What the processes of a server used between two moments.
 pub(crate) struct ProcessUsage {
     /// Those that served the load.
-    pub(crate) sessions: Option<Usage>,
+    pub(crate) sessions: Option<CpuUsage>,
     /// CPU time of all, s.
     pub(crate) server_cpu_s: Option<f64>,
     /// Bytes that storage gave to all.
@@ -52,7 +52,7 @@ pub(crate) struct ProcessUsage {
 
 impl CounterSnapshot {
     /// Looks; the server's count of a session is complete when the session has ended.
-    pub fn take<L: Product>(database: &mut Database<L>, sessions: &[u32]) -> Result<Self> {
+    pub fn take<L: Product>(database: &mut LoadSchema<L>, sessions: &[u32]) -> Result<Self> {
         let counted = database.admin.counted(&database.address, &database.knowledge);
         let (counts, time) =
             counted.map_err(|failure| failure.of("reading the counters of the server"))?;
@@ -103,13 +103,13 @@ impl CounterSnapshot {
     fn both_looks(
         &self,
         earlier: &Self,
-        since: impl Fn(&ServerUse, &ServerUse) -> Option<Usage>,
-    ) -> Option<Usage> {
+        since: impl Fn(&ServerUse, &ServerUse) -> Option<CpuUsage>,
+    ) -> Option<CpuUsage> {
         since(self.server.as_ref()?, earlier.server.as_ref()?)
     }
 
     /// What processes used that serve no session.
-    pub(crate) fn background_since(&self, earlier: &Self) -> Option<Usage> {
+    pub(crate) fn background_since(&self, earlier: &Self) -> Option<CpuUsage> {
         self.both_looks(earlier, ServerUse::background_since)
     }
 
@@ -152,7 +152,7 @@ fn counts_since(later: &DatabaseCounts, earlier: &DatabaseCounts) -> DatabaseCou
 }
 
 /// The same of times, with the processor time of the sessions.
-fn time_since(later: &TimeSplit, earlier: &TimeSplit, sessions: Option<Usage>) -> TimeSplit {
+fn time_since(later: &TimeSplit, earlier: &TimeSplit, sessions: Option<CpuUsage>) -> TimeSplit {
     TimeSplit {
         database_ns: later.database_ns.saturating_sub(earlier.database_ns),
         cpu_ns: sessions.map(|sessions| sessions.cpu_ns),
@@ -182,7 +182,7 @@ mod tests {
         };
         let delta = counts_since(&later, &earlier);
         assert_eq!((delta.reads, delta.log_syncs, delta.read_wait_ns), (4, Some(3), None));
-        let used = Usage { cpu_ns: 3, queue_ns: 2, ..Usage::default() };
+        let used = CpuUsage { cpu_ns: 3, queue_ns: 2, ..CpuUsage::default() };
         let times = TimeSplit { database_ns: 10, ..TimeSplit::default() };
         let time = time_since(&times, &TimeSplit::default(), Some(used));
         assert_eq!((time.database_ns, time.cpu_ns, time.read_ns), (10, Some(3), None));

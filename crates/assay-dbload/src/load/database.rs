@@ -4,13 +4,13 @@
 use super::copies::OwnDatabase;
 use super::own::OwnServer;
 use super::owner::{
-    Candidate, LeftoverSchema, LeftoversOnServer, OwnedKind, Owner, Ownership, in_the_way, in_use,
-    keep_owned,
+    LeftoverSchema, LeftoversOnServer, OwnedKind, OwnerCandidate, Ownership, SchemaOwner,
+    in_the_way, in_use, keep_owned,
 };
 use super::product::Product;
 use super::remark::remark;
-use assay_dbserver::Program;
-use assay_dbserver::tls::Cost;
+use assay_dbserver::MadeServer;
+use assay_dbserver::tls::EncryptionCost;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_model::failure::{Answer, Failure, Refusal};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// An Assay schema in a database.
-pub struct Database<L: Product> {
+pub struct LoadSchema<L: Product> {
     /// The way to it.
     pub address: L::Address,
     /// The session that prepares and counts.
@@ -41,13 +41,13 @@ pub struct Database<L: Product> {
     /// What a reader must know.
     pub remarks: Vec<Remark>,
     /// The record in our schema, once it was made or read.
-    pub(crate) owner: Option<Owner>,
+    pub(crate) owner: Option<SchemaOwner>,
     /// Whether this run wrote that record.
     is_claimed: bool,
     /// The database around our schema, where that is ours alone.
     pub own_database: Option<OwnDatabase>,
     /// What encryption had cost when the first session began to measure.
-    cost_before: Cost,
+    cost_before: EncryptionCost,
 }
 
 /// A new name for the schema of a kind of load: two programs at once never share one.
@@ -71,7 +71,7 @@ fn not_claimed(schema: &str, failure: &Failure) -> Error {
     )
 }
 
-impl<L: Product> Database<L> {
+impl<L: Product> LoadSchema<L> {
     /// Connects to a managed server.
     pub fn on_own(own: &OwnServer<L::Own>, schema: &str) -> Result<Self> {
         let mut database = Self::open(&own.server().address(), schema, Some(own.directory()))?;
@@ -107,7 +107,7 @@ impl<L: Product> Database<L> {
             owner: None,
             is_claimed: false,
             own_database: None,
-            cost_before: Cost::default(),
+            cost_before: EncryptionCost::default(),
         };
         database.locate();
         database.remark();
@@ -117,7 +117,7 @@ impl<L: Product> Database<L> {
     /// From now on sessions measure: what encryption cost before, while data were loaded, does not
     /// count.
     pub fn begin_to_measure(&mut self) {
-        self.cost_before = Cost::so_far();
+        self.cost_before = EncryptionCost::so_far();
     }
 
     /// What the report says of the server, with what encryption has cost this program since it
@@ -125,7 +125,8 @@ impl<L: Product> Database<L> {
     pub fn facts(&self) -> ServerFacts {
         let mut facts = self.facts.clone();
         if let Some(encryption) = &mut facts.encryption {
-            encryption.cost_per_answer_ns = Cost::so_far().per_answer_ns(self.cost_before);
+            encryption.cost_per_answer_ns =
+                EncryptionCost::so_far().per_answer_ns(self.cost_before);
         }
         facts
     }
@@ -225,7 +226,7 @@ impl<L: Product> Database<L> {
     /// That there is one of its name that is not empty, or what the server says.
     pub fn claim(&mut self, kind: LoadKind) -> Result<()> {
         let is_given = self.is_vacant()?;
-        let owner = Owner { is_given, ..Owner::new(OwnedKind::Load(kind))? };
+        let owner = SchemaOwner { is_given, ..SchemaOwner::new(OwnedKind::Load(kind))? };
         let claimed = self.admin.claim(&self.schema, &owner);
         claimed.map_err(|failure| not_claimed(&self.schema, &failure))?;
         self.owner = Some(owner);
@@ -350,7 +351,7 @@ impl<L: Product> Database<L> {
 
     fn left_schemas(&mut self) -> Answer<LeftoversOnServer> {
         let (mut left, mut others) = (Vec::new(), Vec::new());
-        for Candidate { name, bytes, is_free } in self.admin.candidates()? {
+        for OwnerCandidate { name, bytes, is_free } in self.admin.candidates()? {
             if name == self.schema {
                 continue;
             }

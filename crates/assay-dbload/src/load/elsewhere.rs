@@ -2,14 +2,14 @@
 //! meanwhile, seen from here alone.
 
 use super::counters::{CounterDelta, CounterSnapshot};
-use super::database::Database;
+use super::database::LoadSchema;
 use super::method::Method;
 use super::observer::{ObservedRung, ServerObserver};
 use super::plan::RungPlan;
 use super::product::Product;
 use super::rung::{RungResult, add_statements};
 use super::served::ServedSessions;
-use super::slot::Tally;
+use super::slot::SlotTally;
 use super::watch::statements;
 use assay_model::Result;
 use assay_model::counters::CpuCounters;
@@ -29,7 +29,7 @@ pub struct Elsewhere {
     /// What was due at the end and had not begun.
     pub backlog: Option<u64>,
     /// All steps from the first of the warm-up on.
-    pub tally: Tally,
+    pub tally: SlotTally,
     /// Processor time of their programs, s.
     pub client_cpu_s: f64,
     /// What the server's processes used for them.
@@ -42,13 +42,13 @@ pub type StartHook<'a> = &'a mut dyn FnMut(bool);
 /// A database whose sessions others have.
 pub struct ObservedDatabase<'a, M: Method> {
     /// The way to it.
-    pub database: &'a mut Database<M::Link>,
+    pub database: &'a mut LoadSchema<M::Link>,
     /// What its sessions do.
     pub method: &'a M,
 }
 
 /// The server of such a database, looked at from here alone.
-struct Observation<'a, M: Method> {
+struct ElsewhereObservation<'a, M: Method> {
     subject: ObservedDatabase<'a, M>,
     before: CounterSnapshot,
     /// When the sessions are open and have done nothing: opening them commits, too.
@@ -71,15 +71,15 @@ pub fn measure_elsewhere<'a, M: Method + 'a>(
     plan: &RungPlan,
     run: &mut dyn FnMut(StartHook<'_>) -> Result<Vec<Elsewhere>>,
 ) -> Result<Vec<RungResult>> {
-    let mut observations: Vec<Observation<'_, M>> =
-        subjects.map(Observation::ready).collect::<Result<_>>()?;
+    let mut observations: Vec<ElsewhereObservation<'_, M>> =
+        subjects.map(ElsewhereObservation::ready).collect::<Result<_>>()?;
     let unwatched = AtomicBool::new(false);
     let (ran, observed) = thread::scope(|scope| {
         let mut looking = Vec::new();
         // Who looks begins with the measured time: what he asks himself is taken out of what is
         // counted in it.
         let mut begins = |is_measured: bool| {
-            observations.iter_mut().for_each(Observation::begin);
+            observations.iter_mut().for_each(ElsewhereObservation::begin);
             if is_measured && looking.is_empty() {
                 let observers = observations.iter_mut().map(|one| one.observer.take());
                 looking = observers
@@ -100,7 +100,7 @@ pub fn measure_elsewhere<'a, M: Method + 'a>(
         .collect())
 }
 
-impl<'a, M: Method> Observation<'a, M> {
+impl<'a, M: Method> ElsewhereObservation<'a, M> {
     fn ready(subject: ObservedDatabase<'a, M>) -> Result<Self> {
         let ObservedDatabase { database, method } = subject;
         method.check(database)?;
@@ -156,7 +156,7 @@ impl<'a, M: Method> Observation<'a, M> {
 }
 
 /// Commits that were acknowledged; nothing where steps are not transactions.
-fn committed<M: Method>(method: &M, tally: &Tally) -> Option<u64> {
+fn committed<M: Method>(method: &M, tally: &SlotTally) -> Option<u64> {
     let each = tally.acknowledged.iter().enumerate();
     each.map(|(kind, steps)| Some(if method.commits(kind)? { *steps } else { 0 })).sum()
 }

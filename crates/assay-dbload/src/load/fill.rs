@@ -1,16 +1,16 @@
 //! Loads the tables of any load: several sessions at once, rows before indexes before statistics,
 //! and a note of every part that is whole, so that a loading which was broken off can go on.
 
-use super::Database;
-use super::jobs::{Job, Jobs, TableJobs};
+use super::LoadSchema;
+use super::jobs::{FillJob, Jobs, TableJobs};
 use super::link::single_number;
 use super::manifest::{Manifest, complete, note, part_note, sizes_of};
 use super::procedures::ensure_procedures;
 use super::product::{Destination, Product};
-use super::tables::{IndexLayout, Origin, TableLayout, Tables};
+use super::tables::{IndexLayout, LoadTables, RowOrigin, TableLayout};
 use super::transfer::transfer;
 use assay_host::clock::unix_ns;
-use assay_loads::sink::Part;
+use assay_loads::sink::TablePart;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::Filled;
 use assay_model::{Error, Result};
@@ -26,7 +26,7 @@ const LOADED_US: &str = "loaded_us";
 const SEED: &str = "seed";
 
 /// How loading goes.
-pub struct Fill<'a, T> {
+pub struct TableFill<'a, T> {
     /// The tables.
     pub tables: &'a T,
     /// Seed of the rows.
@@ -42,7 +42,7 @@ pub struct Fill<'a, T> {
 }
 
 /// A table with all that is built for it.
-struct Target<T> {
+struct FillTarget<T> {
     table: T,
     layout: TableLayout,
     /// Indexes that are built after the rows, that of the key last.
@@ -50,11 +50,11 @@ struct Target<T> {
 }
 
 /// What loaders share.
-struct Shared<'a, T: Tables, L: Product> {
-    database: &'a Database<L>,
+struct FillShared<'a, T: LoadTables, L: Product> {
+    database: &'a LoadSchema<L>,
     tables: &'a T,
-    targets: &'a [Target<T::Table>],
-    origin: Origin,
+    targets: &'a [FillTarget<T::Table>],
+    origin: RowOrigin,
     jobs: Jobs,
     rows: AtomicU64,
     /// Something failed: what others still send is of no use.
@@ -67,9 +67,9 @@ struct Shared<'a, T: Tables, L: Product> {
 /// # Errors
 /// What the server says, for example that its storage is full, or that loading was stopped; what is
 /// whole then stays noted.
-pub fn fill<T: Tables, L: Product>(
-    database: &mut Database<L>,
-    doing: Fill<'_, T>,
+pub fn fill<T: LoadTables, L: Product>(
+    database: &mut LoadSchema<L>,
+    doing: TableFill<'_, T>,
 ) -> Result<Filled> {
     let started = Instant::now();
     let mut targets = targets::<T, L>(doing.tables);
@@ -89,7 +89,7 @@ pub fn fill<T: Tables, L: Product>(
     let jobs = Jobs::of(targets.iter_mut().map(|target| target.jobs(&manifest)).collect());
     create_cut_tables(database, &targets)?;
     let origin = origin(&manifest);
-    let shared = Shared {
+    let shared = FillShared {
         database: &*database,
         tables: doing.tables,
         targets: &targets,
@@ -103,22 +103,22 @@ pub fn fill<T: Tables, L: Product>(
     end(database, doing.tables, origin, started)
 }
 
-fn targets<T: Tables, L: Product>(tables: &T) -> Vec<Target<T::Table>> {
+fn targets<T: LoadTables, L: Product>(tables: &T) -> Vec<FillTarget<T::Table>> {
     let target = |table| {
         let layout = tables.layout(table);
         let key = L::key_index(&layout);
         let indexes = layout.indexes.iter().cloned().chain(key).collect();
-        Target { table, layout, indexes }
+        FillTarget { table, layout, indexes }
     };
     tables.all().into_iter().map(target).collect()
 }
 
 /// Makes the schema with its notes.
-fn begin<T: Tables, L: Product>(
-    database: &mut Database<L>,
+fn begin<T: LoadTables, L: Product>(
+    database: &mut LoadSchema<L>,
     tables: &T,
     seed: u64,
-    targets: &[Target<T::Table>],
+    targets: &[FillTarget<T::Table>],
 ) -> Result<Manifest> {
     let mut manifest = Manifest::of(&tables.knobs());
     manifest.set(SEED, seed);
@@ -135,8 +135,8 @@ fn begin<T: Tables, L: Product>(
 
 /// Tables that several sessions load are there before the first row.
 fn create_cut_tables<T, L: Product>(
-    database: &mut Database<L>,
-    targets: &[Target<T>],
+    database: &mut LoadSchema<L>,
+    targets: &[FillTarget<T>],
 ) -> Result<()> {
     let schema = database.schema.clone();
     let cut = targets.iter().filter(|target| target.layout.parts > 1);
@@ -147,9 +147,9 @@ fn create_cut_tables<T, L: Product>(
     Ok(())
 }
 
-fn origin(manifest: &Manifest) -> Origin {
+fn origin(manifest: &Manifest) -> RowOrigin {
     let number = |name| manifest.note(name);
-    Origin {
+    RowOrigin {
         seed: number(SEED).parse().unwrap_or(0),
         loaded_us: number(LOADED_US).parse().unwrap_or(0),
     }
@@ -165,8 +165,8 @@ fn loaders(wanted: usize) -> usize {
     if wanted > 0 { wanted } else { thread::available_parallelism().map_or(1, usize::from) }
 }
 
-fn load_all<T: Tables, L: Product>(
-    shared: &Shared<'_, T, L>,
+fn load_all<T: LoadTables, L: Product>(
+    shared: &FillShared<'_, T, L>,
     loaders: usize,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<()> {
@@ -185,7 +185,7 @@ fn load_all<T: Tables, L: Product>(
 }
 
 /// Takes one job after the other.
-fn loader<T: Tables, L: Product>(shared: &Shared<'_, T, L>) -> Result<()> {
+fn loader<T: LoadTables, L: Product>(shared: &FillShared<'_, T, L>) -> Result<()> {
     let mut connection = shared.database.connect()?;
     for setting in L::LOADING {
         // Only some users may; the server's own settings serve, too.
@@ -216,32 +216,32 @@ fn stopped() -> Error {
     )
 }
 
-impl<T> Target<T> {
+impl<T> FillTarget<T> {
     /// What is missing of the table; it keeps the parts that it was cut into before.
     fn jobs(&mut self, manifest: &Manifest) -> TableJobs {
         let layout = &mut self.layout;
         layout.parts = manifest.parts(&layout.name);
         let is_missing = |number: &i32| manifest.rows_of_part(&layout.name, *number).is_none();
         let missing = (1..=layout.parts).filter(is_missing);
-        let part = |number| Part { number, of: layout.parts };
+        let part = |number| TablePart { number, of: layout.parts };
         TableJobs { missing: missing.map(part).collect(), indexes: self.indexes.len() }
     }
 }
 
-impl<T: Tables, L: Product> Shared<'_, T, L> {
+impl<T: LoadTables, L: Product> FillShared<'_, T, L> {
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.is_broken.load(Ordering::Relaxed)
     }
 
-    fn describe(&self, job: Job) -> String {
+    fn describe(&self, job: FillJob) -> String {
         let name = |table: usize| format!("{}.{}", self.database.schema, self.name(table));
         match job {
-            Job::Rows(table, _) => format!("loading {}", name(table)),
-            Job::Index(table, index) => {
+            FillJob::Rows(table, _) => format!("loading {}", name(table)),
+            FillJob::Index(table, index) => {
                 let index = &self.targets[table].indexes[index].name;
                 format!("building the index {index} of {}", name(table))
             }
-            Job::Finish(table) => format!("gathering statistics of {}", name(table)),
+            FillJob::Finish(table) => format!("gathering statistics of {}", name(table)),
         }
     }
 
@@ -249,18 +249,18 @@ impl<T: Tables, L: Product> Shared<'_, T, L> {
         &self.targets[table].layout.name
     }
 
-    fn carry_out(&self, connection: &mut L, job: Job) -> Answer<()> {
+    fn carry_out(&self, connection: &mut L, job: FillJob) -> Answer<()> {
         if self.is_over() {
             return Err(ended_early());
         }
         let schema = &self.database.schema;
         match job {
-            Job::Rows(table, part) => self.load_part(connection, &self.targets[table], part),
-            Job::Index(table, index) => {
+            FillJob::Rows(table, part) => self.load_part(connection, &self.targets[table], part),
+            FillJob::Index(table, index) => {
                 let index = &self.targets[table].indexes[index];
                 ensure_index(connection, schema, self.name(table), index)
             }
-            Job::Finish(table) => {
+            FillJob::Finish(table) => {
                 let statements = L::finish_table(schema, &self.targets[table].layout);
                 statements.iter().try_for_each(|sql| connection.run(sql))
             }
@@ -268,14 +268,19 @@ impl<T: Tables, L: Product> Shared<'_, T, L> {
     }
 
     /// The rows of a part in one transaction, with the note that they are there.
-    fn load_part(&self, connection: &mut L, target: &Target<T::Table>, part: Part) -> Answer<()> {
+    fn load_part(
+        &self,
+        connection: &mut L,
+        target: &FillTarget<T::Table>,
+        part: TablePart,
+    ) -> Answer<()> {
         let (schema, layout) = (&self.database.schema, &target.layout);
         for sql in L::begin_rows(schema, layout) {
             connection.run(&sql)?;
         }
         let destination = Destination { schema, layout, is_new: part.of == 1 };
         let (tables, table, origin) = (self.tables, target.table, self.origin);
-        let make = |to: &mut dyn assay_loads::sink::Sink| tables.make(table, part, origin, to);
+        let make = |to: &mut dyn assay_loads::sink::RowSink| tables.make(table, part, origin, to);
         let sent = transfer(connection, &destination, make, |rows| {
             self.rows.fetch_add(rows, Ordering::Relaxed);
             !self.is_over()
@@ -309,10 +314,10 @@ fn ensure_index<L: Product>(
 
 /// Creates what the schema holds besides the tables, together with the note that everything is
 /// there, so that whoever resumes after a break does not find half of it.
-fn end<T: Tables, L: Product>(
-    database: &mut Database<L>,
+fn end<T: LoadTables, L: Product>(
+    database: &mut LoadSchema<L>,
     tables: &T,
-    origin: Origin,
+    origin: RowOrigin,
     started: Instant,
 ) -> Result<Filled> {
     let schema = database.schema.clone();

@@ -2,15 +2,15 @@
 //! before indexes before statistics, the largest first, and nobody idle while there is something to
 //! do.
 
-use assay_loads::sink::Part;
+use assay_loads::sink::TablePart;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// One thing to do; tables are named by their place in the list of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Job {
+pub(super) enum FillJob {
     /// Make and send the rows of a part.
-    Rows(usize, Part),
+    Rows(usize, TablePart),
     /// Build an index; by its place among those of the table.
     Index(usize, usize),
     /// Declare the primary key and gather statistics.
@@ -21,14 +21,14 @@ pub(super) enum Job {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TableJobs {
     /// Parts that are missing.
-    pub(super) missing: Vec<Part>,
+    pub(super) missing: Vec<TablePart>,
     /// Indexes that are built after the rows.
     pub(super) indexes: usize,
 }
 
 /// How far a table is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stage {
+struct FillStage {
     indexes: usize,
     /// Jobs of the present stage that are not done.
     left: usize,
@@ -37,9 +37,9 @@ struct Stage {
 }
 
 #[derive(Debug)]
-struct State {
-    waiting: VecDeque<Job>,
-    stages: Vec<Stage>,
+struct FillState {
+    waiting: VecDeque<FillJob>,
+    stages: Vec<FillStage>,
     running: usize,
     is_broken: bool,
 }
@@ -47,19 +47,23 @@ struct State {
 /// Jobs that several threads take.
 #[derive(Debug)]
 pub(super) struct Jobs {
-    state: Mutex<State>,
+    state: Mutex<FillState>,
     changed: Condvar,
 }
 
 impl Jobs {
     /// Everything that is to be done for these tables.
     pub(super) fn of(tables: Vec<TableJobs>) -> Self {
-        let mut state =
-            State { waiting: VecDeque::new(), stages: Vec::new(), running: 0, is_broken: false };
+        let mut state = FillState {
+            waiting: VecDeque::new(),
+            stages: Vec::new(),
+            running: 0,
+            is_broken: false,
+        };
         for (table, TableJobs { missing, indexes }) in tables.into_iter().enumerate() {
-            state.stages.push(Stage { indexes, left: missing.len(), has_rows: false });
+            state.stages.push(FillStage { indexes, left: missing.len(), has_rows: false });
             let is_loaded = missing.is_empty();
-            state.waiting.extend(missing.into_iter().map(|part| Job::Rows(table, part)));
+            state.waiting.extend(missing.into_iter().map(|part| FillJob::Rows(table, part)));
             if is_loaded {
                 state.next_stage(table);
             }
@@ -67,13 +71,13 @@ impl Jobs {
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FillState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next job, waited for while others may still bring one; nothing when all is done or
     /// something broke.
-    pub(super) fn take(&self) -> Option<Job> {
+    pub(super) fn take(&self) -> Option<FillJob> {
         let mut state = self.state();
         loop {
             if state.is_broken {
@@ -91,7 +95,7 @@ impl Jobs {
     }
 
     /// A job that was taken is done.
-    pub(super) fn done(&self, job: Job) {
+    pub(super) fn done(&self, job: FillJob) {
         let mut state = self.state();
         state.running -= 1;
         state.count_off(job);
@@ -109,9 +113,9 @@ impl Jobs {
     }
 }
 
-impl State {
-    fn count_off(&mut self, job: Job) {
-        let (Job::Rows(table, _) | Job::Index(table, _)) = job else {
+impl FillState {
+    fn count_off(&mut self, job: FillJob) {
+        let (FillJob::Rows(table, _) | FillJob::Index(table, _)) = job else {
             return;
         };
         self.stages[table].left -= 1;
@@ -125,12 +129,14 @@ impl State {
     fn next_stage(&mut self, table: usize) {
         let stage = &mut self.stages[table];
         if stage.has_rows || stage.indexes == 0 {
-            self.waiting.push_front(Job::Finish(table));
+            self.waiting.push_front(FillJob::Finish(table));
             return;
         }
         stage.has_rows = true;
         stage.left = stage.indexes;
-        (0..stage.left).rev().for_each(|index| self.waiting.push_front(Job::Index(table, index)));
+        (0..stage.left)
+            .rev()
+            .for_each(|index| self.waiting.push_front(FillJob::Index(table, index)));
     }
 }
 
@@ -141,7 +147,7 @@ mod tests {
     /// The first table in three parts with two indexes, the second in one part without any, the
     /// third loaded before.
     fn jobs() -> Jobs {
-        let parts = |of: i32| (1..=of).map(|number| Part { number, of }).collect();
+        let parts = |of: i32| (1..=of).map(|number| TablePart { number, of }).collect();
         Jobs::of(vec![
             TableJobs { missing: parts(3), indexes: 2 },
             TableJobs { missing: parts(1), indexes: 0 },
@@ -157,15 +163,17 @@ mod tests {
             done.push(job);
             jobs.done(job);
         }
-        let place = |job: Job| done.iter().position(|found| *found == job).unwrap();
+        let place = |job: FillJob| done.iter().position(|found| *found == job).unwrap();
         for number in 1..=3 {
-            assert!(place(Job::Rows(0, Part { number, of: 3 })) < place(Job::Index(0, 0)));
+            assert!(
+                place(FillJob::Rows(0, TablePart { number, of: 3 })) < place(FillJob::Index(0, 0))
+            );
         }
         for index in [0, 1] {
-            assert!(place(Job::Index(0, index)) < place(Job::Finish(0)));
+            assert!(place(FillJob::Index(0, index)) < place(FillJob::Finish(0)));
         }
-        assert!(place(Job::Rows(1, Part::WHOLE)) < place(Job::Finish(1)));
-        assert!(place(Job::Index(2, 0)) < place(Job::Finish(2)));
+        assert!(place(FillJob::Rows(1, TablePart::WHOLE)) < place(FillJob::Finish(1)));
+        assert!(place(FillJob::Index(2, 0)) < place(FillJob::Finish(2)));
         assert_eq!(done.len(), 4 + 3 + 3);
     }
 

@@ -4,7 +4,7 @@ use assay_model::load::{Goal, Rung};
 use assay_model::number::real;
 use assay_model::spelling::LimitStatistic;
 use assay_model::{Estimate, Histogram};
-use assay_stats::curve::{Knee, LoadPoint, knee};
+use assay_stats::curve::{CurveKnee, LoadPoint, knee};
 
 /// Share of all processors' time from which on they, and not the storage, limit the load.
 const BUSY_MAX: f64 = 0.95;
@@ -36,7 +36,7 @@ pub enum LadderSearch {
 
 /// What the ladder needs of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct LadderPoint {
     /// Sessions.
     pub sessions: u32,
     /// Statements per second.
@@ -51,14 +51,14 @@ pub struct Point {
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStepSize {
     /// Measure with this number of sessions.
     Measure(u32),
     /// Nothing; why, in a sentence.
     End(String),
 }
 
-impl Point {
+impl LadderPoint {
     /// What a step shows; the limit is on this `statistic` of `times`, `processors` are those of
     /// the machine.
     pub fn of(rung: &Rung, times: &Histogram, statistic: LimitStatistic, processors: f64) -> Self {
@@ -84,20 +84,20 @@ impl Point {
 
 impl LadderSearch {
     /// What comes after these steps, in the order in which they were measured.
-    pub fn next(&self, done: &[Point]) -> Next {
+    pub fn next(&self, done: &[LadderPoint]) -> NextStepSize {
         let Some(last) = done.last() else {
-            return Next::Measure(self.first());
+            return NextStepSize::Measure(self.first());
         };
         if let Self::Limit { limit_ns, most, .. } = self {
             return search(done, *limit_ns, *most);
         }
         if last.is_cpu_bound() && self.is_above(last.sessions) {
-            return Next::End(cpu_words(last));
+            return NextStepSize::End(cpu_words(last));
         }
         match self {
             Self::Given(sessions) => sessions.get(done.len()).map_or_else(
-                || Next::End("all steps were completed".to_owned()),
-                |next| Next::Measure(*next),
+                || NextStepSize::End("all steps were completed".to_owned()),
+                |next| NextStepSize::Measure(*next),
             ),
             Self::Knee { most } | Self::Limit { most, .. } => double(done, *most),
         }
@@ -145,7 +145,7 @@ impl LadderSearch {
     }
 
     /// The answer of a search.
-    pub fn goal(&self, done: &[Point]) -> Option<Goal> {
+    pub fn goal(&self, done: &[LadderPoint]) -> Option<Goal> {
         let Self::Limit { quantile, limit_ns, .. } = self else {
             return None;
         };
@@ -159,7 +159,7 @@ impl LadderSearch {
     }
 }
 
-fn cpu_words(last: &Point) -> String {
+fn cpu_words(last: &LadderPoint) -> String {
     format!(
         "the CPUs are the limit at {} sessions ({:.0}% busy): more sessions would not measure the storage",
         last.sessions,
@@ -171,49 +171,52 @@ fn most_words(most: u32) -> String {
     format!("{most} sessions are the maximum that --sessions or the server allows")
 }
 
-fn double(done: &[Point], most: u32) -> Next {
+fn double(done: &[LadderPoint], most: u32) -> NextStepSize {
     let gains =
         done.windows(2).map(|pair| pair[1].statements_per_s / pair[0].statements_per_s - 1.0);
     let flat = gains.rev().take_while(|gain| *gain < GAIN_MIN).count();
     let last = done.last().map_or(0, |last| last.sessions);
     if flat >= 2 {
-        return Next::End(format!(
+        return NextStepSize::End(format!(
             "doubling the sessions twice added less than {:.0}%",
             100.0 * GAIN_MIN
         ));
     }
     if last >= most {
-        return Next::End(most_words(most));
+        return NextStepSize::End(most_words(most));
     }
-    Next::Measure(last.saturating_mul(2).clamp(1, most))
+    NextStepSize::Measure(last.saturating_mul(2).clamp(1, most))
 }
 
 /// The most sessions that keep the limit and the fewest that break it.
-fn bounds(done: &[Point], limit_ns: f64) -> (Option<u32>, Option<u32>) {
+fn bounds(done: &[LadderPoint], limit_ns: f64) -> (Option<u32>, Option<u32>) {
     let bad =
         done.iter().filter(|point| point.limited_ns > limit_ns).map(|point| point.sessions).min();
-    let below =
-        |point: &&Point| point.limited_ns <= limit_ns && bad.is_none_or(|bad| point.sessions < bad);
+    let below = |point: &&LadderPoint| {
+        point.limited_ns <= limit_ns && bad.is_none_or(|bad| point.sessions < bad)
+    };
     (done.iter().filter(below).map(|point| point.sessions).max(), bad)
 }
 
 /// Doubles until the limit breaks, then halves what lies between.
-fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
+fn search(done: &[LadderPoint], limit_ns: f64, most: u32) -> NextStepSize {
     match bounds(done, limit_ns) {
-        (None, None | Some(0 | 1)) => Next::End("even one session misses the limit".to_owned()),
-        (None, Some(fewest)) => {
-            Next::End(format!("even {fewest} sessions, one on each database, miss the limit"))
+        (None, None | Some(0 | 1)) => {
+            NextStepSize::End("even one session misses the limit".to_owned())
         }
+        (None, Some(fewest)) => NextStepSize::End(format!(
+            "even {fewest} sessions, one on each database, miss the limit"
+        )),
         (Some(good), Some(bad)) if bad - good <= 1 => {
-            Next::End(format!("{bad} sessions miss the limit"))
+            NextStepSize::End(format!("{bad} sessions miss the limit"))
         }
-        (Some(good), Some(bad)) => Next::Measure(good + (bad - good) / 2),
-        (Some(good), None) if good >= most => Next::End(most_words(most)),
+        (Some(good), Some(bad)) => NextStepSize::Measure(good + (bad - good) / 2),
+        (Some(good), None) if good >= most => NextStepSize::End(most_words(most)),
         (Some(_), None) => match done.last() {
-            Some(last) if last.is_cpu_bound() => Next::End(cpu_words(last)),
-            last => {
-                Next::Measure(last.map_or(1, |last| last.sessions.saturating_mul(2)).clamp(1, most))
-            }
+            Some(last) if last.is_cpu_bound() => NextStepSize::End(cpu_words(last)),
+            last => NextStepSize::Measure(
+                last.map_or(1, |last| last.sessions.saturating_mul(2)).clamp(1, most),
+            ),
         },
     }
 }
@@ -229,8 +232,8 @@ pub fn knee_of(rungs: &[Rung]) -> Option<u32> {
         return None;
     }
     match knee(&points) {
-        Knee::Found { at, .. } => Some(first[at].sessions),
-        Knee::StillRising | Knee::Undecided => None,
+        CurveKnee::Found { at, .. } => Some(first[at].sessions),
+        CurveKnee::StillRising | CurveKnee::Undecided => None,
     }
 }
 
@@ -260,8 +263,8 @@ fn point(rung: &Rung) -> Option<LoadPoint> {
 mod tests {
     use super::*;
 
-    fn point(sessions: u32, statements_per_s: f64, limited_ns: f64, busy: f64) -> Point {
-        Point {
+    fn point(sessions: u32, statements_per_s: f64, limited_ns: f64, busy: f64) -> LadderPoint {
+        LadderPoint {
             sessions,
             statements_per_s,
             limited_ns,
@@ -275,11 +278,11 @@ mod tests {
         let mut done = Vec::new();
         loop {
             match climb.next(&done) {
-                Next::End(why) => {
+                NextStepSize::End(why) => {
                     let goal = climb.goal(&done);
                     return (done.iter().map(|point| point.sessions).collect(), why, goal);
                 }
-                Next::Measure(sessions) => {
+                NextStepSize::Measure(sessions) => {
                     let load = f64::from(sessions);
                     let time_ns = 100_000.0 * (load / servers).max(1.0);
                     done.push(point(sessions, load / time_ns * 1e9, time_ns, 0.1));
@@ -326,13 +329,13 @@ mod tests {
         let given = LadderSearch::Given(vec![1, 2, 4]);
         let mut busy = point(2, 100.0, 1.0, 0.97);
         let first = point(1, 60.0, 1.0, 0.5);
-        assert_eq!(given.next(&[first]), Next::Measure(2));
-        let Next::End(why) = given.next(&[first, busy]) else { panic!() };
+        assert_eq!(given.next(&[first]), NextStepSize::Measure(2));
+        let NextStepSize::End(why) = given.next(&[first, busy]) else { panic!() };
         assert!(why.contains("CPUs") && why.contains("97%"), "{why}");
         busy.own_share = Some(0.2);
-        assert_eq!(given.next(&[first, busy]), Next::Measure(4));
+        assert_eq!(given.next(&[first, busy]), NextStepSize::Measure(4));
         let last = point(4, 100.0, 1.0, 0.99);
-        let Next::End(why) = given.next(&[first, busy, last]) else { panic!() };
+        let NextStepSize::End(why) = given.next(&[first, busy, last]) else { panic!() };
         assert!(why.contains("all steps were completed"), "{why}");
     }
 }

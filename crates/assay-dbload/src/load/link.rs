@@ -1,10 +1,10 @@
 //! One session on a server, whatever the product.
 
-use super::pipeline::Pipeline;
-use super::statements::Value;
+use super::pipeline::StatementPipeline;
+use super::statements::StatementValue;
 use super::target::LoadTarget;
-use assay_dbserver::processes::Group;
-use assay_dbserver::{Interrupter, Usage};
+use assay_dbserver::processes::ProcessGroup;
+use assay_dbserver::{CpuUsage, Interrupter};
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::Dialect;
 use assay_model::row::Row;
@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
 /// One session on a server.
-pub trait Link: Send + Sync + Sized {
+pub trait ServerLink: Send + Sync + Sized {
     /// Where a server is, and who asks.
     type Address: Clone + Display + Send + Sync;
     /// A statement that is ready to be carried out alone.
     type Prepared: Send;
     /// Prepared statements of a session.
-    type Pipeline: Pipeline<Link = Self>;
+    type Pipeline: StatementPipeline<Link = Self>;
     /// Its SQL.
     const DIALECT: Dialect;
 
@@ -46,11 +46,20 @@ pub trait Link: Send + Sync + Sized {
 
     /// Has a statement parsed in which numbers stand as `#1` and texts as `@1`; `like` has the
     /// lengths of all its values.
-    fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared>;
+    fn prepare(
+        &mut self,
+        name: &str,
+        text: &str,
+        like: &[StatementValue<'_>],
+    ) -> Answer<Self::Prepared>;
 
     /// Carries it out; the number in the first column of its first row, or of the rows that it
     /// changed.
-    fn execute(&mut self, statement: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64>;
+    fn execute(
+        &mut self,
+        statement: &mut Self::Prepared,
+        values: &[StatementValue<'_>],
+    ) -> Answer<u64>;
 
     /// A handle that ends the session from another thread.
     fn interrupter(&self) -> Answer<Interrupter>;
@@ -59,7 +68,7 @@ pub trait Link: Send + Sync + Sized {
     fn served_by(&self) -> u32;
 
     /// What serving it has used; none where it is not on this machine.
-    fn usage(&self) -> Option<Usage>;
+    fn usage(&self) -> Option<CpuUsage>;
 
     /// Makes the server count what the session did until now, where it would do so later.
     fn settle_counts(&mut self) {}
@@ -108,15 +117,15 @@ pub struct PreparedStatement<S> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerUse {
     /// Each of those that serve no session.
-    Background(Group),
+    Background(ProcessGroup),
     /// All together: sessions are threads of one process.
-    Whole(Usage),
+    Whole(CpuUsage),
 }
 
 impl ServerUse {
     /// What those that serve no session used after `earlier`, where they can be told apart from the
     /// others.
-    pub fn background_since(&self, earlier: &Self) -> Option<Usage> {
+    pub fn background_since(&self, earlier: &Self) -> Option<CpuUsage> {
         match (self, earlier) {
             (Self::Background(now), Self::Background(then)) => Some(now.since(then)),
             _ => None,
@@ -124,7 +133,7 @@ impl ServerUse {
     }
 
     /// What all used together after `earlier`, where they cannot.
-    pub fn whole_since(&self, earlier: &Self) -> Option<Usage> {
+    pub fn whole_since(&self, earlier: &Self) -> Option<CpuUsage> {
         match (self, earlier) {
             (Self::Whole(now), Self::Whole(then)) => Some(now.since(then)),
             _ => None,
@@ -133,7 +142,7 @@ impl ServerUse {
 }
 
 /// The number in the only cell of a statement's answer; none where it is null.
-pub fn single_number<L: Link>(link: &mut L, sql: &str) -> Answer<Option<u64>> {
+pub fn single_number<L: ServerLink>(link: &mut L, sql: &str) -> Answer<Option<u64>> {
     let rows = link.query(sql)?;
     // Sums come as numbers with a point from some products.
     let cell = rows.first().map_or("", |row| row.text(0));

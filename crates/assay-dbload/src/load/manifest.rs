@@ -2,7 +2,7 @@
 //! are loaded, and whether everything is there. With it, loaded data is found again, and partly
 //! loaded data is told apart from complete data.
 
-use super::Database;
+use super::LoadSchema;
 use super::owner::Ownership;
 use super::product::Product;
 use assay_model::failure::Answer;
@@ -30,7 +30,7 @@ pub struct Manifest {
 
 /// What was found under the name of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum ManifestState {
     /// Nothing.
     Absent,
     /// Something that is not ours, and why that is known: it is never touched.
@@ -41,9 +41,9 @@ pub enum State {
     Half(Manifest),
 }
 
-impl State {
+impl ManifestState {
     /// Looks for a schema.
-    pub fn of<L: Product>(database: &mut Database<L>) -> Result<Self> {
+    pub fn of<L: Product>(database: &mut LoadSchema<L>) -> Result<Self> {
         match database.standing()? {
             Ownership::Absent => return Ok(Self::Absent),
             Ownership::Foreign(why) => return Ok(Self::Foreign(why)),
@@ -187,7 +187,7 @@ pub(crate) fn tables_in<L: Product>(link: &mut L, schema: &str) -> Answer<Vec<St
 }
 
 /// Bytes of tables and of indexes of a schema on storage.
-pub(crate) fn sizes_of<L: Product>(database: &mut Database<L>) -> Result<(u64, u64)> {
+pub(crate) fn sizes_of<L: Product>(database: &mut LoadSchema<L>) -> Result<(u64, u64)> {
     let sql = L::table_sizes(&database.schema);
     let rows = database.admin.query(&sql);
     let rows = rows.map_err(|failure| failure.of("checking the tables"))?;

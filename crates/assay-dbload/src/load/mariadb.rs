@@ -6,23 +6,25 @@
 //! when it is whole, and one that is not noted is made again.
 
 use super::chunks::{Chunk, Chunks};
-use super::link::{Link, ServerUse};
+use super::link::{ServerLink, ServerUse};
 use super::mariadb_link::MariadbLink;
 use super::owned_mariadb::{ROUTINES, about, check_owner, quoted, strangers, text};
-use super::owner::{Candidate, OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, pairs};
+use super::owner::{
+    OwnedKind, OwnerCandidate, Ownership, RECORD, SchemaOwner, foreign, holds_foreign, pairs,
+};
 use super::product::{Destination, Product};
 use super::remark::remark;
 use super::tables::{IndexLayout, LETTERS, Procedure, Statistics, TableLayout};
 use super::text_rows::TextRows;
 use crate::makes;
-use assay_dbserver::Usage;
-use assay_loads::sink::Sink;
-use assay_mariadb::address::Address;
-use assay_mariadb::connection::Connection;
-use assay_mariadb::counters::Knowledge;
-use assay_mariadb::server::Server;
+use assay_dbserver::CpuUsage;
+use assay_loads::sink::RowSink;
+use assay_mariadb::address::MariadbAddress;
+use assay_mariadb::connection::MariadbConnection;
+use assay_mariadb::counters::MariadbKnowledge;
+use assay_mariadb::server::MariadbServer;
 use assay_mariadb::threads::whole_usage;
-use assay_mariadb::watch::Watcher;
+use assay_mariadb::watch::MariadbWatcher;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
@@ -61,15 +63,15 @@ const SETTINGS: [&str; 18] = [
 const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
 impl Product for MariadbLink {
-    type Knowledge = Knowledge;
-    type Watcher = Watcher;
-    type Own = Server;
+    type Knowledge = MariadbKnowledge;
+    type Watcher = MariadbWatcher;
+    type Own = MariadbServer;
 
-    fn inspect(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
+    fn inspect(&mut self, address: &MariadbAddress) -> Result<(MariadbKnowledge, ServerFacts)> {
         check(&mut self.connection, address)?;
         self.connection.refuse_proxy(address)?;
         let failed = |failure: Failure| failure.of("reading the server's version and settings");
-        let knowledge = Knowledge::of(&mut self.connection).map_err(failed)?;
+        let knowledge = MariadbKnowledge::of(&mut self.connection).map_err(failed)?;
         let facts = facts(&mut self.connection, &knowledge).map_err(failed)?;
         if !self.connection.facts().is_mariadb() {
             // Else sizes of tables are those of yesterday.
@@ -79,7 +81,7 @@ impl Product for MariadbLink {
         Ok((knowledge, facts))
     }
 
-    fn first_process(&mut self, _address: &Address) -> Option<u32> {
+    fn first_process(&mut self, _address: &MariadbAddress) -> Option<u32> {
         self.thread.map(|(thread, _)| thread.process)
     }
 
@@ -88,18 +90,18 @@ impl Product for MariadbLink {
         Some(PathBuf::from(row.text(0)))
     }
 
-    fn database_of<'a>(_address: &'a Address, schema: &'a str) -> &'a str {
+    fn database_of<'a>(_address: &'a MariadbAddress, schema: &'a str) -> &'a str {
         schema
     }
 
-    fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
+    fn remarks(facts: &ServerFacts, knowledge: &MariadbKnowledge) -> Vec<Remark> {
         remarks(facts, knowledge)
     }
 
     fn counted(
         &mut self,
-        _address: &Address,
-        knowledge: &Knowledge,
+        _address: &MariadbAddress,
+        knowledge: &MariadbKnowledge,
     ) -> Answer<(DatabaseCounts, TimeSplit)> {
         knowledge.read(&mut self.connection)
     }
@@ -108,7 +110,7 @@ impl Product for MariadbLink {
         whole_usage(first_process).map(ServerUse::Whole)
     }
 
-    fn whole_usage(first_process: u32) -> Option<Usage> {
+    fn whole_usage(first_process: u32) -> Option<CpuUsage> {
         whole_usage(first_process)
     }
 
@@ -147,7 +149,7 @@ impl Product for MariadbLink {
     }
 
     /// Makes a database with its record, unless it is given; the server refuses what is there.
-    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+    fn claim(&mut self, schema: &str, owner: &SchemaOwner) -> Answer<()> {
         let name = quoted(schema);
         if !owner.is_given {
             self.run(&format!("CREATE DATABASE {name}"))?;
@@ -192,7 +194,7 @@ impl Product for MariadbLink {
             Some(_) => return Ok(foreign("its owner record is not a table")),
         }
         let rows = self.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
-        Ok(match Owner::of(&pairs(&rows)) {
+        Ok(match SchemaOwner::of(&pairs(&rows)) {
             None => foreign("its owner record was not written by Assay"),
             Some(owner) if owner.place != schema => foreign("it is a copy of a record of Assay"),
             Some(owner) => Ownership::Ours(owner),
@@ -200,7 +202,7 @@ impl Product for MariadbLink {
     }
 
     /// Drops a database that carries this record, with what its load makes.
-    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+    fn remove_owned(&mut self, schema: &str, owner: &SchemaOwner) -> Result<()> {
         check_owner(self, schema, owner)?;
         let failed = |failure: Failure| failure.of(format!("dropping the database {schema}"));
         let refuse = |strangers: Vec<String>| -> Result<()> {
@@ -238,10 +240,10 @@ impl Product for MariadbLink {
 
     /// Gives the tables of an Assay database to another one, which is to be kept: no statement
     /// renames a database.
-    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &SchemaOwner) -> Result<()> {
         check_owner(self, schema, owner)?;
         let failed = |failure: Failure| failure.of("keeping Assay's tables");
-        let kept = Owner { is_kept: true, ..owner.clone() };
+        let kept = SchemaOwner { is_kept: true, ..owner.clone() };
         self.claim(name, &kept).map_err(failed)?;
         for table in self.tables(schema).map_err(failed)? {
             if table != RECORD && makes(owner.kind, &table) {
@@ -260,7 +262,7 @@ impl Product for MariadbLink {
             == Some(1))
     }
 
-    fn candidates(&mut self) -> Answer<Vec<Candidate>> {
+    fn candidates(&mut self) -> Answer<Vec<OwnerCandidate>> {
         let rows = self.query(&format!(
             "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH \
              + INDEX_LENGTH), 0) AS UNSIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = \
@@ -268,7 +270,7 @@ impl Product for MariadbLink {
              EXISTS (SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME AND \
              TABLE_NAME = '{RECORD}')"
         ))?;
-        let of = |row: &Row| Candidate {
+        let of = |row: &Row| OwnerCandidate {
             name: row.text(0).to_owned(),
             bytes: row.count(2).unwrap_or(0),
             is_free: row.count(1) == Some(1),
@@ -345,7 +347,7 @@ impl Product for MariadbLink {
         )
     }
 
-    fn encoder(chunks: Chunks<'_>) -> impl Sink {
+    fn encoder(chunks: Chunks<'_>) -> impl RowSink {
         TextRows::new(chunks)
     }
 
@@ -428,7 +430,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const DIRTY_PAGES: u64 = 32;
 
 /// Refuses what cannot be measured.
-fn check(admin: &mut Connection, address: &Address) -> Result<()> {
+fn check(admin: &mut MariadbConnection, address: &MariadbAddress) -> Result<()> {
     let facts = admin.facts().clone();
     let oldest = RELEASES.iter().find(|(product, _)| *product == facts.product);
     let oldest = oldest.map_or((0, 0), |(_, release)| *release);
@@ -452,7 +454,7 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
     Ok(())
 }
 
-fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
+fn facts(admin: &mut MariadbConnection, knowledge: &MariadbKnowledge) -> Answer<ServerFacts> {
     let names: Vec<String> = SETTINGS.iter().map(|name| format!("'{name}'")).collect();
     let rows = admin
         .query(&format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", ")))?;
@@ -475,7 +477,7 @@ fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
     })
 }
 
-fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
+fn remarks(facts: &ServerFacts, knowledge: &MariadbKnowledge) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if !knowledge.timed.statements {
         remarks.push(remark(
@@ -580,30 +582,30 @@ fn create(what: &str, schema: &str, layout: &TableLayout) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Calls, Tables};
-    use crate::oltp::Shape;
-    use assay_loads::oltp::{Rules, Table};
+    use crate::load::{Calls, LoadTables};
+    use crate::oltp::SchemaShape;
+    use assay_loads::oltp::{OltpRules, OltpTable};
 
     #[test]
     fn a_table_numbers_its_new_rows_where_it_shall() {
-        let rules = assay_loads::brokerage::Rules::default();
+        let rules = assay_loads::brokerage::BrokerageRules::default();
         let floor = crate::brokerage::BrokerageSchema { rules: &rules };
         let create = |table| MariadbLink::create_table("s", &floor.layout(table));
         assert!(
-            create(assay_loads::brokerage::Table::Trade)
+            create(assay_loads::brokerage::BrokerageTable::Trade)
                 .contains("(id bigint AUTO_INCREMENT, at datetime(6)")
         );
-        assert!(!create(assay_loads::brokerage::Table::Broker).contains("AUTO_INCREMENT"));
+        assert!(!create(assay_loads::brokerage::BrokerageTable::Broker).contains("AUTO_INCREMENT"));
     }
 
     #[test]
     fn tables_have_their_keys_and_no_time_zones() {
-        let rules = Rules::default();
-        let shape = Shape { rules: &rules, partitions: 4, calls: Calls::Statements };
+        let rules = OltpRules::default();
+        let shape = SchemaShape { rules: &rules, partitions: 4, calls: Calls::Statements };
         let create = |table| MariadbLink::begin_rows("s", &shape.layout(table)).concat();
-        assert!(create(Table::OrderLine).contains("PARTITIONS 4"));
-        assert!(create(Table::Orders).contains("PRIMARY KEY (o_w_id, o_d_id, o_id)"));
-        let history = create(Table::History);
+        assert!(create(OltpTable::OrderLine).contains("PARTITIONS 4"));
+        assert!(create(OltpTable::Orders).contains("PRIMARY KEY (o_w_id, o_d_id, o_id)"));
+        let history = create(OltpTable::History);
         assert!(!history.contains("KEY") && history.contains("h_date datetime(6)"));
         let refused = |number| assay_mariadb::failure::refused(number, "HY000", "no");
         assert!([1213, 1205].iter().all(|number| MariadbLink::is_for_others(&refused(*number))));

@@ -2,14 +2,16 @@
 //! what stands behind a refused one, too. A transaction that changed something ends for good only
 //! when all its answers are known, and none begins or ends without being asked to.
 
-use super::link::{Isolation, Link, PreparedStatement};
-use super::pipeline::{Pipeline, missing};
+use super::link::{Isolation, PreparedStatement, ServerLink};
+use super::pipeline::{StatementPipeline, missing};
 use super::products::ServerAddress;
-use super::statements::{Statement, Value, parameters};
+use super::statements::{LoadStatement, StatementValue, parameters};
 use super::target::LoadTarget;
-use assay_dbserver::{Interrupter, Usage};
-use assay_mariadb::address::Address;
-use assay_mariadb::connection::{Answers, Batch, Connection, Fields, Prepared, Values};
+use assay_dbserver::{CpuUsage, Interrupter};
+use assay_mariadb::address::MariadbAddress;
+use assay_mariadb::connection::{
+    MariadbAnswers, MariadbBatch, MariadbConnection, MariadbFields, MariadbPrepared, MariadbValues,
+};
 use assay_mariadb::threads::Thread;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::Dialect;
@@ -19,30 +21,30 @@ use std::collections::HashMap;
 /// A session, and the thread that serves it.
 pub struct MariadbLink {
     /// The session itself.
-    pub(crate) connection: Connection,
+    pub(crate) connection: MariadbConnection,
     /// With what the thread had used before: it may have served others.
-    pub(super) thread: Option<(Thread, Usage)>,
+    pub(super) thread: Option<(Thread, CpuUsage)>,
 }
 
-impl Link for MariadbLink {
-    type Address = Address;
-    type Prepared = PreparedStatement<Prepared>;
+impl ServerLink for MariadbLink {
+    type Address = MariadbAddress;
+    type Prepared = PreparedStatement<MariadbPrepared>;
     type Pipeline = MariadbPipeline;
     const DIALECT: Dialect = Dialect::Mariadb;
 
-    fn address_in(named: &LoadTarget) -> Option<&Address> {
+    fn address_in(named: &LoadTarget) -> Option<&MariadbAddress> {
         match named {
             LoadTarget::Server(ServerAddress::Mariadb(address)) => Some(address),
             _ => None,
         }
     }
 
-    fn spelled(address: &Address) -> String {
+    fn spelled(address: &MariadbAddress) -> String {
         address.spelled()
     }
 
-    fn open(address: &Address) -> Answer<Self> {
-        let mut connection = Connection::open(address)?;
+    fn open(address: &MariadbAddress) -> Answer<Self> {
+        let mut connection = MariadbConnection::open(address)?;
         let thread = if address.is_local() { Thread::of(&mut connection) } else { None };
         let thread = thread.and_then(|thread| Some((thread, thread.usage()?)));
         Ok(Self { connection, thread })
@@ -65,13 +67,22 @@ impl Link for MariadbLink {
         self.connection.change(sql)
     }
 
-    fn prepare(&mut self, _name: &str, text: &str, _like: &[Value<'_>]) -> Answer<Self::Prepared> {
+    fn prepare(
+        &mut self,
+        _name: &str,
+        text: &str,
+        _like: &[StatementValue<'_>],
+    ) -> Answer<Self::Prepared> {
         let (sql, order) = parameters(text, Self::DIALECT);
         Ok(PreparedStatement { statement: self.connection.prepare(&sql)?, order })
     }
 
     #[inline]
-    fn execute(&mut self, parsed: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64> {
+    fn execute(
+        &mut self,
+        parsed: &mut Self::Prepared,
+        values: &[StatementValue<'_>],
+    ) -> Answer<u64> {
         let PreparedStatement { statement, order } = &*parsed;
         let answers = self.connection.execute(statement, |to| put_values(to, order, values))?;
         Ok(answers.count())
@@ -85,7 +96,7 @@ impl Link for MariadbLink {
         self.thread.map_or(0, |(thread, _)| thread.thread)
     }
 
-    fn usage(&self) -> Option<Usage> {
+    fn usage(&self) -> Option<CpuUsage> {
         let (thread, before) = self.thread?;
         Some(thread.usage()?.since(&before))
     }
@@ -104,13 +115,17 @@ impl Link for MariadbLink {
 
 /// Puts the value of each parameter; one without a value is null.
 #[inline]
-pub(super) fn put_values(to: &mut Values<'_>, order: &[usize], values: &[Value<'_>]) {
+pub(super) fn put_values(
+    to: &mut MariadbValues<'_>,
+    order: &[usize],
+    values: &[StatementValue<'_>],
+) {
     for place in order {
         match values.get(*place) {
-            Some(Value::Number(number)) => to.integer(*number),
-            Some(Value::Text(text)) => to.text(text.as_bytes()),
+            Some(StatementValue::Number(number)) => to.integer(*number),
+            Some(StatementValue::Text(text)) => to.text(text.as_bytes()),
             // It has no arrays.
-            Some(Value::Numbers(_)) | None => to.null(),
+            Some(StatementValue::Numbers(_)) | None => to.null(),
         };
     }
 }
@@ -125,8 +140,8 @@ impl MariadbLink {
 }
 
 /// A statement as the server knows it.
-struct Known {
-    prepared: Prepared,
+struct KnownStatement {
+    prepared: MariadbPrepared,
     /// The value that stands at each of its parameters.
     order: Vec<usize>,
     changes: bool,
@@ -136,10 +151,10 @@ struct Known {
 
 /// The statements of a session.
 pub struct MariadbPipeline {
-    statements: HashMap<&'static str, Known>,
-    commit: Prepared,
-    rollback: Prepared,
-    batch: Batch,
+    statements: HashMap<&'static str, KnownStatement>,
+    commit: MariadbPrepared,
+    rollback: MariadbPrepared,
+    batch: MariadbBatch,
     /// Statements of the next exchange.
     count: usize,
     /// Whether this transaction may have changed something.
@@ -147,35 +162,39 @@ pub struct MariadbPipeline {
 }
 
 impl MariadbPipeline {
-    fn answers(&self, place: usize) -> Option<&Answers> {
+    fn answers(&self, place: usize) -> Option<&MariadbAnswers> {
         self.batch.answers(place)
     }
 
-    fn row(&self, place: usize, row: usize) -> Option<Fields<'_>> {
+    fn row(&self, place: usize, row: usize) -> Option<MariadbFields<'_>> {
         self.answers(place)?.rows().nth(row)
     }
 }
 
-impl Pipeline for MariadbPipeline {
+impl StatementPipeline for MariadbPipeline {
     type Link = MariadbLink;
 
     const ENDS_TOGETHER: bool = false;
 
-    fn prepare(link: &mut MariadbLink, schema: &str, statements: Vec<Statement>) -> Answer<Self> {
+    fn prepare(
+        link: &mut MariadbLink,
+        schema: &str,
+        statements: Vec<LoadStatement>,
+    ) -> Answer<Self> {
         // MySQL wants a database for rows that are in none. Whatever stands behind a transaction
         // that the server gave up must not be for good.
         link.run(&format!("USE {schema}; SET SESSION autocommit = 0"))?;
         let mut known = HashMap::new();
-        for Statement { name, sql, order, changes } in statements {
+        for LoadStatement { name, sql, order, changes } in statements {
             let prepared = link.connection.prepare(&sql)?;
             let is_call = sql.starts_with("CALL ");
-            known.insert(name, Known { prepared, order, changes, is_call });
+            known.insert(name, KnownStatement { prepared, order, changes, is_call });
         }
         Ok(Self {
             statements: known,
             commit: link.connection.prepare("COMMIT")?,
             rollback: link.connection.prepare("ROLLBACK")?,
-            batch: Batch::default(),
+            batch: MariadbBatch::default(),
             count: 0,
             changes: false,
         })
@@ -194,7 +213,7 @@ impl Pipeline for MariadbPipeline {
         Ok(())
     }
 
-    fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
+    fn put(&mut self, name: &'static str, values: &[StatementValue<'_>]) -> Answer<usize> {
         let known = self.statements.get(name).ok_or_else(|| missing(name))?;
         self.batch.execute(known.prepared, |to| put_values(to, &known.order, values));
         self.changes |= known.changes;
@@ -225,7 +244,7 @@ impl Pipeline for MariadbPipeline {
         &mut self,
         link: &mut MariadbLink,
         name: &'static str,
-        values: &[Value<'_>],
+        values: &[StatementValue<'_>],
     ) -> Answer<()> {
         self.begin()?;
         self.put(name, values)?;
@@ -238,7 +257,7 @@ impl Pipeline for MariadbPipeline {
     }
 
     fn touched(&self, place: usize) -> u64 {
-        self.answers(place).map_or(0, Answers::touched)
+        self.answers(place).map_or(0, MariadbAnswers::touched)
     }
 
     fn number(&self, place: usize, row: usize, column: usize) -> Option<i64> {

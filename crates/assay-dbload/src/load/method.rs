@@ -1,7 +1,7 @@
 //! What a load is to the step that carries it out: kinds of steps, and sessions that take one step
 //! after the other.
 
-use super::database::Database;
+use super::database::LoadSchema;
 use super::product::Product;
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
@@ -11,7 +11,7 @@ use assay_model::units::Nanos;
 
 /// A kind of step; its times are kept in a histogram of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct StepKind {
     /// Its name in the result, for example `read` or `new order`.
     pub name: &'static str,
     /// Whether it reads or changes rows.
@@ -23,13 +23,13 @@ pub trait Method: Sync {
     /// A session on the product that it runs on.
     type Link: Product;
     /// What one session keeps between its steps.
-    type Session: Session<Link = Self::Link>;
+    type Session: LoadSession<Link = Self::Link>;
 
     /// Which load it is.
     fn kind(&self) -> LoadKind;
 
     /// All kinds of steps, in the order in which their results are kept.
-    fn kinds(&self) -> &[Kind];
+    fn kinds(&self) -> &[StepKind];
 
     /// Whether a step of a kind ends in exactly one commit that the server counts; nothing where
     /// that is not so of all steps that commit.
@@ -44,16 +44,16 @@ pub trait Method: Sync {
     }
 
     /// Looks before each step whether the server will do what is to be measured.
-    fn check(&self, _database: &mut Database<Self::Link>) -> Result<()> {
+    fn check(&self, _database: &mut LoadSchema<Self::Link>) -> Result<()> {
         Ok(())
     }
 
     /// The session of a number, from 0, before it has a connection.
-    fn session(&self, database: &Database<Self::Link>, number: u32) -> Self::Session;
+    fn session(&self, database: &LoadSchema<Self::Link>, number: u32) -> Self::Session;
 }
 
 /// One session of a load.
-pub trait Session: Send {
+pub trait LoadSession: Send {
     /// A session on the product that it runs on.
     type Link: Product;
 

@@ -2,12 +2,12 @@
 //! counters at both ends, which give the same profile that any server gets.
 
 use super::counters::CounterDelta;
-use super::database::Database;
+use super::database::LoadSchema;
 use super::product::Product;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
 use assay_live::HostContext;
-use assay_live::watch::{ObservedServer, ObservedServerSpan, Plan, TaskTimes};
+use assay_live::watch::{ObservedServer, ObservedServerSpan, TaskTimes, WatchPlan};
 use assay_model::Profile;
 use assay_model::counters::{NamedDevice, TaskCounters};
 use assay_model::number::{count, count_of};
@@ -34,7 +34,7 @@ impl<W: ObservedServer> ServerObserver<W> {
     /// Opens the sessions; nothing where the server gives none, because a step is
     /// measured all the same.
     pub(super) fn ready<L: Product<Watcher = W, Address = W::Address>>(
-        database: &Database<L>,
+        database: &LoadSchema<L>,
     ) -> Option<Self> {
         let watcher = W::connect_warm(&database.address).ok()?;
         let canary = W::canary(&database.address).ok().flatten();
@@ -59,7 +59,7 @@ impl<W: ObservedServer> ServerObserver<W> {
         let root = SysRoot::live();
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
         let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
-        let plan = Plan { length: NO_END, every: EVERY };
+        let plan = WatchPlan { length: NO_END, every: EVERY };
         let observed = self.watcher.watch(self.canary, plan, times, done, &mut |_, _| ()).ok()?;
         Some(ObservedRung { observed, database: self.database })
     }

@@ -5,10 +5,10 @@ use super::own_plan::OwnPlan;
 use super::preserved::PreservedServer;
 use super::products::programs;
 use super::session_files::allow_sessions;
-use assay_dbserver::Program;
+use assay_dbserver::MadeServer;
 use assay_dbserver::processes::end_inside;
-use assay_dbserver::{Held, ServerDir, Stop};
-use assay_host::gate::{Gate, LeftoverDirectory, Leftovers, OwnedDirectory};
+use assay_dbserver::{HeldServer, ServerDir, ServerStop};
+use assay_host::gate::{LeftoverDirectory, Leftovers, OwnedDirectory, SafetyGate};
 use assay_host::root::SysRoot;
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
@@ -23,11 +23,11 @@ const SERVER_BYTES: u64 = 1 << 30;
 const FILL_BUFFERS_BYTES: u64 = 256 << 20;
 
 /// A running server in its directory.
-pub struct OwnServer<S: Program> {
+pub struct OwnServer<S: MadeServer> {
     server: S,
     /// `None` once it is given back, and of a server that was kept before.
     directory: Option<OwnedDirectory>,
-    place: Held,
+    place: HeldServer,
     /// Who comes back to a kept server finds our tables in this schema.
     schema: String,
     plan: OwnPlan<S>,
@@ -39,7 +39,7 @@ pub struct OwnServer<S: Program> {
 
 /// What programs left behind in a directory that were killed.
 pub fn left_in(target: &Path) -> Result<Leftovers> {
-    Gate::new(SysRoot::live()).left_directories(target)
+    SafetyGate::new(SysRoot::live()).left_directories(target)
 }
 
 /// Removes one of them, with the server that still runs in it.
@@ -53,10 +53,10 @@ pub fn remove_left_in(left: &LeftoverDirectory) -> Result<()> {
             "end it by hand, then start again",
         ));
     }
-    Gate::new(SysRoot::live()).remove_left_directory(left)
+    SafetyGate::new(SysRoot::live()).remove_left_directory(left)
 }
 
-impl<S: Program> OwnServer<S> {
+impl<S: MadeServer> OwnServer<S> {
     /// Makes a server, ready to be loaded.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<S: Program> OwnServer<S> {
     pub fn make(plan: OwnPlan<S>, stop: &AtomicBool) -> Result<Self> {
         let started = Instant::now();
         allow_sessions(plan.sessions_max)?;
-        let gate = Gate::new(SysRoot::live());
+        let gate = SafetyGate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
         let server = match S::create(plan.of_server(directory.held())) {
@@ -133,7 +133,7 @@ impl<S: Program> OwnServer<S> {
     /// Restarts it as it is to be measured: small cache, past the page cache where that is
     /// possible.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
-        self.server.daemon_mut().stop(Stop::Clean);
+        self.server.daemon_mut().stop(ServerStop::Clean);
         self.settings = self.plan.settings(self.plan.cache_bytes, self.is_direct());
         self.server.start(&self.settings, stop)
     }
@@ -170,7 +170,7 @@ impl<S: Program> OwnServer<S> {
         stop: &AtomicBool,
         change: impl FnOnce(&ServerDir) -> Result<()>,
     ) -> Result<()> {
-        self.server.daemon_mut().stop(Stop::Clean);
+        self.server.daemon_mut().stop(ServerStop::Clean);
         change(&self.server.daemon().home)?;
         self.server.start(&self.settings, stop)
     }
@@ -192,11 +192,11 @@ impl<S: Program> OwnServer<S> {
     /// What the file system or the server say.
     pub fn keep_from_now(&mut self, schema: &str, stop: &AtomicBool) -> Result<()> {
         self.note_schema(schema);
-        self.server.daemon_mut().stop(Stop::Clean);
+        self.server.daemon_mut().stop(ServerStop::Clean);
         self.server.seal_pages();
         if let Some(directory) = self.directory.take() {
             PreservedServer::write(&self.place, self.server.daemon().password(), schema)?;
-            Gate::new(SysRoot::live()).give_away_directory(&directory)?;
+            SafetyGate::new(SysRoot::live()).give_away_directory(&directory)?;
         }
         // The programs that made its first files did not wait for storage.
         self.place
@@ -208,7 +208,7 @@ impl<S: Program> OwnServer<S> {
     /// What the server and its own programs say of its pages; it rests afterwards.
     pub fn check_pages(&mut self, schema: &str) -> Vec<PageCheck> {
         let mut found = self.server.check_running(schema);
-        self.server.daemon_mut().stop(Stop::Clean);
+        self.server.daemon_mut().stop(ServerStop::Clean);
         found.extend(self.server.check_at_rest());
         found
     }
@@ -230,21 +230,21 @@ impl<S: Program> OwnServer<S> {
 
     fn give_back(&mut self) -> Result<()> {
         let Some(directory) = self.directory.take() else {
-            self.server.daemon_mut().stop(Stop::Clean);
+            self.server.daemon_mut().stop(ServerStop::Clean);
             return Ok(());
         };
         // What was never loaded is of no use to a later run.
         if self.plan.keep && !self.schema.is_empty() {
-            self.server.daemon_mut().stop(Stop::Clean);
+            self.server.daemon_mut().stop(ServerStop::Clean);
             PreservedServer::write(&self.place, self.server.daemon().password(), &self.schema)?;
-            return Gate::new(SysRoot::live()).give_away_directory(&directory);
+            return SafetyGate::new(SysRoot::live()).give_away_directory(&directory);
         }
-        self.server.daemon_mut().stop(Stop::AtOnce);
-        Gate::new(SysRoot::live()).remove_directory(&directory)
+        self.server.daemon_mut().stop(ServerStop::AtOnce);
+        SafetyGate::new(SysRoot::live()).remove_directory(&directory)
     }
 }
 
-impl<S: Program> Drop for OwnServer<S> {
+impl<S: MadeServer> Drop for OwnServer<S> {
     fn drop(&mut self) {
         // What cannot be removed now is named by the next start.
         let _ = self.give_back();

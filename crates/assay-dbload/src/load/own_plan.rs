@@ -1,12 +1,12 @@
 //! What a managed server is made of, whatever the product.
 
-use assay_dbserver::{Held, Plan, Program, Start};
+use assay_dbserver::{HeldServer, HomePlan, MadeServer, ServerStart};
 use assay_model::durability::Control;
 use std::path::PathBuf;
 
 /// What a managed server is made of.
 #[derive(Clone, Debug)]
-pub struct OwnPlan<S: Program> {
+pub struct OwnPlan<S: MadeServer> {
     /// Its programs.
     pub binaries: S::Binaries,
     /// The directory on the storage under test.
@@ -29,10 +29,10 @@ pub struct OwnPlan<S: Program> {
     pub without: Option<Control>,
 }
 
-impl<S: Program> OwnPlan<S> {
+impl<S: MadeServer> OwnPlan<S> {
     /// What the server itself is made of, in this directory.
-    pub(super) fn of_server(&self, directory: &Held) -> Plan<S::Binaries> {
-        Plan {
+    pub(super) fn of_server(&self, directory: &HeldServer) -> HomePlan<S::Binaries> {
+        HomePlan {
             binaries: self.binaries.clone(),
             directory: directory.clone(),
             account: S::account(),
@@ -43,6 +43,6 @@ impl<S: Program> OwnPlan<S> {
     /// What it is started with while data is loaded or measured.
     pub(super) fn settings(&self, cache_bytes: u64, direct: bool) -> S::Settings {
         let Self { sessions_max, without, .. } = *self;
-        S::settings(Start { cache_bytes, sessions_max, direct, without }, &self.choice)
+        S::settings(ServerStart { cache_bytes, sessions_max, direct, without }, &self.choice)
     }
 }

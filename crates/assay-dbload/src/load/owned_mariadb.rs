@@ -3,9 +3,9 @@
 //! what is empty, and none that makes or drops a table can be taken back: between the last look and
 //! the drop lies one network round trip.
 
-use super::link::Link;
+use super::link::ServerLink;
 use super::mariadb_link::MariadbLink;
-use super::owner::{self, OwnedKind, Owner, Ownership, in_use};
+use super::owner::{self, OwnedKind, Ownership, SchemaOwner, in_use};
 use super::product::Product;
 use crate::makes;
 use assay_model::failure::{Answer, Failure};
@@ -24,7 +24,7 @@ pub(super) fn text(name: &str) -> String {
 }
 
 /// Refuses a database that does not carry this record, or that another program uses.
-pub(super) fn check_owner(link: &mut MariadbLink, schema: &str, owner: &Owner) -> Result<()> {
+pub(super) fn check_owner(link: &mut MariadbLink, schema: &str, owner: &SchemaOwner) -> Result<()> {
     let failed = |failure: Failure| failure.of(format!("inspecting the database {schema}"));
     if !link.hold(schema).map_err(failed)? {
         return Err(in_use(&format!("the database {schema}")));

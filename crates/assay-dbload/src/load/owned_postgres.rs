@@ -2,14 +2,14 @@
 //! transaction in which nobody can put another one in its place.
 
 use super::owner::{
-    OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_use, pairs, quoted,
+    OwnedKind, Ownership, RECORD, SchemaOwner, foreign, holds_foreign, in_use, pairs, quoted,
 };
 use crate::makes;
 use assay_dbserver::password;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::Dialect::Postgres;
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 
 /// How long a drop waits for somebody who reads one of the tables.
 const LOCK_TIMEOUT: &str = "20s";
@@ -24,7 +24,7 @@ pub(super) fn number_of(schema: &str) -> String {
 /// What is read must be a table of this very user: rules of views and functions of others would be
 /// carried out with his rights.
 pub(super) fn standing_as(
-    link: &mut Connection,
+    link: &mut PostgresConnection,
     schema: &str,
     number: Option<&str>,
 ) -> Answer<Ownership> {
@@ -47,7 +47,7 @@ pub(super) fn standing_as(
     }
     let rows =
         link.query(&format!("SELECT name, value FROM ONLY {}.{RECORD}", quoted(Postgres, schema)))?;
-    Ok(match Owner::of(&pairs(&rows)) {
+    Ok(match SchemaOwner::of(&pairs(&rows)) {
         None => foreign("its owner record was not written by Assay"),
         Some(owner) if owner.place != number.unwrap_or_else(|| row.text(0)) => {
             foreign("it is a copy of a record of Assay")
@@ -58,7 +58,7 @@ pub(super) fn standing_as(
 
 /// Ends a transaction that failed; the failure is what must be heard of.
 pub(super) fn rolled_back<T, E>(
-    link: &mut Connection,
+    link: &mut PostgresConnection,
     done: std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
     if done.is_err() {
@@ -70,7 +70,11 @@ pub(super) fn rolled_back<T, E>(
 /// Begins a transaction in which a schema has a name that nobody else can know, so that no other
 /// can take its place, and compares its record; gives that name. A given one keeps its name, which
 /// its owner may not be allowed to change.
-pub(super) fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
+pub(super) fn take(
+    link: &mut PostgresConnection,
+    schema: &str,
+    owner: &SchemaOwner,
+) -> Result<String> {
     let failed = |failure: Failure| drop_failed(schema, &failure);
     let name = quoted(Postgres, schema);
     let (gone, alone) = if owner.is_given {
@@ -114,10 +118,10 @@ pub(super) fn drop_failed(schema: &str, failure: &Failure) -> Error {
 /// Everything by its own name and without what depends on it: what is not ours makes the server
 /// refuse. A given schema stays, empty.
 pub(super) fn drop_all(
-    link: &mut Connection,
+    link: &mut PostgresConnection,
     schema: &str,
     gone: &str,
-    owner: &Owner,
+    owner: &SchemaOwner,
 ) -> Result<()> {
     let failed = |failure: Failure| drop_failed(schema, &failure);
     let strangers = strangers(link, gone, owner.kind).map_err(failed)?;
@@ -183,7 +187,7 @@ fn of(sql: &str, schema: &str) -> String {
 
 /// What would go with a schema and was not made by its load, in words.
 pub(super) fn strangers(
-    link: &mut Connection,
+    link: &mut PostgresConnection,
     schema: &str,
     kind: OwnedKind,
 ) -> Answer<Vec<String>> {

@@ -1,7 +1,7 @@
 //! The record inside of a schema or database that says which run made it: by it, and never by a
 //! name, something is known as one that may be changed or dropped.
 
-use super::link::Link;
+use super::link::ServerLink;
 use assay_dbserver::password;
 use assay_host::clock::unix_ns;
 use assay_model::failure::Answer;
@@ -46,7 +46,7 @@ impl OwnedKind {
 
 /// What the record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
+pub struct SchemaOwner {
     /// 128 random bits as letters; no two runs have the same.
     pub id: String,
     /// What it was made for.
@@ -67,7 +67,7 @@ pub enum Ownership {
     /// Something that this user's runs did not make; why that is known.
     Foreign(String),
     /// Made by a run of this user.
-    Ours(Owner),
+    Ours(SchemaOwner),
 }
 
 /// An Assay schema or database that no program uses and nobody asked to keep.
@@ -76,13 +76,13 @@ pub struct LeftoverSchema {
     /// Its name.
     pub name: String,
     /// Its record.
-    pub owner: Owner,
+    pub owner: SchemaOwner,
     /// What it takes on storage, bytes.
     pub bytes: u64,
 }
 
 /// A schema that carries a record, or looks as if it did.
-pub struct Candidate {
+pub struct OwnerCandidate {
     /// Its name.
     pub(super) name: String,
     /// What it takes on storage, bytes.
@@ -91,7 +91,7 @@ pub struct Candidate {
     pub(super) is_free: bool,
 }
 
-impl Owner {
+impl SchemaOwner {
     /// A new one of something that its run makes.
     ///
     /// # Errors
@@ -155,7 +155,7 @@ pub(super) fn quoted(dialect: Dialect, name: &str) -> String {
 }
 
 /// Notes that a schema is to stay.
-pub(super) fn keep_owned<L: Link>(link: &mut L, schema: &str) -> Answer<()> {
+pub(super) fn keep_owned<L: ServerLink>(link: &mut L, schema: &str) -> Answer<()> {
     let schema = quoted(L::DIALECT, schema);
     link.run(&format!("UPDATE {schema}.{RECORD} SET value = 'yes' WHERE name = 'kept'"))
 }
@@ -205,21 +205,21 @@ mod tests {
             };
             all.into_iter().map(put).collect()
         };
-        let read = Owner::of(&rows("", "")).unwrap();
+        let read = SchemaOwner::of(&rows("", "")).unwrap();
         assert_eq!(
             (read.kind, read.is_kept, read.place.as_str()),
             (OwnedKind::Load(LoadKind::Oltp), false, "7")
         );
-        assert!(Owner::of(&rows("kept", "yes")).unwrap().is_kept && !read.is_given);
-        assert!(Owner::of(&rows("form", GIVEN_FORM)).unwrap().is_given);
+        assert!(SchemaOwner::of(&rows("kept", "yes")).unwrap().is_kept && !read.is_given);
+        assert!(SchemaOwner::of(&rows("form", GIVEN_FORM)).unwrap().is_given);
         for (name, value) in [("form", "ASSAY OWNER 3"), ("id", ""), ("id", "x"), ("kind", "mine")]
         {
-            assert_eq!(Owner::of(&rows(name, value)), None, "{name} {value}");
+            assert_eq!(SchemaOwner::of(&rows(name, value)), None, "{name} {value}");
         }
-        assert_eq!(Owner::of(&[]), None);
+        assert_eq!(SchemaOwner::of(&[]), None);
         assert_ne!(
-            Owner::new(OwnedKind::Load(LoadKind::Dss)).unwrap().id,
-            Owner::new(OwnedKind::Load(LoadKind::Dss)).unwrap().id
+            SchemaOwner::new(OwnedKind::Load(LoadKind::Dss)).unwrap().id,
+            SchemaOwner::new(OwnedKind::Load(LoadKind::Dss)).unwrap().id
         );
     }
 

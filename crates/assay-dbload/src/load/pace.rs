@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Open arrivals of a step, all sessions together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pace {
+pub struct StepPace {
     /// Steps a second.
     pub rate_per_s: f64,
     /// How they are spaced.
@@ -20,14 +20,14 @@ pub struct Pace {
 }
 
 /// Arrivals that are dealt out to whichever session is free.
-pub(super) struct Arrivals {
+pub(super) struct StepArrivals {
     gap_ns: f64,
     spacing: Spacing,
     next: Mutex<(Random, f64)>,
 }
 
-impl Arrivals {
-    pub(super) fn of(pace: Pace) -> Self {
+impl StepArrivals {
+    pub(super) fn of(pace: StepPace) -> Self {
         Self {
             gap_ns: 1e9 / pace.rate_per_s.max(1e-6),
             spacing: pace.spacing,
@@ -63,8 +63,8 @@ impl Arrivals {
 mod tests {
     use super::*;
 
-    fn arrivals(spacing: Spacing) -> Arrivals {
-        Arrivals::of(Pace { rate_per_s: 1000.0, spacing, seed: 3 })
+    fn arrivals(spacing: Spacing) -> StepArrivals {
+        StepArrivals::of(StepPace { rate_per_s: 1000.0, spacing, seed: 3 })
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! Prepared statements of a session: which travel together, what they gave, and how a transaction
 //! ends.
 
-use super::statements::{Statement, Value};
+use super::statements::{LoadStatement, StatementValue};
 use assay_model::failure::{Answer, Failure};
 
 /// Prepared statements of a session. What is put is sent by the next exchange; its answers can be
 /// read until something else is exchanged.
-pub trait Pipeline: Send + Sized {
+pub trait StatementPipeline: Send + Sized {
     /// A session on the product.
     type Link;
     /// Whether the end of a transaction travels with its last statements.
     const ENDS_TOGETHER: bool;
 
     /// Has the statements parsed.
-    fn prepare(link: &mut Self::Link, schema: &str, statements: Vec<Statement>) -> Answer<Self>;
+    fn prepare(link: &mut Self::Link, schema: &str, statements: Vec<LoadStatement>)
+    -> Answer<Self>;
 
     /// Whether there is a statement of this name.
     fn knows(&self, name: &str) -> bool;
@@ -22,7 +23,7 @@ pub trait Pipeline: Send + Sized {
     fn begin(&mut self) -> Answer<()>;
 
     /// Puts a statement; returns its place among those of the next exchange.
-    fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize>;
+    fn put(&mut self, name: &'static str, values: &[StatementValue<'_>]) -> Answer<usize>;
 
     /// Sends what was put and waits for the answers.
     fn exchange(&mut self, link: &mut Self::Link) -> Answer<()>;
@@ -35,7 +36,7 @@ pub trait Pipeline: Send + Sized {
         &mut self,
         link: &mut Self::Link,
         name: &'static str,
-        values: &[Value<'_>],
+        values: &[StatementValue<'_>],
     ) -> Answer<()>;
 
     /// Rows that the statement of a place gave.

@@ -1,7 +1,7 @@
 //! A step in the words of its caller: how many sessions, how long, at which pace, and who takes
 //! part from outside.
 
-use super::pace::Pace;
+use super::pace::StepPace;
 use assay_model::Result;
 use assay_model::load::{Length, LoadKind, LoadStep, OnLoss, Setting, StepArrival};
 use assay_model::measurement::{Interval, Window};
@@ -26,7 +26,7 @@ pub struct RungPlan {
     /// Load before the measured one, with the same sessions.
     pub warm_up: Nanos,
     /// Open arrivals; without them a session begins its next step when the last one has ended.
-    pub pace: Option<Pace>,
+    pub pace: Option<StepPace>,
     /// What a lost session does.
     pub on_loss: OnLoss,
     /// Number of the first session: on several hosts each has its own ones of the same load.
@@ -50,8 +50,10 @@ impl RungPlan {
 
     /// The step as it is kept, with the knobs of its load.
     pub fn step(&self, kind: LoadKind, settings: &[Setting]) -> LoadStep {
-        let open =
-            |pace: Pace| StepArrival::Open { rate: Rate(pace.rate_per_s), spacing: pace.spacing };
+        let open = |pace: StepPace| StepArrival::Open {
+            rate: Rate(pace.rate_per_s),
+            spacing: pace.spacing,
+        };
         LoadStep {
             format: 1,
             kind,

@@ -7,25 +7,25 @@ use super::copies_postgres::{keep_database, left_databases, remove_left_database
 use super::copy::CopyRows;
 use super::link::ServerUse;
 use super::owned_postgres::{drop_all, drop_failed, number_of, rolled_back, standing_as, take};
-use super::owner::{Candidate, Owner, Ownership, RECORD, quoted};
+use super::owner::{OwnerCandidate, Ownership, RECORD, SchemaOwner, quoted};
 use super::product::{Destination, OwnedPlace, Product};
 use super::remark::remark;
 use super::tables::{IndexLayout, Statistics, TableLayout};
-use assay_dbserver::Usage;
-use assay_loads::sink::Sink;
+use assay_dbserver::CpuUsage;
+use assay_loads::sink::RowSink;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::Dialect::Postgres;
 use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
 use assay_model::row::Row;
 use assay_model::{Error, Result};
-use assay_postgres::address::Address;
+use assay_postgres::address::PostgresAddress;
 use assay_postgres::binaries::MAJOR_MIN;
-use assay_postgres::connection::Connection;
-use assay_postgres::counters::{DatabaseCounters, Knowledge};
+use assay_postgres::connection::PostgresConnection;
+use assay_postgres::counters::{DatabaseCounters, PostgresKnowledge};
 use assay_postgres::processes::{self, background, usage};
-use assay_postgres::server::{Server, missing_in};
-use assay_postgres::watch::Watcher;
+use assay_postgres::server::{PostgresServer, missing_in};
+use assay_postgres::watch::PostgresWatcher;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -50,21 +50,21 @@ const SETTINGS: [&str; 14] = [
     "track_wal_io_timing",
 ];
 
-impl Product for Connection {
-    type Knowledge = Knowledge;
-    type Watcher = Watcher;
-    type Own = Server;
+impl Product for PostgresConnection {
+    type Knowledge = PostgresKnowledge;
+    type Watcher = PostgresWatcher;
+    type Own = PostgresServer;
 
-    fn inspect(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
+    fn inspect(&mut self, address: &PostgresAddress) -> Result<(PostgresKnowledge, ServerFacts)> {
         check(self, address)?;
         let failed = |failure: Failure| failure.of("reading the server's version and settings");
-        let knowledge = Knowledge::of(self).map_err(failed)?;
+        let knowledge = PostgresKnowledge::of(self).map_err(failed)?;
         let facts = facts(self, &knowledge).map_err(failed)?;
         Ok((knowledge, facts))
     }
 
     /// The parent of the process that serves this session, when both are here.
-    fn first_process(&mut self, address: &Address) -> Option<u32> {
+    fn first_process(&mut self, address: &PostgresAddress) -> Option<u32> {
         let session = self.facts().process_id;
         let here = address.is_local() && usage(session).is_some();
         here.then(|| processes::parent(session)).flatten()
@@ -75,11 +75,11 @@ impl Product for Connection {
         Some(PathBuf::from(row.text(0)))
     }
 
-    fn database_of<'a>(address: &'a Address, _schema: &'a str) -> &'a str {
+    fn database_of<'a>(address: &'a PostgresAddress, _schema: &'a str) -> &'a str {
         &address.database
     }
 
-    fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
+    fn remarks(facts: &ServerFacts, knowledge: &PostgresKnowledge) -> Vec<Remark> {
         let mut remarks: Vec<Remark> = missing_in(knowledge.major)
             .into_iter()
             .map(|missing| {
@@ -110,8 +110,8 @@ impl Product for Connection {
 
     fn counted(
         &mut self,
-        address: &Address,
-        knowledge: &Knowledge,
+        address: &PostgresAddress,
+        knowledge: &PostgresKnowledge,
     ) -> Answer<(DatabaseCounts, TimeSplit)> {
         if knowledge.major < 15 {
             std::thread::sleep(TRAVEL);
@@ -124,7 +124,7 @@ impl Product for Connection {
         Some(ServerUse::Background(background(first_process, sessions)))
     }
 
-    fn whole_usage(first_process: u32) -> Option<Usage> {
+    fn whole_usage(first_process: u32) -> Option<CpuUsage> {
         processes::whole_usage(first_process)
     }
 
@@ -150,7 +150,7 @@ impl Product for Connection {
     }
 
     /// Makes a schema, unless it is given: its record comes with it or neither.
-    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+    fn claim(&mut self, schema: &str, owner: &SchemaOwner) -> Answer<()> {
         let name = quoted(Postgres, schema);
         let create = if owner.is_given { String::new() } else { format!("CREATE SCHEMA {name}; ") };
         let made = self.run(&format!(
@@ -179,7 +179,7 @@ impl Product for Connection {
 
     /// Drops a schema that carries this record, with everything in it that its load makes, or
     /// nothing at all.
-    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+    fn remove_owned(&mut self, schema: &str, owner: &SchemaOwner) -> Result<()> {
         let taken = take(self, schema, owner);
         let done = taken.and_then(|gone| {
             drop_all(self, schema, &gone, owner)?;
@@ -189,7 +189,7 @@ impl Product for Connection {
     }
 
     /// Gives an Assay schema another name, and notes that it is to be kept.
-    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &SchemaOwner) -> Result<()> {
         let taken = take(self, schema, owner);
         let done = taken.and_then(|gone| {
             let sql = format!(
@@ -213,32 +213,36 @@ impl Product for Connection {
         keep_database(self)
     }
 
-    fn enter_database(address: &Address, name: &str) -> Result<OwnedPlace<Self>> {
+    fn enter_database(address: &PostgresAddress, name: &str) -> Result<OwnedPlace<Self>> {
         let (database, is_new) = OwnDatabase::enter(address, name)?;
         Ok(OwnedPlace { database, is_new, address: address.with_database(name) })
     }
 
-    fn copy_database(address: &Address, own: &OwnDatabase) -> Result<OwnDatabase> {
+    fn copy_database(address: &PostgresAddress, own: &OwnDatabase) -> Result<OwnDatabase> {
         own.copied(address)
     }
 
-    fn restore_database(address: &Address, own: &OwnDatabase, copy: &OwnDatabase) -> Result<()> {
+    fn restore_database(
+        address: &PostgresAddress,
+        own: &OwnDatabase,
+        copy: &OwnDatabase,
+    ) -> Result<()> {
         own.restored(address, copy)
     }
 
-    fn drop_database(address: &Address, own: &OwnDatabase) -> Result<()> {
+    fn drop_database(address: &PostgresAddress, own: &OwnDatabase) -> Result<()> {
         own.dropped(address)
     }
 
-    fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
+    fn left_databases(address: &PostgresAddress) -> Answer<Vec<(OwnDatabase, String, u64)>> {
         left_databases(address)
     }
 
-    fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
+    fn remove_left_database(address: &PostgresAddress, left: &OwnDatabase) -> Result<()> {
         remove_left_database(address, left)
     }
 
-    fn candidates(&mut self) -> Answer<Vec<Candidate>> {
+    fn candidates(&mut self) -> Answer<Vec<OwnerCandidate>> {
         // A lock of the transaction is given back with the statement.
         let rows = self.query(
             "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
@@ -247,7 +251,7 @@ impl Product for Connection {
              LIKE 'assay\\_%' OR EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND \
              relname = 'assay_owner')",
         )?;
-        let of = |row: &Row| Candidate {
+        let of = |row: &Row| OwnerCandidate {
             name: row.text(0).to_owned(),
             bytes: row.count(1).unwrap_or(0),
             is_free: row.is_true(2),
@@ -325,7 +329,7 @@ impl Product for Connection {
         )
     }
 
-    fn encoder(chunks: Chunks<'_>) -> impl Sink {
+    fn encoder(chunks: Chunks<'_>) -> impl RowSink {
         CopyRows(chunks)
     }
 
@@ -382,7 +386,7 @@ fn split(database: &DatabaseCounters) -> TimeSplit {
 }
 
 /// Refuses what cannot be measured.
-fn check(admin: &mut Connection, address: &Address) -> Result<()> {
+fn check(admin: &mut PostgresConnection, address: &PostgresAddress) -> Result<()> {
     let oldest = MAJOR_MIN;
     if admin.major() < oldest {
         return Err(Error::environment(
@@ -405,7 +409,7 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
 }
 
 /// Sessions of a benchmark prepare their statements and set what plans depend on.
-fn check_pooling(admin: &mut Connection, address: &Address) -> Result<()> {
+fn check_pooling(admin: &mut PostgresConnection, address: &PostgresAddress) -> Result<()> {
     let is_shared = admin.is_pooled_by_transaction(address);
     if !is_shared.map_err(|failure| failure.of("reading the server's version and settings"))? {
         return Ok(());
@@ -418,7 +422,7 @@ fn check_pooling(admin: &mut Connection, address: &Address) -> Result<()> {
     ))
 }
 
-fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
+fn facts(admin: &mut PostgresConnection, knowledge: &PostgresKnowledge) -> Answer<ServerFacts> {
     let names: Vec<String> =
         SETTINGS.iter().map(|name| format!("current_setting('{name}', true)")).collect();
     let row = admin.one(&format!("SELECT {}", names.join(", ")))?;
@@ -477,24 +481,28 @@ fn declare_key(name: &str, layout: &TableLayout, key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Calls, Tables};
-    use crate::oltp::Shape;
-    use assay_loads::oltp::{Rules, Table};
+    use crate::load::{Calls, LoadTables};
+    use crate::oltp::SchemaShape;
+    use assay_loads::oltp::{OltpRules, OltpTable};
 
     #[test]
     fn order_lines_are_one_table_or_partitions_by_warehouse() {
-        let rules = Rules::default();
+        let rules = OltpRules::default();
         let layout = |partitions, table| {
-            Shape { rules: &rules, partitions, calls: Calls::Functions }.layout(table)
+            SchemaShape { rules: &rules, partitions, calls: Calls::Functions }.layout(table)
         };
-        let create = |layout| Connection::begin_rows("s", &layout).concat();
-        assert!(!create(layout(0, Table::OrderLine)).contains("PARTITION"));
-        let cut = layout(4, Table::OrderLine);
-        assert!(Connection::key_index(&cut).is_none());
-        assert!(Connection::finish_table("s", &cut)[0].contains("ADD PRIMARY KEY (ol_w_id"));
+        let create = |layout| PostgresConnection::begin_rows("s", &layout).concat();
+        assert!(!create(layout(0, OltpTable::OrderLine)).contains("PARTITION"));
+        let cut = layout(4, OltpTable::OrderLine);
+        assert!(PostgresConnection::key_index(&cut).is_none());
+        assert!(
+            PostgresConnection::finish_table("s", &cut)[0].contains("ADD PRIMARY KEY (ol_w_id")
+        );
         assert_eq!(create(cut).matches("PARTITION OF").count(), 4);
-        let stock = layout(4, Table::Stock);
-        assert!(Connection::finish_table("s", &stock)[0].contains("USING INDEX stock_pkey"));
+        let stock = layout(4, OltpTable::Stock);
+        assert!(
+            PostgresConnection::finish_table("s", &stock)[0].contains("USING INDEX stock_pkey")
+        );
         assert!(!create(stock).contains("PARTITION"));
     }
 
@@ -502,8 +510,11 @@ mod tests {
     fn a_table_that_is_cut_is_there_before_its_parts_and_visited_again() {
         let mut layout = TableLayout::new("orders", "o_orderkey bigint", 7);
         layout.parts = 2;
-        assert_eq!(Connection::begin_rows("s", &layout), ["BEGIN"]);
-        assert!(Connection::create_table("s", &layout).contains("IF NOT EXISTS s.orders"));
-        assert_eq!(Connection::finish_table("s", &layout), ["VACUUM (FREEZE, ANALYZE) s.orders"]);
+        assert_eq!(PostgresConnection::begin_rows("s", &layout), ["BEGIN"]);
+        assert!(PostgresConnection::create_table("s", &layout).contains("IF NOT EXISTS s.orders"));
+        assert_eq!(
+            PostgresConnection::finish_table("s", &layout),
+            ["VACUUM (FREEZE, ANALYZE) s.orders"]
+        );
     }
 }

@@ -1,18 +1,21 @@
 //! One session on PostgreSQL, and statements that travel together on it: the server does nothing of
 //! what stands behind a refused one, so the end of a transaction travels with its last statements.
 
-use super::link::{Isolation, Link, PreparedStatement};
-use super::pipeline::{Pipeline, missing};
+use super::link::{Isolation, PreparedStatement, ServerLink};
+use super::pipeline::{StatementPipeline, missing};
 use super::products::ServerAddress;
-use super::statements::{Statement, Value, parameters};
+use super::statements::{LoadStatement, StatementValue, parameters};
 use super::target::LoadTarget;
-use assay_dbserver::{Interrupter, Usage};
+use assay_dbserver::{CpuUsage, Interrupter};
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::Dialect;
 use assay_model::row::Row;
-use assay_postgres::address::Address;
+use assay_postgres::address::PostgresAddress;
 use assay_postgres::binaries::MAJOR_MIN;
-use assay_postgres::connection::{Answers, Batch, Connection, Fields, Prepared, SYSTEM_NAMES};
+use assay_postgres::connection::{
+    PostgresAnswers, PostgresBatch, PostgresConnection, PostgresFields, PostgresPrepared,
+    SYSTEM_NAMES,
+};
 use assay_postgres::processes::usage;
 use std::collections::HashMap;
 
@@ -20,8 +23,8 @@ use std::collections::HashMap;
 const APPLICATION: &str = "assay";
 
 /// A session in which names of others mean nothing.
-pub(super) fn session(address: &Address) -> Answer<Connection> {
-    let mut opened = Connection::open(address, APPLICATION)?;
+pub(super) fn session(address: &PostgresAddress) -> Answer<PostgresConnection> {
+    let mut opened = PostgresConnection::open(address, APPLICATION)?;
     // An older server is refused by its release, before anything is asked of it.
     if opened.major() >= MAJOR_MIN {
         opened.run(SYSTEM_NAMES)?;
@@ -32,24 +35,24 @@ pub(super) fn session(address: &Address) -> Answer<Connection> {
 /// twice a second.
 const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 
-impl Link for Connection {
-    type Address = Address;
-    type Prepared = PreparedStatement<Prepared>;
+impl ServerLink for PostgresConnection {
+    type Address = PostgresAddress;
+    type Prepared = PreparedStatement<PostgresPrepared>;
     type Pipeline = ConnectionPipeline;
     const DIALECT: Dialect = Dialect::Postgres;
 
-    fn address_in(named: &LoadTarget) -> Option<&Address> {
+    fn address_in(named: &LoadTarget) -> Option<&PostgresAddress> {
         match named {
             LoadTarget::Server(ServerAddress::Postgres(address)) => Some(address),
             _ => None,
         }
     }
 
-    fn spelled(address: &Address) -> String {
+    fn spelled(address: &PostgresAddress) -> String {
         address.spelled()
     }
 
-    fn open(address: &Address) -> Answer<Self> {
+    fn open(address: &PostgresAddress) -> Answer<Self> {
         session(address)
     }
 
@@ -81,19 +84,28 @@ impl Link for Connection {
         Ok(Self::execute(self, &statement)?.count)
     }
 
-    fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared> {
+    fn prepare(
+        &mut self,
+        name: &str,
+        text: &str,
+        like: &[StatementValue<'_>],
+    ) -> Answer<Self::Prepared> {
         let (sql, order) = parameters(text, Self::DIALECT);
         let lengths: Vec<usize> = order.iter().map(|place| like[*place].bytes()).collect();
         Ok(PreparedStatement { statement: Self::prepare(self, name, &sql, &lengths)?, order })
     }
 
     #[inline]
-    fn execute(&mut self, parsed: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64> {
+    fn execute(
+        &mut self,
+        parsed: &mut Self::Prepared,
+        values: &[StatementValue<'_>],
+    ) -> Answer<u64> {
         for (parameter, place) in parsed.order.iter().enumerate() {
             match values[*place] {
-                Value::Number(number) => parsed.statement.set_integer(parameter, number),
-                Value::Text(text) => parsed.statement.set(parameter, text.as_bytes()),
-                Value::Numbers(_) => {
+                StatementValue::Number(number) => parsed.statement.set_integer(parameter, number),
+                StatementValue::Text(text) => parsed.statement.set(parameter, text.as_bytes()),
+                StatementValue::Numbers(_) => {
                     return Err(Failure::Protocol("an array in a statement alone".to_owned()));
                 }
             }
@@ -109,7 +121,7 @@ impl Link for Connection {
         self.facts().process_id
     }
 
-    fn usage(&self) -> Option<Usage> {
+    fn usage(&self) -> Option<CpuUsage> {
         usage(self.served_by())
     }
 
@@ -131,14 +143,14 @@ const FRAMES: [(&str, &str); 3] =
 pub struct ConnectionPipeline {
     /// The value that stands at each parameter of a statement.
     orders: HashMap<&'static str, Vec<usize>>,
-    batch: Batch,
-    answers: Answers,
+    batch: PostgresBatch,
+    answers: PostgresAnswers,
     /// Statements of the next exchange.
     count: usize,
 }
 
 impl ConnectionPipeline {
-    fn row(&self, place: usize, row: usize) -> Option<Fields<'_>> {
+    fn row(&self, place: usize, row: usize) -> Option<PostgresFields<'_>> {
         self.answers.rows(place).nth(row)
     }
 
@@ -149,21 +161,30 @@ impl ConnectionPipeline {
     }
 }
 
-impl Pipeline for ConnectionPipeline {
-    type Link = Connection;
+impl StatementPipeline for ConnectionPipeline {
+    type Link = PostgresConnection;
 
     const ENDS_TOGETHER: bool = true;
 
-    fn prepare(link: &mut Connection, _schema: &str, statements: Vec<Statement>) -> Answer<Self> {
+    fn prepare(
+        link: &mut PostgresConnection,
+        _schema: &str,
+        statements: Vec<LoadStatement>,
+    ) -> Answer<Self> {
         for (name, sql) in FRAMES {
             link.parse(name, sql)?;
         }
         let mut orders: HashMap<_, _> = FRAMES.map(|(name, _)| (name, Vec::new())).into();
-        for Statement { name, sql, order, .. } in statements {
+        for LoadStatement { name, sql, order, .. } in statements {
             link.parse(name, &sql)?;
             orders.insert(name, order);
         }
-        Ok(Self { orders, batch: Batch::default(), answers: Answers::default(), count: 0 })
+        Ok(Self {
+            orders,
+            batch: PostgresBatch::default(),
+            answers: PostgresAnswers::default(),
+            count: 0,
+        })
     }
 
     fn knows(&self, name: &str) -> bool {
@@ -175,14 +196,14 @@ impl Pipeline for ConnectionPipeline {
         self.put("begin", &[]).map(drop)
     }
 
-    fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
+    fn put(&mut self, name: &'static str, values: &[StatementValue<'_>]) -> Answer<usize> {
         let order = self.orders.get(name).ok_or_else(|| missing(name))?;
         self.batch.execute(name, |to| {
             for place in order {
                 match values.get(*place) {
-                    Some(Value::Number(number)) => to.long(*number),
-                    Some(Value::Text(text)) => to.text(text),
-                    Some(Value::Numbers(all)) => to.integers(all.iter().copied()),
+                    Some(StatementValue::Number(number)) => to.long(*number),
+                    Some(StatementValue::Text(text)) => to.text(text),
+                    Some(StatementValue::Numbers(all)) => to.integers(all.iter().copied()),
                     None => to,
                 };
             }
@@ -191,13 +212,13 @@ impl Pipeline for ConnectionPipeline {
         Ok(self.count - 1)
     }
 
-    fn exchange(&mut self, link: &mut Connection) -> Answer<()> {
+    fn exchange(&mut self, link: &mut PostgresConnection) -> Answer<()> {
         let done = link.exchange(&mut self.batch, &mut self.answers);
         self.forget();
         done
     }
 
-    fn end(&mut self, link: &mut Connection, is_for_good: bool) -> Answer<()> {
+    fn end(&mut self, link: &mut PostgresConnection, is_for_good: bool) -> Answer<()> {
         self.put(if is_for_good { "commit" } else { "rollback" }, &[])?;
         self.exchange(link)
     }
@@ -205,9 +226,9 @@ impl Pipeline for ConnectionPipeline {
     /// It is a transaction by itself.
     fn alone(
         &mut self,
-        link: &mut Connection,
+        link: &mut PostgresConnection,
         name: &'static str,
-        values: &[Value<'_>],
+        values: &[StatementValue<'_>],
     ) -> Answer<()> {
         self.forget();
         self.put(name, values)?;

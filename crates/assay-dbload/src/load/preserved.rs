@@ -1,7 +1,7 @@
 //! What a server that was kept needs to be used again: the secret of its user, and the schema of
 //! our tables.
 
-use assay_dbserver::Held;
+use assay_dbserver::HeldServer;
 use assay_model::{Error, Result};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -24,7 +24,7 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 #[derive(Clone)]
 pub struct PreservedServer {
     /// Where it is.
-    pub(super) place: Held,
+    pub(super) place: HeldServer,
     /// The secret of its user.
     pub(super) password: String,
     /// The schema of our tables.
@@ -45,7 +45,7 @@ impl PreservedServer {
     pub fn read(directory: &Path) -> Result<Option<Self>> {
         // Its programs work in it, so that a way from here would lead nowhere.
         let path = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-        let place = Held::named(&path).map_err(|error| unreadable(&path, &error.into()))?;
+        let place = HeldServer::named(&path).map_err(|error| unreadable(&path, &error.into()))?;
         let path = path.join(FILE);
         let file = match place.file(FILE, OFlags::RDONLY, Mode::empty()) {
             Ok(file) => file,
@@ -78,7 +78,7 @@ impl PreservedServer {
     }
 
     /// Writes it down for a later run.
-    pub(super) fn write(place: &Held, password: &str, schema: &str) -> Result<()> {
+    pub(super) fn write(place: &HeldServer, password: &str, schema: &str) -> Result<()> {
         let text = format!("{FIRST_LINE}\npassword {password}\nschema {schema}\n");
         let written = place
             .new_file(FILE)
@@ -127,7 +127,7 @@ mod tests {
         let mode = |bits| fs::set_permissions(&place, fs::Permissions::from_mode(bits)).unwrap();
         mode(0o700);
         assert!(PreservedServer::read(&place).unwrap().is_none());
-        let held = Held::named(&place).unwrap();
+        let held = HeldServer::named(&place).unwrap();
         PreservedServer::write(&held, "abc", "assay_slob_7").unwrap();
         assert!(
             PreservedServer::write(&held, "abc", "assay_slob_7").is_err(),

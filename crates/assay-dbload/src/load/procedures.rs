@@ -1,10 +1,10 @@
 //! Procedures of a server that sessions of a load call: made once, and again when this program
 //! writes them otherwise.
 
-use super::Database;
+use super::LoadSchema;
 use super::manifest::{Manifest, note};
 use super::product::Product;
-use super::tables::Tables;
+use super::tables::LoadTables;
 use assay_model::Result;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -14,8 +14,8 @@ const PROCEDURES: &str = "procedures";
 /// Makes procedures that sessions call, where the product has such, unless they are there as this
 /// program writes them. They come before the tables, so that a user who may not make any does not
 /// wait for rows first.
-pub fn ensure_procedures<T: Tables, L: Product>(
-    database: &mut Database<L>,
+pub fn ensure_procedures<T: LoadTables, L: Product>(
+    database: &mut LoadSchema<L>,
     tables: &T,
     found: &Manifest,
 ) -> Result<()> {

@@ -2,12 +2,12 @@
 
 use super::chunks::{Chunk, Chunks};
 use super::copies::{OwnDatabase, no_copies};
-use super::link::{Link, ServerUse};
-use super::owner::{Candidate, Owner, Ownership};
+use super::link::{ServerLink, ServerUse};
+use super::owner::{OwnerCandidate, Ownership, SchemaOwner};
 use super::tables::{IndexLayout, Procedure, TableLayout};
-use assay_dbserver::{Program, Usage};
+use assay_dbserver::{CpuUsage, MadeServer};
 use assay_live::watch::ObservedServer;
-use assay_loads::sink::Sink;
+use assay_loads::sink::RowSink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
@@ -25,7 +25,7 @@ pub struct Destination<'a> {
 }
 
 /// A database that is Assay's alone.
-pub struct OwnedPlace<L: Link> {
+pub struct OwnedPlace<L: ServerLink> {
     /// It, by its record.
     pub database: OwnDatabase,
     /// Whether it was made just now.
@@ -36,13 +36,13 @@ pub struct OwnedPlace<L: Link> {
 
 /// A product: what its servers are asked about themselves, what on them is Assay's, and how they
 /// keep the tables of a load.
-pub trait Product: Link {
+pub trait Product: ServerLink {
     /// What the counters of a server mean.
     type Knowledge: Send + Sync;
     /// Who looks at a live server.
     type Watcher: ObservedServer<Address = Self::Address>;
     /// A managed server.
-    type Own: Program<Address = Self::Address>;
+    type Own: MadeServer<Address = Self::Address>;
 
     /// Refuses what cannot be measured, and returns what is known of the server.
     ///
@@ -74,7 +74,7 @@ pub trait Product: Link {
     fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse>;
 
     /// What all its processes used together, those among them that have ended.
-    fn whole_usage(first_process: u32) -> Option<Usage>;
+    fn whole_usage(first_process: u32) -> Option<CpuUsage>;
 
     /// Sessions that the server accepts in addition to those that are open.
     fn room(&mut self) -> Answer<u64>;
@@ -89,7 +89,7 @@ pub trait Product: Link {
     ///
     /// # Errors
     /// What the server says, for example that there is one of this name.
-    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
+    fn claim(&mut self, schema: &str, owner: &SchemaOwner) -> Answer<()>;
 
     /// Whether a schema is there, belongs to this account and holds nothing.
     fn is_vacant(&mut self, schema: &str) -> Answer<bool>;
@@ -102,17 +102,17 @@ pub trait Product: Link {
     /// # Errors
     /// That it carries another record, is in use, or holds what is not ours, or what the server
     /// says.
-    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()>;
+    fn remove_owned(&mut self, schema: &str, owner: &SchemaOwner) -> Result<()>;
 
     /// Gives a schema that carries this record another name, and notes that it is to be kept.
-    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &SchemaOwner) -> Result<()>;
 
     /// Marks a schema as one that is in use, until this session ends; says whether no other program
     /// had done so.
     fn hold(&mut self, schema: &str) -> Answer<bool>;
 
     /// All schemas that carry a record or look as if they did.
-    fn candidates(&mut self) -> Answer<Vec<Candidate>>;
+    fn candidates(&mut self) -> Answer<Vec<OwnerCandidate>>;
 
     /// Notes that the database of this session is to be kept, where a schema is not one.
     fn keep_database(&mut self) -> Answer<()> {
@@ -203,7 +203,7 @@ pub trait Product: Link {
     fn table_sizes(schema: &str) -> String;
 
     /// Encodes rows in the form of the product's bulk load.
-    fn encoder(chunks: Chunks<'_>) -> impl Sink;
+    fn encoder(chunks: Chunks<'_>) -> impl RowSink;
 
     /// Sends rows in the transaction at hand; gives their number.
     ///

@@ -1,7 +1,7 @@
 //! The products that loads run on, where they stand side by side: what each says, its address and
 //! its programs.
 
-use assay_dbserver::Program;
+use assay_dbserver::MadeServer;
 use assay_model::Result;
 use assay_model::load::Dialect;
 use std::fmt;
@@ -26,9 +26,9 @@ impl<T> ByDialect<T> {
 #[derive(Clone)]
 pub enum ServerAddress {
     /// PostgreSQL.
-    Postgres(Box<assay_postgres::address::Address>),
+    Postgres(Box<assay_postgres::address::PostgresAddress>),
     /// MariaDB or MySQL.
-    Mariadb(Box<assay_mariadb::address::Address>),
+    Mariadb(Box<assay_mariadb::address::MariadbAddress>),
 }
 
 /// An expression with the address inside, whichever it is.
@@ -46,12 +46,12 @@ impl ServerAddress {
     pub(super) fn read(dialect: Dialect, text: &str) -> Result<Self> {
         let variable = |name: &str| std::env::var(name).ok();
         Ok(match dialect {
-            Dialect::Postgres => {
-                Self::Postgres(Box::new(assay_postgres::address::Address::parse(text, variable)?))
-            }
-            Dialect::Mariadb => {
-                Self::Mariadb(Box::new(assay_mariadb::address::Address::parse(text, variable)?))
-            }
+            Dialect::Postgres => Self::Postgres(Box::new(
+                assay_postgres::address::PostgresAddress::parse(text, variable)?,
+            )),
+            Dialect::Mariadb => Self::Mariadb(Box::new(
+                assay_mariadb::address::MariadbAddress::parse(text, variable)?,
+            )),
         })
     }
 
@@ -82,6 +82,6 @@ impl fmt::Display for ServerAddress {
 
 /// Names of the processes of servers that may have been left behind, whatever their product.
 pub(super) fn programs() -> Vec<&'static str> {
-    let postgres = assay_postgres::server::Server::PROGRAMS.iter();
-    postgres.chain(assay_mariadb::server::Server::PROGRAMS).copied().collect()
+    let postgres = assay_postgres::server::PostgresServer::PROGRAMS.iter();
+    postgres.chain(assay_mariadb::server::MariadbServer::PROGRAMS).copied().collect()
 }

@@ -2,17 +2,17 @@
 //! wanted, and everybody's counters of the measured time.
 
 use super::counters::CounterSnapshot;
-use super::database::Database;
+use super::database::LoadSchema;
 use super::method::Method;
 use super::observer::{ObservedRung, ServerObserver};
-use super::pace::Arrivals;
+use super::pace::StepArrivals;
 use super::plan::{RungHooks, RungPlan};
 use super::product::Product;
 use super::served::ServedSessions;
 use super::session_files::allow_sessions;
-use super::slot::{Slot, Tally};
-use super::watch::Watch;
-use super::worker::{Common, Ended, Worker};
+use super::slot::{IntervalSlot, SlotTally};
+use super::watch::StepWatch;
+use super::worker::{EndedStep, SessionWorker, StepCommon};
 use assay_dbserver::Interrupter;
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Rung};
@@ -39,7 +39,7 @@ pub struct RungResult {
     /// The measured time.
     pub rung: Rung,
     /// All steps from the first of the warm-up on.
-    pub tally: Tally,
+    pub tally: SlotTally,
     /// What the server's processes used for these sessions, as far as it is seen from here.
     pub served: ServedSessions,
     /// When the first and the last session began what is measured.
@@ -51,7 +51,7 @@ pub struct RungResult {
 /// # Errors
 /// What the server says before the first statement; later failures are in the measurement.
 pub fn measure<M: Method>(
-    database: &mut Database<M::Link>,
+    database: &mut LoadSchema<M::Link>,
     method: &M,
     plan: &RungPlan,
     hooks: &mut RungHooks<'_>,
@@ -71,8 +71,8 @@ pub fn measure<M: Method>(
     let started_unix_ns = unix_ns();
     let address = database.address.clone();
     let common = common(plan, &address);
-    let mut watch = Watch::over(slots, method, plan.sessions);
-    let mut running = Running {
+    let mut watch = StepWatch::over(slots, method, plan.sessions);
+    let mut running = RunningStep {
         database,
         common: &common,
         plan,
@@ -96,16 +96,16 @@ pub fn measure<M: Method>(
 /// Opens the sessions in the order of their numbers, several at once: a server takes milliseconds
 /// to start one.
 fn open_all<M: Method>(
-    database: &Database<M::Link>,
+    database: &LoadSchema<M::Link>,
     method: &M,
     plan: &RungPlan,
-    slots: &[Arc<Mutex<Slot>>],
-) -> Result<Vec<Worker<M::Session>>> {
+    slots: &[Arc<Mutex<IntervalSlot>>],
+) -> Result<Vec<SessionWorker<M::Session>>> {
     allow_sessions(plan.sessions)?;
-    let numbered: Vec<(u32, &Arc<Mutex<Slot>>)> =
+    let numbered: Vec<(u32, &Arc<Mutex<IntervalSlot>>)> =
         (0..plan.sessions).zip(slots.iter().cycle()).collect();
-    let open = |(number, slot): &(u32, &Arc<Mutex<Slot>>)| {
-        Worker::open(database, method, plan.first_session + number, Arc::clone(slot))
+    let open = |(number, slot): &(u32, &Arc<Mutex<IntervalSlot>>)| {
+        SessionWorker::open(database, method, plan.first_session + number, Arc::clone(slot))
     };
     let at_once = thread::available_parallelism().map_or(1, usize::from).min(OPENERS_MAX);
     thread::scope(|scope| {
@@ -137,9 +137,9 @@ pub(super) fn add_statements(rung: &mut Rung, stream: &str) {
 }
 
 /// What the sessions of a step share.
-fn common<'a, A>(plan: &RungPlan, address: &'a A) -> Common<'a, A> {
+fn common<'a, A>(plan: &RungPlan, address: &'a A) -> StepCommon<'a, A> {
     let all = usize::try_from(plan.sessions).unwrap_or(usize::MAX - 1) + 1;
-    Common {
+    StepCommon {
         start: Barrier::new(all),
         started: OnceLock::new(),
         ramp: Duration::from_nanos(plan.ramp.0),
@@ -152,7 +152,7 @@ fn common<'a, A>(plan: &RungPlan, address: &'a A) -> Common<'a, A> {
             Length::Steps(steps) => Some(steps),
             Length::Time(_) => None,
         },
-        arrivals: plan.pace.map(Arrivals::of),
+        arrivals: plan.pace.map(StepArrivals::of),
         on_loss: plan.on_loss,
         address,
         sessions: plan.sessions,
@@ -160,14 +160,16 @@ fn common<'a, A>(plan: &RungPlan, address: &'a A) -> Common<'a, A> {
 }
 
 /// Places to count in.
-fn slots(sessions: u32, kinds: usize) -> Vec<Arc<Mutex<Slot>>> {
-    (0..sessions.clamp(1, SLOTS_MAX)).map(|_| Arc::new(Mutex::new(Slot::new(kinds)))).collect()
+fn slots(sessions: u32, kinds: usize) -> Vec<Arc<Mutex<IntervalSlot>>> {
+    (0..sessions.clamp(1, SLOTS_MAX))
+        .map(|_| Arc::new(Mutex::new(IntervalSlot::new(kinds))))
+        .collect()
 }
 
 /// A step that goes on.
-struct Running<'a, L: Product> {
-    database: &'a mut Database<L>,
-    common: &'a Common<'a, L::Address>,
+struct RunningStep<'a, L: Product> {
+    database: &'a mut LoadSchema<L>,
+    common: &'a StepCommon<'a, L::Address>,
     plan: &'a RungPlan,
     /// Counters before the measured time.
     before: CounterSnapshot,
@@ -180,18 +182,18 @@ struct Running<'a, L: Product> {
     called_off: Option<Error>,
 }
 
-type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
+type Threads<'scope> = Vec<ScopedJoinHandle<'scope, EndedStep>>;
 type Interrupters = Vec<Arc<Mutex<Option<Interrupter>>>>;
 
-impl<L: Product> Running<'_, L> {
+impl<L: Product> RunningStep<'_, L> {
     /// Lets the sessions begin, watches, and waits until all have ended.
-    fn run<S: super::Session<Link = L>>(
+    fn run<S: super::LoadSession<Link = L>>(
         &mut self,
-        workers: Vec<Worker<S>>,
+        workers: Vec<SessionWorker<S>>,
         observer: Option<ServerObserver<L::Watcher>>,
-        watch: &mut Watch<'_>,
+        watch: &mut StepWatch<'_>,
         hooks: &mut RungHooks<'_>,
-    ) -> (Vec<Ended>, Finish) {
+    ) -> (Vec<EndedStep>, Finish) {
         let (common, unwatched) = (self.common, AtomicBool::new(false));
         let interrupters: Interrupters =
             workers.iter().map(|worker| Arc::clone(&worker.interrupter)).collect();
@@ -212,7 +214,7 @@ impl<L: Product> Running<'_, L> {
             common.done.store(true, Ordering::Relaxed);
             self.backlog = self.late();
             wait(&interrupters, || threads.iter().all(ScopedJoinHandle::is_finished));
-            let ended: Vec<Ended> = threads
+            let ended: Vec<EndedStep> = threads
                 .into_iter()
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect();
@@ -247,7 +249,7 @@ impl<L: Product> Running<'_, L> {
     fn warm_up(
         &mut self,
         interrupters: &Interrupters,
-        watch: &Watch<'_>,
+        watch: &StepWatch<'_>,
         hooks: &mut RungHooks<'_>,
     ) {
         let common = self.common;
@@ -276,9 +278,9 @@ impl<L: Product> Running<'_, L> {
 
     fn measured(
         self,
-        ended: &[Ended],
+        ended: &[EndedStep],
         finish: Finish,
-        watch: Watch<'_>,
+        watch: StepWatch<'_>,
         hooks: &mut RungHooks<'_>,
     ) -> RungResult {
         let served = ServedSessions::of(ended);
@@ -298,7 +300,7 @@ impl<L: Product> Running<'_, L> {
         let is_complete = finish == Finish::Complete;
         let profile =
             observed.and_then(|observed| observed.profile(&delta, self.plan.sessions, is_complete));
-        let mut tally = Tally::default();
+        let mut tally = SlotTally::default();
         for one in ended {
             tally.add(&one.tally);
         }
@@ -313,7 +315,7 @@ impl<L: Product> Running<'_, L> {
 }
 
 /// Why the sessions could not go on, when that ended all of them.
-fn lost(ended: &[Ended]) -> Option<String> {
+fn lost(ended: &[EndedStep]) -> Option<String> {
     let reasons = ended.iter().map(|one| one.lost.as_deref().filter(|words| !words.is_empty()));
     let reasons: Option<Vec<&str>> = reasons.collect();
     let reason = reasons?.first().map(|reason| (*reason).to_owned());

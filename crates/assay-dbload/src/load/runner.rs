@@ -2,9 +2,9 @@
 //! once for all products.
 
 use super::commit_log::{CommitMark, LEAVE};
-use super::pipeline::{Pipeline, missing};
+use super::pipeline::{StatementPipeline, missing};
 use super::product::Product;
-use super::statements::Value;
+use super::statements::StatementValue;
 use super::transaction::none_open;
 use assay_model::failure::Answer;
 
@@ -27,7 +27,11 @@ impl<L: Product, C> TransactionRunner<'_, L, C> {
         self.pipeline.begin()
     }
 
-    pub(crate) fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
+    pub(crate) fn put(
+        &mut self,
+        name: &'static str,
+        values: &[StatementValue<'_>],
+    ) -> Answer<usize> {
         self.pipeline.put(name, values)
     }
 
@@ -35,7 +39,7 @@ impl<L: Product, C> TransactionRunner<'_, L, C> {
     pub(crate) fn put_known(
         &mut self,
         name: &'static str,
-        values: &[Value<'_>],
+        values: &[StatementValue<'_>],
     ) -> Answer<Option<usize>> {
         if self.knows(name) { self.put(name, values).map(Some) } else { Ok(None) }
     }
@@ -44,7 +48,11 @@ impl<L: Product, C> TransactionRunner<'_, L, C> {
         self.pipeline.exchange(self.link)
     }
 
-    pub(crate) fn alone(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<()> {
+    pub(crate) fn alone(
+        &mut self,
+        name: &'static str,
+        values: &[StatementValue<'_>],
+    ) -> Answer<()> {
         if self.mark.is_none() {
             return self.pipeline.alone(self.link, name, values);
         }

@@ -1,13 +1,13 @@
 //! What processes of a server used for sessions, as the sessions saw it.
 
-use super::worker::Ended;
-use assay_dbserver::Usage;
+use super::worker::EndedStep;
+use assay_dbserver::CpuUsage;
 
 /// What processes of the server used for sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServedSessions {
     /// Their use of processors, where that can be seen.
-    pub usage: Option<Usage>,
+    pub usage: Option<CpuUsage>,
     /// Bytes that storage gave to them in their whole lives.
     pub storage_read_bytes: Option<u64>,
     /// Their numbers.
@@ -15,7 +15,7 @@ pub struct ServedSessions {
 }
 
 impl ServedSessions {
-    pub(super) fn of(ended: &[Ended]) -> Self {
+    pub(super) fn of(ended: &[EndedStep]) -> Self {
         Self {
             usage: used_by(ended.iter().map(|one| one.usage)),
             storage_read_bytes: ended.iter().map(|one| one.storage_read_bytes).sum(),
@@ -30,7 +30,7 @@ impl ServedSessions {
         storage_read_bytes: Option<u64>,
         processes: Vec<u32>,
     ) -> Self {
-        let usage = times_ns.map(|(cpu_ns, queue_ns)| Usage {
+        let usage = times_ns.map(|(cpu_ns, queue_ns)| CpuUsage {
             cpu_ns,
             queue_ns,
             storage_read_bytes,
@@ -51,6 +51,6 @@ impl ServedSessions {
 }
 
 /// The use of all; unknown where that of one is.
-fn used_by(usages: impl Iterator<Item = Option<Usage>>) -> Option<Usage> {
+fn used_by(usages: impl Iterator<Item = Option<CpuUsage>>) -> Option<CpuUsage> {
     usages.reduce(|sum, one| Some(sum?.plus(&one?))).flatten()
 }

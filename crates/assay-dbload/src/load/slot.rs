@@ -1,7 +1,7 @@
 //! What sessions did since somebody looked, and what became of all its steps.
 
 use super::edges::Edges;
-use super::method::{Kind, StepResult};
+use super::method::{StepKind, StepResult};
 use assay_model::failure::{Failure, Refusal};
 use assay_model::measurement::{NamedResult, Operation, OperationResult};
 use assay_model::{Histogram, Precision};
@@ -9,23 +9,23 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 /// Counts of a kind with the words of a failure.
-type Words = BTreeMap<(usize, String), u64>;
+type SlotWords = BTreeMap<(usize, String), u64>;
 
 /// What happened in an interval, by kind.
-type Page = Vec<Option<OperationResult>>;
+type SlotPage = Vec<Option<OperationResult>>;
 
 /// What one session, or a few, did since somebody looked.
 #[derive(Default)]
-pub(super) struct Slot {
+pub(super) struct IntervalSlot {
     /// The interval that is due next, and those that began before somebody looked.
-    pages: VecDeque<Page>,
+    pages: VecDeque<SlotPage>,
     /// The interval of the first page.
     first: u64,
     /// Known from the start of the measured time on.
     edges: Option<Edges>,
     kinds: usize,
     /// Failures by their words.
-    failures: Words,
+    failures: SlotWords,
     /// What was refused and tried again, by what the refusal means, too.
     retries: BTreeMap<(usize, Refusal, String), u64>,
 }
@@ -33,14 +33,14 @@ pub(super) struct Slot {
 /// What became of the steps of sessions from their first to their last, those of the warm-up among
 /// them; one number a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct SlotTally {
     /// Steps that the server acknowledged: none of them may be lost.
     pub acknowledged: Vec<u64>,
     /// Steps without an answer: the server may have done them or not.
     pub unknown: Vec<u64>,
 }
 
-impl Slot {
+impl IntervalSlot {
     pub(super) fn new(kinds: usize) -> Self {
         Self { kinds, ..Self::default() }
     }
@@ -73,7 +73,7 @@ impl Slot {
 
     /// The interval of a step; none after the end of the measured time: one slow last step would
     /// stretch all the others'.
-    fn page(&mut self, ended: Instant) -> Option<&mut Page> {
+    fn page(&mut self, ended: Instant) -> Option<&mut SlotPage> {
         let index = self.edges.map_or(Some(self.first), |edges| edges.index(ended))?;
         let place = usize::try_from(index.saturating_sub(self.first)).ok()?;
         while self.pages.len() <= place {
@@ -94,7 +94,7 @@ impl Slot {
     }
 
     /// Adds what was counted in the first interval to totals of each kind, and forgets it.
-    pub(super) fn drain(&mut self, kinds: &[Kind], into: &mut [NamedResult]) {
+    pub(super) fn drain(&mut self, kinds: &[StepKind], into: &mut [NamedResult]) {
         self.first += 1;
         let Some(mut page) = self.pages.pop_front() else { return };
         for ((kind, mine), total) in kinds.iter().zip(&mut page).zip(into) {
@@ -114,7 +114,7 @@ impl Slot {
     }
 
     /// Adds all that was counted, of whatever interval, and forgets it.
-    pub(super) fn drain_all(&mut self, kinds: &[Kind], into: &mut [NamedResult]) {
+    pub(super) fn drain_all(&mut self, kinds: &[StepKind], into: &mut [NamedResult]) {
         for _ in 0..self.pages.len() {
             self.drain(kinds, into);
         }
@@ -146,8 +146,9 @@ fn none_of(like: &OperationResult) -> OperationResult {
 }
 
 /// No result of any kind.
-pub(super) fn nothing(kinds: &[Kind]) -> Vec<NamedResult> {
-    let named = |kind: &Kind| NamedResult { name: kind.name.to_owned(), ..NamedResult::default() };
+pub(super) fn nothing(kinds: &[StepKind]) -> Vec<NamedResult> {
+    let named =
+        |kind: &StepKind| NamedResult { name: kind.name.to_owned(), ..NamedResult::default() };
     kinds.iter().map(named).collect()
 }
 
@@ -156,7 +157,7 @@ pub(super) fn happened(stream: &NamedResult) -> bool {
     Operation::ALL.iter().any(|operation| stream.operations.get(*operation).is_some())
 }
 
-impl Tally {
+impl SlotTally {
     pub(super) fn new(kinds: usize) -> Self {
         Self { acknowledged: vec![0; kinds], unknown: vec![0; kinds] }
     }
@@ -177,13 +178,13 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    const KINDS: [Kind; 1] = [Kind { name: "reads", operation: Operation::Read }];
+    const KINDS: [StepKind; 1] = [StepKind { name: "reads", operation: Operation::Read }];
 
     fn step() -> StepResult {
         StepResult { kind: 0, bytes: 8192, answer: Ok(()), retried: Vec::new() }
     }
 
-    fn drained(slot: &mut Slot) -> u64 {
+    fn drained(slot: &mut IntervalSlot) -> u64 {
         let mut into = nothing(&KINDS);
         slot.drain(&KINDS, &mut into);
         into[0].operations.ios()
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn a_late_look_finds_every_interval_by_itself() {
         let started = Instant::now();
-        let mut slot = Slot::new(1);
+        let mut slot = IntervalSlot::new(1);
         slot.count(&step(), started, 5, None);
         slot.forget();
         slot.begin(Edges::new(started, Some(Duration::from_secs(4))));
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn a_rung_that_is_stopped_keeps_all_that_was_counted() {
         let started = Instant::now();
-        let mut slot = Slot::new(1);
+        let mut slot = IntervalSlot::new(1);
         slot.begin(Edges::new(started, None));
         for after_s in 0..3 {
             slot.count(&step(), started + Duration::from_secs(after_s), 5, None);

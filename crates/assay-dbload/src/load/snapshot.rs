@@ -3,12 +3,12 @@
 //! another server copies.
 
 use super::copies::OwnDatabase;
-use super::database::Database;
+use super::database::LoadSchema;
 use super::own::OwnServer;
 use super::owner::in_the_way;
 use super::product::Product;
-use assay_dbserver::Held;
-use assay_dbserver::Program;
+use assay_dbserver::HeldServer;
+use assay_dbserver::MadeServer;
 use assay_model::{Error, Result};
 use rustix::fs::{FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, ioctl_ficlone};
 use std::io;
@@ -25,7 +25,7 @@ const PART: &str = "loaded-in-part";
 
 /// A copy that can be gone back to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Snapshot {
+pub enum DataSnapshot {
     /// A directory next to the data of a managed server.
     Directory(PathBuf),
     /// A database on another server, of which ours is made again.
@@ -40,11 +40,11 @@ fn refused(path: &Path, error: &io::Error) -> Error {
     Error::environment(format!("copying {}: {error}", path.display()), hint)
 }
 
-impl Snapshot {
+impl DataSnapshot {
     /// Keeps a copy of a managed server's data as it is; the server is stopped meanwhile.
     pub fn of_own<L: Product>(
         own: &mut OwnServer<L::Own>,
-        database: &mut Database<L>,
+        database: &mut LoadSchema<L>,
         stop: &AtomicBool,
     ) -> Result<Self> {
         let mut kept = PathBuf::new();
@@ -64,7 +64,7 @@ impl Snapshot {
     }
 
     /// The copy that an earlier run left with a managed server that was kept.
-    pub fn left_with<P: Program>(own: &OwnServer<P>) -> Option<Self> {
+    pub fn left_with<P: MadeServer>(own: &OwnServer<P>) -> Option<Self> {
         let kept = own.directory().join(COPY);
         (own.was_kept() && kept.is_dir()).then_some(Self::Directory(kept))
     }
@@ -73,7 +73,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the server says, for example that this user may not create databases.
-    pub fn of_database<L: Product>(database: &mut Database<L>) -> Result<Self> {
+    pub fn of_database<L: Product>(database: &mut LoadSchema<L>) -> Result<Self> {
         let own = own_of(database)?;
         database.leave();
         let copy = L::copy_database(&database.address, &own)?;
@@ -85,7 +85,7 @@ impl Snapshot {
     pub fn restore<L: Product>(
         &self,
         own: Option<&mut OwnServer<L::Own>>,
-        database: &mut Database<L>,
+        database: &mut LoadSchema<L>,
         stop: &AtomicBool,
     ) -> Result<()> {
         match (self, own) {
@@ -110,11 +110,11 @@ impl Snapshot {
     }
 
     /// Removes it.
-    pub fn remove<L: Product>(&self, database: &mut Database<L>) -> Result<()> {
+    pub fn remove<L: Product>(&self, database: &mut LoadSchema<L>) -> Result<()> {
         match self {
             Self::Directory(kept) => {
                 let removed = kept.parent().map_or(Ok(()), |home| {
-                    Held::named(home).and_then(|home| home.remove_directory(COPY))
+                    HeldServer::named(home).and_then(|home| home.remove_directory(COPY))
                 });
                 removed.map_err(|error| refused(kept, &error.into()))
             }
@@ -124,7 +124,7 @@ impl Snapshot {
 }
 
 /// The database of a load, where that is ours alone.
-fn own_of<L: Product>(database: &Database<L>) -> Result<OwnDatabase> {
+fn own_of<L: Product>(database: &LoadSchema<L>) -> Result<OwnDatabase> {
     let own = database.own_database.clone();
     own.ok_or_else(|| {
         let name = L::database_of(&database.address, &database.schema);
@@ -135,7 +135,7 @@ fn own_of<L: Product>(database: &Database<L>) -> Result<OwnDatabase> {
 /// Copies what is in a directory with owners and modes, by descriptors, so that nobody who may
 /// write into it leads this program elsewhere; files share their blocks with the copy where the
 /// file system can.
-fn copy(from: &Held, to: &Held) -> io::Result<()> {
+fn copy(from: &HeldServer, to: &HeldServer) -> io::Result<()> {
     for (name, status) in from.entries()? {
         let name = name.as_os_str();
         match FileType::from_raw_mode(status.st_mode) {
@@ -186,7 +186,7 @@ mod tests {
         fs::write(place.join("secret"), b"secret").unwrap();
         symlink(place.join("secret"), place.join("a/link")).unwrap();
         fs::set_permissions(place.join("a/deep"), Permissions::from_mode(0o700)).unwrap();
-        let held = Held::named(&place).unwrap();
+        let held = HeldServer::named(&place).unwrap();
         let from = held.directory("a").unwrap();
         copy(&from, &held.new_directory("b").unwrap()).unwrap();
         assert_eq!(fs::read(place.join("b/deep/file")).unwrap(), b"rows");

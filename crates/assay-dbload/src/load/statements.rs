@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// A parameter of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum StatementValue<'a> {
     /// A whole number.
     Number(i64),
     /// A text.
@@ -16,7 +16,7 @@ pub enum Value<'a> {
     Numbers(&'a [u32]),
 }
 
-impl Value<'_> {
+impl StatementValue<'_> {
     /// Its length on the way to PostgreSQL, bytes.
     pub(super) const fn bytes(self) -> usize {
         match self {
@@ -28,14 +28,14 @@ impl Value<'_> {
     }
 }
 
-impl From<u32> for Value<'_> {
+impl From<u32> for StatementValue<'_> {
     fn from(number: u32) -> Self {
         Self::Number(i64::from(number))
     }
 }
 
 /// What products say differently: a word in braces, and what stands for it.
-pub type Words = &'static [(&'static str, &'static str)];
+pub type StatementWords = &'static [(&'static str, &'static str)];
 
 /// Whether parameters have numbers and types, so that one can stand in several places.
 const fn is_numbered(dialect: Dialect) -> bool {
@@ -45,7 +45,7 @@ const fn is_numbered(dialect: Dialect) -> bool {
 /// A statement in the words of a product, and which of the values stands at each of its parameters,
 /// from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statement {
+pub struct LoadStatement {
     /// Its name.
     pub name: &'static str,
     /// Its text.
@@ -56,7 +56,7 @@ pub struct Statement {
     pub changes: bool,
 }
 
-impl Statement {
+impl LoadStatement {
     /// A text that is in the words of a product, but for its parameters.
     pub(crate) fn of(name: &'static str, text: &str, dialect: Dialect) -> Self {
         let (sql, order) = parameters(text, dialect);
@@ -111,10 +111,10 @@ fn numbered(order: &mut Vec<usize>, value: usize) -> usize {
 
 /// Fails where a name stands twice, or a product does not say what a word or a value means.
 #[cfg(test)]
-pub(crate) fn assert_whole(found: &[Statement], dialect: Dialect) {
+pub(crate) fn assert_whole(found: &[LoadStatement], dialect: Dialect) {
     let names: std::collections::HashSet<&str> = found.iter().map(|one| one.name).collect();
     assert_eq!(names.len(), found.len());
-    for Statement { name, sql, order, .. } in found {
+    for LoadStatement { name, sql, order, .. } in found {
         assert!(!sql.contains(['{', '}', '#', ';']), "{name}: {sql}");
         let plain = sql.replace("::", "");
         let is_unnamed = |rest: &str| !rest.starts_with(|letter: char| letter.is_ascii_lowercase());

@@ -1,6 +1,6 @@
 //! The tables of a load: what each is on a server, and where its rows come from.
 
-use assay_loads::sink::{Part, Sink};
+use assay_loads::sink::{RowSink, TablePart};
 use assay_model::load::LoadKind;
 use std::fmt::Debug;
 
@@ -95,7 +95,7 @@ pub enum Statistics {
 
 /// What the rows of a load are made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct RowOrigin {
     /// Seed of every random choice.
     pub seed: u64,
     /// The moment of loading, microseconds since 1970.
@@ -112,7 +112,7 @@ pub struct Procedure {
 }
 
 /// The tables of a load, and the rows in them.
-pub trait Tables: Sync {
+pub trait LoadTables: Sync {
     /// One of them.
     type Table: Copy + Debug + Send + Sync;
 
@@ -132,7 +132,7 @@ pub trait Tables: Sync {
     fn prepare(&self) {}
 
     /// Makes the rows of a part of a table, until nobody takes more.
-    fn make(&self, table: Self::Table, part: Part, origin: Origin, to: &mut dyn Sink);
+    fn make(&self, table: Self::Table, part: TablePart, origin: RowOrigin, to: &mut dyn RowSink);
 
     /// Creates what PostgreSQL needs besides the tables: functions, sequences, references; whole
     /// statements.

@@ -1,7 +1,7 @@
 //! Files of statements: each begins with a line `--: name(value, text text)` and ends before the
 //! next, and its values stand in it by name. Other lines that begin with `--` are for the reader.
 
-use super::statements::{Statement, Words, said};
+use super::statements::{LoadStatement, StatementWords, said};
 use assay_model::load::Dialect;
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(crate) struct Template {
 /// What a dialect says of a load of transactions.
 pub(crate) struct Phrases {
     /// Its words where dialects differ.
-    pub words: Words,
+    pub words: StatementWords,
     /// Its own statements.
     pub statements: &'static str,
     /// What transactions are on the server where one is a single call, in words; none where they
@@ -77,10 +77,10 @@ pub(crate) fn prepared(
     words: &[(&str, &str)],
     dialect: Dialect,
     schema: &str,
-) -> Vec<Statement> {
+) -> Vec<LoadStatement> {
     let of = |one: &Template| {
         let text = one.with(words).numbered();
-        Statement::of(one.name, &said(&text, &[], schema), dialect)
+        LoadStatement::of(one.name, &said(&text, &[], schema), dialect)
     };
     templates.iter().map(of).collect()
 }

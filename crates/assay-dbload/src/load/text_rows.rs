@@ -4,7 +4,7 @@
 //! Source: MariaDB documentation, "LOAD DATA INFILE".
 
 use super::chunks::Chunks;
-use assay_loads::sink::Sink;
+use assay_loads::sink::RowSink;
 use assay_model::calendar::date;
 use memchr::memchr3;
 use std::io::Write;
@@ -39,7 +39,7 @@ impl<'a> TextRows<'a> {
     }
 }
 
-impl Sink for TextRows<'_> {
+impl RowSink for TextRows<'_> {
     fn row(&mut self, _columns: u16) {
         self.end_row();
         self.chunks.row();

@@ -1,7 +1,7 @@
 //! What sessions of transactions share: how the server keeps them apart, and steps that are tried
 //! again.
 
-use super::link::Link;
+use super::link::ServerLink;
 use super::method::StepResult;
 use assay_model::failure::Answer;
 
@@ -31,7 +31,7 @@ impl Calls {
 
 /// What a try came to: one that failed leaves no transaction open, and a session that is lost rolls
 /// back by itself.
-pub fn none_open<L: Link, T>(link: &mut L, answer: Answer<T>) -> Answer<T> {
+pub fn none_open<L: ServerLink, T>(link: &mut L, answer: Answer<T>) -> Answer<T> {
     if answer.as_ref().is_err_and(|failure| !failure.is_lost()) {
         link.run("ROLLBACK")?;
     }
@@ -65,7 +65,7 @@ impl<T, R> Steps<T, R> {
 
     /// Takes the step that was chosen, and again when the server refuses it for the sake of others;
     /// `kind` is what it was meant to be, an attempt shows what it became.
-    pub fn step<L: Link>(
+    pub fn step<L: ServerLink>(
         &mut self,
         kind: impl FnOnce(&T) -> usize,
         mut attempt: impl FnMut(&mut R, &T) -> Answer<usize>,
@@ -78,7 +78,10 @@ impl<T, R> Steps<T, R> {
 }
 
 /// Tries until it is done, or it is of no use to try again.
-fn until_done<L: Link>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> StepResult {
+fn until_done<L: ServerLink>(
+    kind: usize,
+    mut attempt: impl FnMut() -> Answer<usize>,
+) -> StepResult {
     let mut retried = Vec::new();
     loop {
         let failure = match attempt() {
@@ -95,7 +98,7 @@ fn until_done<L: Link>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_postgres::connection::Connection;
+    use assay_postgres::connection::PostgresConnection;
 
     #[test]
     fn a_step_needs_to_be_chosen_and_a_connection_that_is_ready() {
@@ -107,7 +110,7 @@ mod tests {
             if chosen {
                 steps.choose(2);
             }
-            steps.step::<Connection>(|kind| *kind, |ready, kind| Ok(*ready + *kind))
+            steps.step::<PostgresConnection>(|kind| *kind, |ready, kind| Ok(*ready + *kind))
         };
         assert!(step(true, false).answer.is_err() && step(false, true).answer.is_err());
         assert_eq!(step(true, false).kind, 42);
@@ -118,14 +121,14 @@ mod tests {
     fn what_is_refused_for_others_is_tried_again_and_counted() {
         let refused = |code: &str| assay_postgres::failure::refused(code, "no");
         let mut tries = 0;
-        let done = until_done::<Connection>(3, || {
+        let done = until_done::<PostgresConnection>(3, || {
             tries += 1;
             if tries < 4 { Err(refused("40P01")) } else { Ok(5) }
         });
         assert_eq!((done.kind, done.retried.len(), done.answer.is_ok()), (5, 3, true));
-        let done = until_done::<Connection>(3, || Err(refused("40001")));
+        let done = until_done::<PostgresConnection>(3, || Err(refused("40001")));
         assert_eq!((done.kind, done.retried.len(), done.answer.is_err()), (3, 19, true));
-        let done = until_done::<Connection>(3, || Err(refused("23505")));
+        let done = until_done::<PostgresConnection>(3, || Err(refused("23505")));
         assert!(done.retried.is_empty() && done.answer.is_err());
     }
 }

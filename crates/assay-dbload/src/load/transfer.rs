@@ -3,7 +3,7 @@
 
 use super::chunks::{Chunk, Chunks};
 use super::product::{Destination, Product};
-use assay_loads::sink::Sink;
+use assay_loads::sink::RowSink;
 use assay_model::failure::Answer;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -16,7 +16,7 @@ const CHUNKS_AHEAD: usize = 4;
 pub(crate) fn transfer<L: Product>(
     connection: &mut L,
     to: &Destination<'_>,
-    make: impl FnOnce(&mut dyn Sink) + Send,
+    make: impl FnOnce(&mut dyn RowSink) + Send,
     goes_on: impl Fn(u64) -> bool,
 ) -> Answer<u64> {
     let (sender, chunks) = sync_channel::<Chunk>(CHUNKS_AHEAD);
@@ -34,7 +34,7 @@ pub(crate) fn transfer<L: Product>(
 
 /// The bytes that rows become on a product.
 #[cfg(test)]
-pub(crate) fn encoded<L: Product>(make: impl FnOnce(&mut dyn Sink)) -> Vec<u8> {
+pub(crate) fn encoded<L: Product>(make: impl FnOnce(&mut dyn RowSink)) -> Vec<u8> {
     let (sender, chunks) = sync_channel::<Chunk>(1000);
     let mut rows = L::encoder(Chunks::new(&sender));
     make(&mut rows);

@@ -2,11 +2,11 @@
 
 use super::counters::CounterDelta;
 use super::edges::{Edges, INTERVAL};
-use super::link::Link;
-use super::method::{Kind, Method};
+use super::link::ServerLink;
+use super::method::{Method, StepKind};
 use super::plan::{RungHooks, RungPlan};
-use super::slot::{Slot, happened, nothing};
-use super::worker::Ended;
+use super::slot::{IntervalSlot, happened, nothing};
+use super::worker::EndedStep;
 use assay_model::load::{Length, LoadKind, Retries, Rung};
 use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
@@ -25,11 +25,11 @@ use std::time::{Duration, Instant};
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// What the one who watches gathers.
-pub(super) struct Watch<'a> {
+pub(super) struct StepWatch<'a> {
     kind: LoadKind,
     backend: BackendKind,
-    kinds: &'a [Kind],
-    slots: Vec<Arc<Mutex<Slot>>>,
+    kinds: &'a [StepKind],
+    slots: Vec<Arc<Mutex<IntervalSlot>>>,
     totals: Vec<NamedResult>,
     /// Steps a second of every whole interval.
     rates: Vec<f64>,
@@ -41,9 +41,9 @@ pub(super) struct Watch<'a> {
     is_closed: bool,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> StepWatch<'a> {
     pub(super) fn over<M: Method>(
-        slots: Vec<Arc<Mutex<Slot>>>,
+        slots: Vec<Arc<Mutex<IntervalSlot>>>,
         method: &'a M,
         sessions: u32,
     ) -> Self {
@@ -84,7 +84,7 @@ impl<'a> Watch<'a> {
     /// An interval a second until time, work, a person or the sessions end it.
     pub(super) fn until_over(
         &mut self,
-        threads: &[ScopedJoinHandle<'_, Ended>],
+        threads: &[ScopedJoinHandle<'_, EndedStep>],
         hooks: &mut RungHooks<'_>,
     ) -> Finish {
         loop {
@@ -92,14 +92,14 @@ impl<'a> Watch<'a> {
             (hooks.on_tick)();
             let elapsed = self.edges.elapsed(Instant::now());
             if hooks.stop.load(Ordering::Relaxed) {
-                let kept = self.interval(elapsed, Slot::drain_all, hooks);
+                let kept = self.interval(elapsed, IntervalSlot::drain_all, hooks);
                 self.is_closed = true;
                 return if kept.is_break() { not_kept() } else { Finish::Interrupted };
             }
             while elapsed >= self.edges.end_of(self.index) {
                 let end = self.edges.end_of(self.index);
                 self.is_closed = self.edges.is_last(self.index);
-                if self.interval(end, Slot::drain, hooks).is_break() {
+                if self.interval(end, IntervalSlot::drain, hooks).is_break() {
                     return not_kept();
                 }
                 if self.is_closed {
@@ -123,7 +123,7 @@ impl<'a> Watch<'a> {
     fn interval(
         &mut self,
         end: Duration,
-        drain: fn(&mut Slot, &[Kind], &mut [NamedResult]),
+        drain: fn(&mut IntervalSlot, &[StepKind], &mut [NamedResult]),
         hooks: &mut RungHooks<'_>,
     ) -> ControlFlow<()> {
         let mut streams = nothing(self.kinds);
@@ -157,14 +157,14 @@ impl<'a> Watch<'a> {
         plan: &RungPlan,
         finish: Finish,
         delta: CounterDelta,
-        ended: &[Ended],
+        ended: &[EndedStep],
         hooks: &mut RungHooks<'_>,
     ) -> Rung {
         if !self.is_closed {
             let last = ended.iter().map(|one| one.at).max();
             let last = last.map_or(Duration::ZERO, |last| self.edges.elapsed(last));
             // Whether the last interval can be kept is seen by the one who keeps it.
-            let _ = self.interval(last, Slot::drain_all, hooks);
+            let _ = self.interval(last, IntervalSlot::drain_all, hooks);
         }
         let errors = self.errors();
         let retries = self.retries();

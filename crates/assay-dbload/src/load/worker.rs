@@ -1,12 +1,12 @@
 //! One session's thread: step after step, each timed and counted where the step can see it.
 
-use super::database::Database;
-use super::link::Link;
-use super::method::{Method, Session, StepResult};
-use super::pace::Arrivals;
-use super::slot::{Slot, Tally};
+use super::database::LoadSchema;
+use super::link::ServerLink;
+use super::method::{LoadSession, Method, StepResult};
+use super::pace::StepArrivals;
+use super::slot::{IntervalSlot, SlotTally};
 use super::think::{Pause, Thought, wait_until};
-use assay_dbserver::{Interrupter, Usage};
+use assay_dbserver::{CpuUsage, Interrupter};
 use assay_model::Result;
 use assay_model::load::OnLoss;
 use assay_model::number::narrow;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 /// What all sessions of a step share.
-pub(super) struct Common<'a, A> {
+pub(super) struct StepCommon<'a, A> {
     /// Everybody begins together.
     pub(super) start: Barrier,
     /// When that was.
@@ -39,7 +39,7 @@ pub(super) struct Common<'a, A> {
     /// Steps of each session, where work and not time ends the step.
     pub(super) steps: Option<u64>,
     /// Open arrivals.
-    pub(super) arrivals: Option<Arrivals>,
+    pub(super) arrivals: Option<StepArrivals>,
     /// What a session does whose connection is lost.
     pub(super) on_loss: OnLoss,
     /// Where the server is.
@@ -48,25 +48,25 @@ pub(super) struct Common<'a, A> {
 }
 
 /// Where the server of a session is.
-type Address<S> = <<S as Session>::Link as Link>::Address;
+type WorkerAddress<S> = <<S as LoadSession>::Link as ServerLink>::Address;
 
 /// A session that is ready to begin.
-pub(super) struct Worker<S: Session> {
+pub(super) struct SessionWorker<S: LoadSession> {
     connection: S::Link,
     session: S,
     number: u32,
-    pub(super) slot: Arc<Mutex<Slot>>,
+    pub(super) slot: Arc<Mutex<IntervalSlot>>,
     pub(super) interrupter: Arc<Mutex<Option<Interrupter>>>,
-    tally: Tally,
+    tally: SlotTally,
     pause: Pause,
     /// What its process had used when the measured time began, or when it was opened again.
-    used_before: Option<Usage>,
+    used_before: Option<CpuUsage>,
 }
 
 /// How a session ended.
-pub(super) struct Ended {
+pub(super) struct EndedStep {
     /// What its process used from the start together on, where that can be seen.
-    pub(super) usage: Option<Usage>,
+    pub(super) usage: Option<CpuUsage>,
     /// Bytes that storage gave to its process in its whole life.
     pub(super) storage_read_bytes: Option<u64>,
     /// Number of its process.
@@ -78,24 +78,24 @@ pub(super) struct Ended {
     /// Why it could not go on.
     pub(super) lost: Option<String>,
     /// What became of its steps.
-    pub(super) tally: Tally,
+    pub(super) tally: SlotTally,
 }
 
 /// When a step was due, began and ended.
 #[derive(Clone, Copy)]
-struct Times {
+struct StepTimesNs {
     due: Option<Instant>,
     started: Instant,
     ended: Instant,
 }
 
-impl<S: Session> Worker<S> {
+impl<S: LoadSession> SessionWorker<S> {
     /// Opens a session and prepares its statements.
     pub(super) fn open<M: Method<Session = S, Link = S::Link>>(
-        database: &Database<S::Link>,
+        database: &LoadSchema<S::Link>,
         method: &M,
         number: u32,
-        slot: Arc<Mutex<Slot>>,
+        slot: Arc<Mutex<IntervalSlot>>,
     ) -> Result<Self> {
         let mut connection = database.connect()?;
         let mut session = method.session(database, number);
@@ -103,7 +103,7 @@ impl<S: Session> Worker<S> {
         prepared.map_err(|failure| failure.of("preparing the statements of a session"))?;
         connection.settle_counts();
         let interrupter = Arc::new(Mutex::new(connection.interrupter().ok()));
-        let tally = Tally::new(method.kinds().len());
+        let tally = SlotTally::new(method.kinds().len());
         Ok(Self {
             connection,
             session,
@@ -117,7 +117,7 @@ impl<S: Session> Worker<S> {
     }
 
     /// Waits for the others, steps until the step is over, and closes the session.
-    pub(super) fn work(mut self, common: &Common<'_, Address<S>>) -> Ended {
+    pub(super) fn work(mut self, common: &StepCommon<'_, WorkerAddress<S>>) -> EndedStep {
         common.start.wait();
         let mut lost = None;
         if common.warms_up {
@@ -134,7 +134,7 @@ impl<S: Session> Worker<S> {
         let at = Instant::now();
         let (process, after) = (self.connection.served_by(), self.connection.usage());
         self.connection.close();
-        Ended {
+        EndedStep {
             usage: after.zip(self.used_before).map(|(after, before)| after.since(&before)),
             storage_read_bytes: after.and_then(|after| after.storage_read_bytes),
             process,
@@ -146,7 +146,7 @@ impl<S: Session> Worker<S> {
     }
 
     /// Sessions of higher numbers begin later.
-    fn ramp(&self, common: &Common<'_, Address<S>>) {
+    fn ramp(&self, common: &StepCommon<'_, WorkerAddress<S>>) {
         let share = f64::from(self.number) / f64::from(common.sessions.max(1));
         wait_until(Instant::now() + common.ramp.mul_f64(share), &common.warmed);
     }
@@ -154,7 +154,7 @@ impl<S: Session> Worker<S> {
     /// Steps; says why it could not go on.
     fn steps(
         &mut self,
-        common: &Common<'_, Address<S>>,
+        common: &StepCommon<'_, WorkerAddress<S>>,
         over: &AtomicBool,
         steps: u64,
     ) -> Option<String> {
@@ -178,7 +178,7 @@ impl<S: Session> Worker<S> {
             }
             let done = self.session.step(&mut self.connection);
             let ended = Instant::now();
-            let times = Times { due, started: before, ended };
+            let times = StepTimesNs { due, started: before, ended };
             before = ended;
             if let Some(lost) = self.keep(&done, times, common, over) {
                 if !self.reconnect(common, over) {
@@ -195,8 +195,8 @@ impl<S: Session> Worker<S> {
     fn keep(
         &mut self,
         done: &StepResult,
-        times: Times,
-        common: &Common<'_, Address<S>>,
+        times: StepTimesNs,
+        common: &StepCommon<'_, WorkerAddress<S>>,
         over: &AtomicBool,
     ) -> Option<String> {
         let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -228,7 +228,7 @@ impl<S: Session> Worker<S> {
     }
 
     /// Opens the session again when that is wanted, as often as it takes.
-    fn reconnect(&mut self, common: &Common<'_, Address<S>>, over: &AtomicBool) -> bool {
+    fn reconnect(&mut self, common: &StepCommon<'_, WorkerAddress<S>>, over: &AtomicBool) -> bool {
         while common.on_loss == OnLoss::Reconnect && !over.load(Ordering::Relaxed) {
             thread::sleep(RETRY_AFTER);
             let Ok(mut connection) = S::Link::open(common.address) else {
@@ -247,9 +247,9 @@ impl<S: Session> Worker<S> {
     }
 }
 
-impl<A> Common<'_, A> {
+impl<A> StepCommon<'_, A> {
     /// When the next step of an open arrival is due.
-    fn due(&self, arrivals: &Arrivals) -> Instant {
+    fn due(&self, arrivals: &StepArrivals) -> Instant {
         let started = self.started.get().copied().unwrap_or_else(Instant::now);
         started + Duration::from_nanos(arrivals.next_ns())
     }

@@ -5,7 +5,7 @@
 //! data; deliveries are counted with each customer, so that it can be checked at any time.
 
 use super::statements::PHRASES;
-use crate::load::{Conditions, Database, Product, check_all, single_number};
+use crate::load::{Conditions, LoadSchema, Product, check_all, single_number};
 use assay_model::Result;
 use assay_model::load::Checks;
 
@@ -112,7 +112,7 @@ pub struct TransactionCounts {
 }
 
 /// Counts what stands in the tables.
-pub fn count<L: Product>(database: &mut Database<L>) -> Result<TransactionCounts> {
+pub fn count<L: Product>(database: &mut LoadSchema<L>) -> Result<TransactionCounts> {
     let schema = database.schema.clone();
     let mut ask = |sql: String| {
         let found = single_number(&mut database.admin, &sql);
@@ -124,7 +124,7 @@ pub fn count<L: Product>(database: &mut Database<L>) -> Result<TransactionCounts
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
+pub fn verify<L: Product>(database: &mut LoadSchema<L>, when: &str) -> Result<Checks> {
     let conditions = Conditions {
         phrases: PHRASES.of(L::DIALECT),
         looked_at: &[("{of lines}", LINES), ("{of customers}", CUSTOMERS)],

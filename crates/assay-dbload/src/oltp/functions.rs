@@ -12,9 +12,10 @@ use super::FUNCTIONS;
 use super::rows::{order_rows, write_rows};
 use super::statements::{text, within};
 use crate::load::{
-    Dialect, LETTERS, Pipeline, Procedure, Product, Statement, Value, none_open, with_variables,
+    Dialect, LETTERS, LoadStatement, Procedure, Product, StatementPipeline, StatementValue,
+    none_open, with_variables,
 };
-use assay_loads::oltp::{Customer, Line, NewOrder, Transaction};
+use assay_loads::oltp::{NewOrder, OltpCustomer, OltpTransaction, OrderLine};
 use assay_model::failure::Answer;
 
 /// The code with which a new order is rolled back that names an unused item.
@@ -101,14 +102,14 @@ const PROCEDURE_CALLS: [(&str, usize, usize); 5] = [
 ];
 
 /// All calls that sessions make.
-fn calls(dialect: Dialect, schema: &str) -> Vec<Statement> {
+fn calls(dialect: Dialect, schema: &str) -> Vec<LoadStatement> {
     let function = |(name, parameters)| {
-        Statement::of(name, &format!("SELECT {schema}.{name}({parameters})"), dialect)
+        LoadStatement::of(name, &format!("SELECT {schema}.{name}({parameters})"), dialect)
     };
     let procedure = |(name, taken, given_out)| {
         let places: Vec<String> =
             (1..=taken + given_out).map(|place| format!("#{place}")).collect();
-        Statement::of(name, &format!("CALL {schema}.{name}({})", places.join(", ")), dialect)
+        LoadStatement::of(name, &format!("CALL {schema}.{name}({})", places.join(", ")), dialect)
     };
     match dialect {
         Dialect::Postgres => FUNCTION_CALLS.map(function).to_vec(),
@@ -121,7 +122,7 @@ fn calls(dialect: Dialect, schema: &str) -> Vec<Statement> {
 pub(super) fn prepare<L: Product>(link: &mut L, schema: &str) -> Answer<L::Pipeline> {
     let mut pipeline = L::Pipeline::prepare(link, schema, calls(L::DIALECT, schema))?;
     if L::DIALECT == Dialect::Mariadb {
-        pipeline.alone(link, "low_stock", &[0, 0, 0].map(Value::Number))?;
+        pipeline.alone(link, "low_stock", &[0, 0, 0].map(StatementValue::Number))?;
     }
     Ok(pipeline)
 }
@@ -131,9 +132,9 @@ pub(super) fn prepare<L: Product>(link: &mut L, schema: &str) -> Answer<L::Pipel
 pub(super) fn call<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
-    transaction: &Transaction,
+    transaction: &OltpTransaction,
 ) -> Answer<bool> {
-    let mut call = |name, values: &[Value<'_>]| {
+    let mut call = |name, values: &[StatementValue<'_>]| {
         let called = pipeline.alone(link, name, values);
         match L::DIALECT {
             Dialect::Postgres => match called {
@@ -148,24 +149,24 @@ pub(super) fn call<L: Product>(
             }
         }
     };
-    let number = |number: u32| Value::from(number);
+    let number = |number: u32| StatementValue::from(number);
     match transaction {
-        Transaction::NewOrder(order) => place_order(L::DIALECT, order, call),
-        Transaction::Payment(payment) => {
+        OltpTransaction::NewOrder(order) => place_order(L::DIALECT, order, call),
+        OltpTransaction::Payment(payment) => {
             let [customer, name] = number_and_name(&payment.customer);
             let (w, d) = (number(payment.warehouse), number(payment.district));
             let of_w = number(payment.customer_warehouse);
             let of_d = number(payment.customer_district);
             call("pay", &[w, d, of_w, of_d, customer, name, number(payment.amount)])
         }
-        Transaction::OrderStatus(asked) => {
+        OltpTransaction::OrderStatus(asked) => {
             let [customer, name] = number_and_name(&asked.customer);
             call("last_order", &[number(asked.warehouse), number(asked.district), customer, name])
         }
-        Transaction::Delivery(delivery) => {
+        OltpTransaction::Delivery(delivery) => {
             call("deliver", &[delivery.warehouse, delivery.carrier].map(number))
         }
-        Transaction::StockLevel(asked) => {
+        OltpTransaction::StockLevel(asked) => {
             call("low_stock", &[asked.warehouse, asked.district, asked.threshold].map(number))
         }
     }
@@ -175,36 +176,39 @@ pub(super) fn call<L: Product>(
 fn place_order(
     dialect: Dialect,
     order: &NewOrder,
-    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<bool>,
+    call: impl FnOnce(&'static str, &[StatementValue<'_>]) -> Answer<bool>,
 ) -> Answer<bool> {
-    let [w, d, c] = [order.warehouse, order.district, order.customer].map(Value::from);
+    let [w, d, c] = [order.warehouse, order.district, order.customer].map(StatementValue::from);
     match dialect {
         Dialect::Postgres => {
-            let numbers = |of: fn(&Line) -> u32| order.lines.iter().map(of).collect::<Vec<u32>>();
+            let numbers =
+                |of: fn(&OrderLine) -> u32| order.lines.iter().map(of).collect::<Vec<u32>>();
             let all = [
                 numbers(|line| line.supply),
                 numbers(|line| line.item),
                 numbers(|line| line.quantity),
             ];
-            let [supplies, items, quantities] = all.each_ref().map(|all| Value::Numbers(all));
+            let [supplies, items, quantities] =
+                all.each_ref().map(|all| StatementValue::Numbers(all));
             call(PLACE_ORDER, &[w, d, c, supplies, items, quantities])
         }
         Dialect::Mariadb => {
             let is_local = order.lines.iter().all(|line| line.supply == order.warehouse);
             let line_count = u32::try_from(order.lines.len()).unwrap_or(0);
-            let [line_count, is_local] = [line_count, u32::from(is_local)].map(Value::from);
+            let [line_count, is_local] =
+                [line_count, u32::from(is_local)].map(StatementValue::from);
             let mut wanted = String::new();
             write_rows(&mut wanted, order_rows(order));
-            call(PLACE_ORDER, &[w, d, c, line_count, is_local, Value::Text(&wanted)])
+            call(PLACE_ORDER, &[w, d, c, line_count, is_local, StatementValue::Text(&wanted)])
         }
     }
 }
 
 /// A customer as number and name; one of them says nothing.
-fn number_and_name(customer: &Customer) -> [Value<'_>; 2] {
+fn number_and_name(customer: &OltpCustomer) -> [StatementValue<'_>; 2] {
     match customer {
-        Customer::Number(number) => [Value::from(*number), Value::Text("")],
-        Customer::Name(name) => [Value::Number(0), Value::Text(name)],
+        OltpCustomer::Number(number) => [StatementValue::from(*number), StatementValue::Text("")],
+        OltpCustomer::Name(name) => [StatementValue::Number(0), StatementValue::Text(name)],
     }
 }
 
@@ -241,7 +245,7 @@ mod tests {
         let sql = |dialect| calls(dialect, "s").into_iter().map(|one| one.sql).collect::<Vec<_>>();
         assert_eq!(sql(Dialect::Postgres)[3], "SELECT s.deliver($1::bigint::int, $2::bigint::int)");
         assert_eq!(sql(Dialect::Mariadb)[3], "CALL s.deliver(?, ?, ?)");
-        for Statement { name, sql, .. } in calls(Dialect::Mariadb, "s") {
+        for LoadStatement { name, sql, .. } in calls(Dialect::Mariadb, "s") {
             let made = procedures("s").into_iter().find(|one| one.name == name);
             let head = made.unwrap().sql.split("SQL SECURITY").next().unwrap().to_owned();
             // The types of money hold a comma, too.
@@ -255,19 +259,23 @@ mod tests {
 
     #[test]
     fn the_lines_of_an_order_go_in_the_form_that_the_server_reads() {
-        let line = |item, supply, quantity| Line { item, supply, quantity };
+        let line = |item, supply, quantity| OrderLine { item, supply, quantity };
         let lines = vec![line(7, 2, 10), line(9, 3, 1)];
         let order = NewOrder { warehouse: 2, district: 1, customer: 5, lines };
         place_order(Dialect::Postgres, &order, |_, values| {
             let arrays = [[2, 3], [7, 9], [10, 1]];
-            assert_eq!(values[3..], arrays.each_ref().map(|all| Value::Numbers(all)));
+            assert_eq!(values[3..], arrays.each_ref().map(|all| StatementValue::Numbers(all)));
             Ok(true)
         })
         .unwrap();
         place_order(Dialect::Mariadb, &order, |_, values| {
             assert_eq!(
                 values[3..],
-                [Value::Number(2), Value::Number(0), Value::Text("[[7, 2, 10],[9, 3, 1]]")]
+                [
+                    StatementValue::Number(2),
+                    StatementValue::Number(0),
+                    StatementValue::Text("[[7, 2, 10],[9, 3, 1]]")
+                ]
             );
             Ok(true)
         })

@@ -4,10 +4,10 @@
 use super::statements::all;
 use super::{functions, transactions};
 use crate::load::{
-    Calls, CommitMark, CommitMarks, Database, Isolation, Kind, Method, Pipeline, Product, Session,
-    SharedCommitLog, StepResult, Steps,
+    Calls, CommitMark, CommitMarks, Isolation, LoadSchema, LoadSession, Method, Product,
+    SharedCommitLog, StatementPipeline, StepKind, StepResult, Steps,
 };
-use assay_loads::oltp::{Rules, Transaction};
+use assay_loads::oltp::{OltpRules, OltpTransaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{LoadKind, NEW_ORDER};
@@ -16,13 +16,13 @@ use assay_model::units::Nanos;
 use std::marker::PhantomData;
 
 /// The kinds of steps; an order that is rolled back as asked does not count as a new order.
-const KINDS: [Kind; 6] = [
-    Kind { name: NEW_ORDER.stream, operation: Operation::Write },
-    Kind { name: "payment", operation: Operation::Write },
-    Kind { name: "order status", operation: Operation::Read },
-    Kind { name: "delivery", operation: Operation::Write },
-    Kind { name: "stock level", operation: Operation::Read },
-    Kind { name: "rolled back order", operation: Operation::Write },
+const KINDS: [StepKind; 6] = [
+    StepKind { name: NEW_ORDER.stream, operation: Operation::Write },
+    StepKind { name: "payment", operation: Operation::Write },
+    StepKind { name: "order status", operation: Operation::Read },
+    StepKind { name: "delivery", operation: Operation::Write },
+    StepKind { name: "stock level", operation: Operation::Read },
+    StepKind { name: "rolled back order", operation: Operation::Write },
 ];
 /// The place of the last kind.
 const ROLLED_BACK: usize = 5;
@@ -30,7 +30,7 @@ const ROLLED_BACK: usize = 5;
 /// The load.
 pub struct Orders<'a, L> {
     /// The scale and the choices.
-    pub rules: &'a Rules,
+    pub rules: &'a OltpRules,
     /// How transactions reach the server.
     pub calls: Calls,
     /// How they are kept apart.
@@ -42,7 +42,7 @@ pub struct Orders<'a, L> {
 
 impl<'a, L> Orders<'a, L> {
     /// The load by these rules.
-    pub fn new(rules: &'a Rules, calls: Calls, isolation: Isolation) -> Self {
+    pub fn new(rules: &'a OltpRules, calls: Calls, isolation: Isolation) -> Self {
         let commits = SharedCommitLog::default();
         Self { rules, calls, isolation, commits, product: PhantomData }
     }
@@ -53,9 +53,9 @@ pub struct OrderSession<L: Product> {
     schema: String,
     calls: Calls,
     isolation: Isolation,
-    session: assay_loads::oltp::Session,
+    session: assay_loads::oltp::OltpSession,
     commits: CommitMarks,
-    steps: Steps<Transaction, PreparedOrders<L>>,
+    steps: Steps<OltpTransaction, PreparedOrders<L>>,
 }
 
 impl<L: Product> Method for Orders<'_, L> {
@@ -66,7 +66,7 @@ impl<L: Product> Method for Orders<'_, L> {
         LoadKind::Oltp
     }
 
-    fn kinds(&self) -> &[Kind] {
+    fn kinds(&self) -> &[StepKind] {
         &KINDS
     }
 
@@ -74,23 +74,23 @@ impl<L: Product> Method for Orders<'_, L> {
         Some(kind != ROLLED_BACK)
     }
 
-    fn check(&self, database: &mut Database<L>) -> Result<()> {
+    fn check(&self, database: &mut LoadSchema<L>) -> Result<()> {
         database.admin.check_rows_of_json()
     }
 
-    fn session(&self, database: &Database<L>, number: u32) -> OrderSession<L> {
+    fn session(&self, database: &LoadSchema<L>, number: u32) -> OrderSession<L> {
         OrderSession {
             schema: database.schema.clone(),
             calls: self.calls,
             isolation: self.isolation,
-            session: assay_loads::oltp::Session::new(self.rules, number),
+            session: assay_loads::oltp::OltpSession::new(self.rules, number),
             commits: CommitMarks::new(&self.commits),
             steps: Steps::default(),
         }
     }
 }
 
-impl<L: Product> Session for OrderSession<L> {
+impl<L: Product> LoadSession for OrderSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
@@ -149,7 +149,7 @@ impl<L: Product> PreparedOrders<L> {
     pub fn attempt(
         &mut self,
         link: &mut L,
-        transaction: &Transaction,
+        transaction: &OltpTransaction,
         mark: &mut Option<CommitMark>,
     ) -> Answer<bool> {
         match self.calls {
@@ -160,12 +160,12 @@ impl<L: Product> PreparedOrders<L> {
 }
 
 /// Place of a transaction's kind.
-const fn place(transaction: &Transaction) -> usize {
+const fn place(transaction: &OltpTransaction) -> usize {
     match transaction {
-        Transaction::NewOrder(_) => 0,
-        Transaction::Payment(_) => 1,
-        Transaction::OrderStatus(_) => 2,
-        Transaction::Delivery(_) => 3,
-        Transaction::StockLevel(_) => 4,
+        OltpTransaction::NewOrder(_) => 0,
+        OltpTransaction::Payment(_) => 1,
+        OltpTransaction::OrderStatus(_) => 2,
+        OltpTransaction::Delivery(_) => 3,
+        OltpTransaction::StockLevel(_) => 4,
     }
 }

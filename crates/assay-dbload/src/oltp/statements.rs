@@ -2,7 +2,7 @@
 //! server are made of, the words of each dialect, and what the conditions look at.
 
 use crate::load::{
-    ByDialect, Calls, Dialect, Phrases, Statement, Template, prepared, said, templates,
+    ByDialect, Calls, Dialect, LoadStatement, Phrases, Template, prepared, said, templates,
     with_variables,
 };
 
@@ -92,7 +92,7 @@ fn texts(dialect: Dialect) -> Vec<Template> {
 }
 
 /// All statements that sessions prepare.
-pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {
+pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<LoadStatement> {
     let words = [&[TEXT], PHRASES.of(dialect).words].concat();
     prepared(&texts(dialect), &words, dialect, schema)
 }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_value_is_a_parameter_of_a_statement_and_a_variable_of_a_function() {
-        let of = |name: &str, every: Vec<Statement>| {
+        let of = |name: &str, every: Vec<LoadStatement>| {
             let found = every.into_iter().find(|one| one.name == name);
             found.map(|one| (one.sql, one.order)).unwrap_or_default()
         };

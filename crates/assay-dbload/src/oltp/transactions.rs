@@ -6,9 +6,10 @@
 //! rows that most sessions want come last.
 
 use super::rows::{order_rows, write_rows};
-use crate::load::{CommitMark, Product, TransactionRunner, Value, missing};
+use crate::load::{CommitMark, Product, StatementValue, TransactionRunner, missing};
 use assay_loads::oltp::{
-    Customer, Delivery, Line, NewOrder, OrderStatus, Payment, StockLevel, Transaction,
+    NewOrder, OltpCustomer, OltpDelivery, OltpTransaction, OrderLine, OrderStatus, Payment,
+    StockLevel,
 };
 use assay_model::failure::Answer;
 
@@ -16,8 +17,10 @@ use assay_model::failure::Answer;
 pub(super) type OrderRunner<'a, L> = TransactionRunner<'a, L, ()>;
 
 /// Numbers as values of a statement.
-pub(super) fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> [Value<'static>; COUNT] {
-    numbers.map(Value::from)
+pub(super) fn numbers<const COUNT: usize>(
+    numbers: [u32; COUNT],
+) -> [StatementValue<'static>; COUNT] {
+    numbers.map(StatementValue::from)
 }
 
 /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure
@@ -25,7 +28,7 @@ pub(super) fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> [Value<'stat
 pub(super) fn attempt<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
-    transaction: &Transaction,
+    transaction: &OltpTransaction,
     mark: &mut Option<CommitMark>,
 ) -> Answer<bool> {
     let mut runner = TransactionRunner { link, pipeline, mark, context: () };
@@ -34,13 +37,13 @@ pub(super) fn attempt<L: Product>(
 }
 
 impl<L: Product> OrderRunner<'_, L> {
-    fn take(&mut self, transaction: &Transaction) -> Answer<bool> {
+    fn take(&mut self, transaction: &OltpTransaction) -> Answer<bool> {
         match transaction {
-            Transaction::NewOrder(order) => return self.new_order(order),
-            Transaction::Payment(payment) => self.payment(payment)?,
-            Transaction::OrderStatus(asked) => self.order_status(asked)?,
-            Transaction::Delivery(delivery) => self.delivery(*delivery)?,
-            Transaction::StockLevel(StockLevel { warehouse, district, threshold }) => {
+            OltpTransaction::NewOrder(order) => return self.new_order(order),
+            OltpTransaction::Payment(payment) => self.payment(payment)?,
+            OltpTransaction::OrderStatus(asked) => self.order_status(asked)?,
+            OltpTransaction::Delivery(delivery) => self.delivery(*delivery)?,
+            OltpTransaction::StockLevel(StockLevel { warehouse, district, threshold }) => {
                 self.alone("low", &numbers([*warehouse, *district, *threshold]))?;
             }
         }
@@ -48,19 +51,23 @@ impl<L: Product> OrderRunner<'_, L> {
     }
 
     /// Asks for a customer by name.
-    fn ask(&mut self, w: u32, d: u32, customer: &Customer) -> Answer<Option<usize>> {
-        let Customer::Name(name) = customer else { return Ok(None) };
-        self.put("named", &[w.into(), d.into(), Value::Text(name)]).map(Some)
+    fn ask(&mut self, w: u32, d: u32, customer: &OltpCustomer) -> Answer<Option<usize>> {
+        let OltpCustomer::Name(name) = customer else { return Ok(None) };
+        self.put("named", &[w.into(), d.into(), StatementValue::Text(name)]).map(Some)
     }
 
     /// The number of a customer; of several of one name the one in the middle, rounded up.
-    fn found(&self, customer: &Customer, named: Option<usize>) -> Answer<Value<'static>> {
-        if let Customer::Number(number) = customer {
-            return Ok(Value::from(*number));
+    fn found(
+        &self,
+        customer: &OltpCustomer,
+        named: Option<usize>,
+    ) -> Answer<StatementValue<'static>> {
+        if let OltpCustomer::Number(number) = customer {
+            return Ok(StatementValue::from(*number));
         }
         let all: Vec<[i64; 1]> = named.map_or_else(Vec::new, |place| self.all(place));
         let middle = all.get(all.len().saturating_sub(1) / 2);
-        middle.map(|[number]| Value::Number(*number)).ok_or_else(|| missing("customer"))
+        middle.map(|[number]| StatementValue::Number(*number)).ok_or_else(|| missing("customer"))
     }
 
     fn payment(&mut self, payment: &Payment) -> Answer<()> {
@@ -80,7 +87,7 @@ impl<L: Product> OrderRunner<'_, L> {
             self.put("charge", &[cw, cd, customer, cents, w, d])?,
             self.put("district", &[cents, w, d])?,
             self.put("warehouse", &[cents, w])?,
-            self.put("history", &[customer, cd, cw, d, w, cents, Value::Text(&names)])?,
+            self.put("history", &[customer, cd, cw, d, w, cents, StatementValue::Text(&names)])?,
         ];
         self.put_known("paid", &[w, d, cw, cd, customer])?;
         self.commit_changed(&changed)
@@ -110,7 +117,7 @@ impl<L: Product> OrderRunner<'_, L> {
     }
 
     /// The oldest order of each district; one that another delivery holds is left to it.
-    fn delivery(&mut self, delivery: Delivery) -> Answer<()> {
+    fn delivery(&mut self, delivery: OltpDelivery) -> Answer<()> {
         let [w, carrier] = numbers([delivery.warehouse, delivery.carrier]);
         if self.knows("deliver") {
             return self.alone("deliver", &[w, carrier]);
@@ -120,7 +127,7 @@ impl<L: Product> OrderRunner<'_, L> {
         self.exchange()?;
         let mut due = String::new();
         write_rows(&mut due, self.all::<2>(oldest));
-        let due = Value::Text(&due);
+        let due = StatementValue::Text(&due);
         self.put("gone", &[w, due])?;
         self.put("carry", &[w, due, carrier])?;
         self.put("delivered", &[w, due])?;
@@ -131,7 +138,7 @@ impl<L: Product> OrderRunner<'_, L> {
 
 /// What is written of a line when it is known.
 struct Sold {
-    line: Line,
+    line: OrderLine,
     /// The place of its item among the answers; that of its stock follows.
     item: usize,
 }
@@ -151,9 +158,9 @@ impl<L: Product> OrderRunner<'_, L> {
         let [w, d, c] = numbers([order.warehouse, order.district, order.customer]);
         let mut wanted = String::new();
         write_rows(&mut wanted, order_rows(order));
-        let wanted = Value::Text(&wanted);
+        let wanted = StatementValue::Text(&wanted);
         let next = self.put("next", &[w, d])?;
-        self.put_order(order, Value::Number(0))?;
+        self.put_order(order, StatementValue::Number(0))?;
         self.put("sell", &[w, wanted])?;
         let written = self.put("write", &[w, d, wanted])?;
         self.put("buyer", &[w, d, c])?;
@@ -179,19 +186,19 @@ impl<L: Product> OrderRunner<'_, L> {
             sold.push(Sold { line: *line, item });
         }
         self.exchange()?;
-        let number = Value::Number(self.need(next, 0, "district")?);
+        let number = StatementValue::Number(self.need(next, 0, "district")?);
         if sold.iter().any(|one| self.number(one.item, 0).is_none()) {
             return Ok(false);
         }
         self.put_order(order, number)?;
         for (place, one) in (1..).zip(sold) {
-            self.put_line([number, d, w, Value::Number(place)], &one)?;
+            self.put_line([number, d, w, StatementValue::Number(place)], &one)?;
         }
         Ok(true)
     }
 
     /// The order without its lines.
-    fn put_order(&mut self, order: &NewOrder, number: Value<'static>) -> Answer<()> {
+    fn put_order(&mut self, order: &NewOrder, number: StatementValue<'static>) -> Answer<()> {
         let [w, d, c] = numbers([order.warehouse, order.district, order.customer]);
         let line_count = u32::try_from(order.lines.len()).unwrap_or(0);
         let is_local = order.lines.iter().all(|line| line.supply == order.warehouse);
@@ -201,12 +208,16 @@ impl<L: Product> OrderRunner<'_, L> {
     }
 
     /// A line, with its place in the order.
-    fn put_line(&mut self, [number, d, w, place]: [Value<'static>; 4], sold: &Sold) -> Answer<()> {
+    fn put_line(
+        &mut self,
+        [number, d, w, place]: [StatementValue<'static>; 4],
+        sold: &Sold,
+    ) -> Answer<()> {
         let cents = self.number(sold.item, 0).unwrap_or(0) * i64::from(sold.line.quantity);
         let info = self.text(sold.item + 1, 1).to_owned();
         let [item, supply, quantity] =
             numbers([sold.line.item, sold.line.supply, sold.line.quantity]);
-        let (cents, info) = (Value::Number(cents), Value::Text(&info));
+        let (cents, info) = (StatementValue::Number(cents), StatementValue::Text(&info));
         self.put("line", &[number, d, w, place, item, supply, quantity, cents, info]).map(drop)
     }
 }

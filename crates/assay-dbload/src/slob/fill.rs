@@ -2,14 +2,14 @@
 
 use super::statements::layout;
 use super::tables::{BlockTables, check_blocks};
-use crate::load::{Database, Fill, Product, State, fill as load, in_the_way};
-use assay_loads::slob::Rules;
+use crate::load::{LoadSchema, ManifestState, Product, TableFill, fill as load, in_the_way};
+use assay_loads::slob::SlobRules;
 use assay_model::load::Filled;
 use assay_model::{Error, Result};
 use std::sync::atomic::AtomicBool;
 
 /// The tables as this product keeps them.
-fn tables<'a, L: Product>(database: &Database<L>, rules: &'a Rules) -> BlockTables<'a> {
+fn tables<'a, L: Product>(database: &LoadSchema<L>, rules: &'a SlobRules) -> BlockTables<'a> {
     BlockTables { rules, layout: layout(L::DIALECT, database.facts.block_bytes) }
 }
 
@@ -19,14 +19,14 @@ fn tables<'a, L: Product>(database: &Database<L>, rules: &'a Rules) -> BlockTabl
 /// # Errors
 /// What the server says, that loading was stopped, or that rows share blocks.
 pub fn fill<L: Product>(
-    database: &mut Database<L>,
-    rules: &Rules,
+    database: &mut LoadSchema<L>,
+    rules: &SlobRules,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Filled> {
     let tables = tables(database, rules);
     let each = tables.rows_a_block();
-    let doing = Fill {
+    let doing = TableFill {
         tables: &tables,
         seed: rules.seed,
         found: None,
@@ -44,14 +44,16 @@ pub fn fill<L: Product>(
 ///
 /// # Errors
 /// A usage error when the schema holds others, and what the server says.
-pub fn is_filled<L: Product>(database: &mut Database<L>, rules: &Rules) -> Result<bool> {
-    use crate::load::Tables as _;
+pub fn is_filled<L: Product>(database: &mut LoadSchema<L>, rules: &SlobRules) -> Result<bool> {
+    use crate::load::LoadTables as _;
     let wanted = tables(database, rules).knobs();
-    let other = match State::of(database)? {
-        State::Absent => return Ok(false),
-        State::Foreign(why) => return Err(in_the_way("the schema", &database.schema, &why)),
-        State::Half(_) => "it does not have complete tables of this load".to_owned(),
-        State::Whole(manifest) => match manifest.difference(&wanted) {
+    let other = match ManifestState::of(database)? {
+        ManifestState::Absent => return Ok(false),
+        ManifestState::Foreign(why) => {
+            return Err(in_the_way("the schema", &database.schema, &why));
+        }
+        ManifestState::Half(_) => "it does not have complete tables of this load".to_owned(),
+        ManifestState::Whole(manifest) => match manifest.difference(&wanted) {
             None => return Ok(true),
             Some((what, is, wanted)) => format!("its {what} is {is}, but {wanted} is required"),
         },

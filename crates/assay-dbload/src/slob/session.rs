@@ -1,9 +1,9 @@
 //! One session of the method: prepared statements on the tables that it meets.
 
-use super::statements::{Statements, check_plan, make_ready, prepare, values};
-use super::tables::Access;
-use crate::load::{Database, Kind, Method, Product, Session, StepResult};
-use assay_loads::slob::{Rules, Step, TEXT_BYTES, TextSource, Work};
+use super::statements::{SlobStatements, check_plan, make_ready, prepare, values};
+use super::tables::RowAccess;
+use crate::load::{LoadSchema, LoadSession, Method, Product, StepKind, StepResult};
+use assay_loads::slob::{SlobRules, SlobStep, SlobWork, TEXT_BYTES, TextSource};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::LoadKind;
@@ -12,38 +12,38 @@ use assay_model::units::Nanos;
 use std::marker::PhantomData;
 
 /// The kinds of steps, in the order in which their results are kept.
-pub(super) const KINDS: [Kind; 3] = [
-    Kind { name: "read", operation: Operation::Read },
-    Kind { name: "update", operation: Operation::Write },
-    Kind { name: "scan", operation: Operation::Read },
+pub(super) const KINDS: [StepKind; 3] = [
+    StepKind { name: "read", operation: Operation::Read },
+    StepKind { name: "update", operation: Operation::Write },
+    StepKind { name: "scan", operation: Operation::Read },
 ];
 
 /// The method with its knobs, on a product.
 pub struct Slob<'a, L> {
     /// The knobs.
-    pub rules: &'a Rules,
+    pub rules: &'a SlobRules,
     /// How rows are read.
-    pub access: Access,
+    pub access: RowAccess,
     product: PhantomData<fn() -> L>,
 }
 
 impl<'a, L> Slob<'a, L> {
     /// The method with these knobs.
-    pub const fn new(rules: &'a Rules, access: Access) -> Self {
+    pub const fn new(rules: &'a SlobRules, access: RowAccess) -> Self {
         Self { rules, access, product: PhantomData }
     }
 }
 
 /// One session of it.
 pub struct BlockSession<'a, L: Product> {
-    rules: &'a Rules,
-    access: Access,
+    rules: &'a SlobRules,
+    access: RowAccess,
     schema: String,
     block_bytes: u64,
     number: u32,
-    steps: assay_loads::slob::Session<'a>,
-    next: Option<Step>,
-    statements: Vec<Statements<L::Prepared>>,
+    steps: assay_loads::slob::SlobSession<'a>,
+    next: Option<SlobStep>,
+    statements: Vec<SlobStatements<L::Prepared>>,
     text: [u8; TEXT_BYTES],
 }
 
@@ -55,7 +55,7 @@ impl<'a, L: Product> Method for Slob<'a, L> {
         LoadKind::Slob
     }
 
-    fn kinds(&self) -> &[Kind] {
+    fn kinds(&self) -> &[StepKind] {
         &KINDS
     }
 
@@ -64,11 +64,11 @@ impl<'a, L: Product> Method for Slob<'a, L> {
     }
 
     /// The plan of a reading statement must be the one that is to be measured.
-    fn check(&self, database: &mut Database<L>) -> Result<()> {
+    fn check(&self, database: &mut LoadSchema<L>) -> Result<()> {
         check_plan(database, self.access, self.rules)
     }
 
-    fn session(&self, database: &Database<L>, number: u32) -> BlockSession<'a, L> {
+    fn session(&self, database: &LoadSchema<L>, number: u32) -> BlockSession<'a, L> {
         let rules = self.rules;
         let mut text = [b' '; TEXT_BYTES];
         TextSource::new(rules.compressible.0, rules.seed, u64::from(number)).fill(&mut text);
@@ -78,7 +78,7 @@ impl<'a, L: Product> Method for Slob<'a, L> {
             schema: database.schema.clone(),
             block_bytes: database.facts.block_bytes,
             number,
-            steps: assay_loads::slob::Session::new(rules, number),
+            steps: assay_loads::slob::SlobSession::new(rules, number),
             next: None,
             statements: Vec::new(),
             text,
@@ -86,7 +86,7 @@ impl<'a, L: Product> Method for Slob<'a, L> {
     }
 }
 
-impl<L: Product> Session for BlockSession<'_, L> {
+impl<L: Product> LoadSession for BlockSession<'_, L> {
     type Link = L;
 
     /// Statements of every table that the session may meet.
@@ -127,13 +127,13 @@ impl<L: Product> Session for BlockSession<'_, L> {
 
 impl<L: Product> BlockSession<'_, L> {
     #[inline]
-    fn execute(&mut self, connection: &mut L, step: &Step) -> Answer<u64> {
+    fn execute(&mut self, connection: &mut L, step: &SlobStep) -> Answer<u64> {
         let table = usize::try_from(step.table).unwrap_or(0);
         let kinds = self.statements.get_mut(table);
         let Some(statement) = kinds.and_then(|kinds| kinds[place(step.work)].as_mut()) else {
             return Err(Failure::Protocol("a step without its statement".to_owned()));
         };
-        if step.work == Work::Update {
+        if step.work == SlobWork::Update {
             TextSource::stamp(&mut self.text, self.number, step.number);
         }
         let (first, last) = (key(step.first_key), key(step.first_key + step.blocks - 1));
@@ -142,11 +142,11 @@ impl<L: Product> BlockSession<'_, L> {
 }
 
 /// Place of a kind of step.
-pub(super) const fn place(work: Work) -> usize {
+pub(super) const fn place(work: SlobWork) -> usize {
     match work {
-        Work::Read => 0,
-        Work::Update => 1,
-        Work::Scan => 2,
+        SlobWork::Read => 0,
+        SlobWork::Update => 1,
+        SlobWork::Scan => 2,
     }
 }
 

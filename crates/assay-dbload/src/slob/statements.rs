@@ -1,20 +1,20 @@
 //! What dialects say differently of the method: how rows lie, statements, settings of sessions, and
 //! the plans that they must have.
 
-use super::tables::{Access, BlockLayout, changed, scan_table, table};
-use crate::load::{Database, Dialect, Link, Product, Value};
-use assay_loads::slob::{Redo, Rules, TEXT_BYTES};
+use super::tables::{BlockLayout, RowAccess, changed, scan_table, table};
+use crate::load::{Dialect, LoadSchema, Product, ServerLink, StatementValue};
+use assay_loads::slob::{Redo, SlobRules, TEXT_BYTES};
 use assay_model::failure::Answer;
 use assay_model::{Error, Result};
 
 /// How servers of a dialect read rows, in words; none where they have no such way.
-pub const fn access_words(dialect: Dialect, access: Access) -> Option<&'static str> {
+pub const fn access_words(dialect: Dialect, access: RowAccess) -> Option<&'static str> {
     match (dialect, access) {
         (Dialect::Postgres, _) => Some(access.name()),
-        (Dialect::Mariadb, Access::Index) => {
+        (Dialect::Mariadb, RowAccess::Index) => {
             Some("single pages of the clustered index (by an index on the key, one page at a time)")
         }
-        (Dialect::Mariadb, Access::Stream) => None,
+        (Dialect::Mariadb, RowAccess::Stream) => None,
     }
 }
 
@@ -27,22 +27,22 @@ pub(super) fn layout(dialect: Dialect, block_bytes: u64) -> BlockLayout {
 }
 
 /// Statements of one table: reading, changing, scanning.
-pub(super) type Statements<P> = [Option<P>; 3];
+pub(super) type SlobStatements<P> = [Option<P>; 3];
 
 /// The first and the last key of a range, and the text that a change writes.
-pub(super) fn values(first: i64, last: i64, text: &[u8; TEXT_BYTES]) -> [Value<'_>; 3] {
+pub(super) fn values(first: i64, last: i64, text: &[u8; TEXT_BYTES]) -> [StatementValue<'_>; 3] {
     // Texts are letters.
     let text = std::str::from_utf8(text).unwrap_or_default();
-    [Value::Number(first), Value::Number(last), Value::Text(text)]
+    [StatementValue::Number(first), StatementValue::Number(last), StatementValue::Text(text)]
 }
 
 /// The statements of a table, and of the one without an index where it is scanned.
-pub(super) fn prepare<L: Link>(
+pub(super) fn prepare<L: ServerLink>(
     link: &mut L,
     schema: &str,
     number: u32,
-    rules: &Rules,
-) -> Answer<Statements<L::Prepared>> {
+    rules: &SlobRules,
+) -> Answer<SlobStatements<L::Prepared>> {
     let name = table(schema, number);
     let like = values(0, 0, &[b' '; TEXT_BYTES]);
     let mut of = |kind: &str, sql: &str| link.prepare(&format!("{kind}{number}"), sql, &like);
@@ -54,7 +54,7 @@ pub(super) fn prepare<L: Link>(
 }
 
 /// Settings of a session.
-pub(super) fn make_ready<L: Link>(link: &mut L, access: Access) -> Answer<()> {
+pub(super) fn make_ready<L: ServerLink>(link: &mut L, access: RowAccess) -> Answer<()> {
     match L::DIALECT {
         Dialect::Postgres => {
             link.run(
@@ -78,9 +78,9 @@ pub(super) fn make_ready<L: Link>(link: &mut L, access: Access) -> Answer<()> {
 /// Refuses a server that would read otherwise than asked: the plan of a reading statement must be
 /// the one that is to be measured.
 pub(super) fn check_plan<L: Product>(
-    database: &mut Database<L>,
-    access: Access,
-    rules: &Rules,
+    database: &mut LoadSchema<L>,
+    access: RowAccess,
+    rules: &SlobRules,
 ) -> Result<()> {
     let doing = "reading the plan of the reading statement";
     let (explain, hint) = match L::DIALECT {
@@ -106,12 +106,12 @@ pub(super) fn check_plan<L: Product>(
 }
 
 /// Whether a plan, cell by cell, is the one that is to be measured.
-fn is_as_asked(dialect: Dialect, plan: &[&str], access: Access) -> bool {
+fn is_as_asked(dialect: Dialect, plan: &[&str], access: RowAccess) -> bool {
     match dialect {
         Dialect::Postgres => {
             let word = match access {
-                Access::Index => "Index Scan using",
-                Access::Stream => "Bitmap Heap Scan",
+                RowAccess::Index => "Index Scan using",
+                RowAccess::Stream => "Bitmap Heap Scan",
             };
             plan.iter().any(|line| line.contains(word))
         }
@@ -122,12 +122,12 @@ fn is_as_asked(dialect: Dialect, plan: &[&str], access: Access) -> bool {
 }
 
 /// Settings of a session of PostgreSQL, so that its planner has no choice.
-const fn planner(access: Access) -> &'static str {
+const fn planner(access: RowAccess) -> &'static str {
     match access {
-        Access::Index => {
+        RowAccess::Index => {
             "SET enable_bitmapscan = off; SET enable_seqscan = off; SET enable_indexonlyscan = off"
         }
-        Access::Stream => {
+        RowAccess::Stream => {
             "SET enable_indexscan = off; SET enable_seqscan = off; SET enable_indexonlyscan = off"
         }
     }
@@ -185,11 +185,19 @@ mod tests {
     fn a_plan_is_the_one_that_was_asked_for_or_it_is_refused() {
         let (index, bitmap) =
             (["Aggregate", "-> Index Scan using cf1_custid"], ["Bitmap Heap Scan"]);
-        assert!(is_as_asked(Dialect::Postgres, &index, Access::Index));
-        assert!(!is_as_asked(Dialect::Postgres, &index, Access::Stream));
-        assert!(is_as_asked(Dialect::Postgres, &bitmap, Access::Stream));
-        assert!(is_as_asked(Dialect::Mariadb, &["1", "SIMPLE", "range", "custid"], Access::Index));
-        assert!(!is_as_asked(Dialect::Mariadb, &["1", "SIMPLE", "ALL", "custid"], Access::Index));
-        assert!(!is_as_asked(Dialect::Mariadb, &["range", "PRIMARY"], Access::Index));
+        assert!(is_as_asked(Dialect::Postgres, &index, RowAccess::Index));
+        assert!(!is_as_asked(Dialect::Postgres, &index, RowAccess::Stream));
+        assert!(is_as_asked(Dialect::Postgres, &bitmap, RowAccess::Stream));
+        assert!(is_as_asked(
+            Dialect::Mariadb,
+            &["1", "SIMPLE", "range", "custid"],
+            RowAccess::Index
+        ));
+        assert!(!is_as_asked(
+            Dialect::Mariadb,
+            &["1", "SIMPLE", "ALL", "custid"],
+            RowAccess::Index
+        ));
+        assert!(!is_as_asked(Dialect::Mariadb, &["range", "PRIMARY"], RowAccess::Index));
     }
 }

@@ -6,9 +6,9 @@
 //! to as many single pages as it has keys. A page holds two rows at least, whatever their length;
 //! so rows without a key, which no statement meets, fill the page of each that has one.
 
-use crate::load::{IndexLayout, Origin, Statistics, TableLayout, Tables};
-use assay_loads::sink::{Part, Sink};
-use assay_loads::slob::{Redo, Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
+use crate::load::{IndexLayout, LoadTables, RowOrigin, Statistics, TableLayout};
+use assay_loads::sink::{RowSink, TablePart};
+use assay_loads::slob::{Redo, SlobRow, SlobRows, SlobRules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_model::load::LoadKind;
 use assay_model::number::{count, index_of, real};
 use assay_model::{Error, Result};
@@ -45,7 +45,7 @@ static FILLER: [u8; 16_000] = [b'='; 16_000];
 /// How rows are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Access {
+pub enum RowAccess {
     // Oracle's "db file sequential read".
     /// An index scan, one block at a time ("sequential read")
     #[default]
@@ -55,7 +55,7 @@ pub enum Access {
     Stream,
 }
 
-impl Access {
+impl RowAccess {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -147,7 +147,7 @@ pub struct BlockTable {
 #[derive(Clone, Copy, Debug)]
 pub struct BlockTables<'a> {
     /// The knobs.
-    pub rules: &'a Rules,
+    pub rules: &'a SlobRules,
     /// How rows come to lie in blocks of their own.
     pub layout: BlockLayout,
 }
@@ -178,7 +178,7 @@ impl BlockTables<'_> {
     }
 }
 
-impl Tables for BlockTables<'_> {
+impl LoadTables for BlockTables<'_> {
     type Table = BlockTable;
 
     fn kind(&self) -> LoadKind {
@@ -231,10 +231,11 @@ impl Tables for BlockTables<'_> {
         ]
     }
 
-    fn make(&self, table: BlockTable, _part: Part, _origin: Origin, to: &mut dyn Sink) {
+    fn make(&self, table: BlockTable, _part: TablePart, _origin: RowOrigin, to: &mut dyn RowSink) {
         // The table without an index is shorter, and its keys are of no interest.
-        let part = Rules { scale_blocks: table.rows, ..self.rules.clone() };
-        let (mut rows, mut row) = (Rows::of(&part, table.number, 0..table.rows), Row::default());
+        let part = SlobRules { scale_blocks: table.rows, ..self.rules.clone() };
+        let (mut rows, mut row) =
+            (SlobRows::of(&part, table.number, 0..table.rows), SlobRow::default());
         while !to.is_full() && rows.next_into(&mut row) {
             self.put(&row, to);
         }
@@ -243,7 +244,7 @@ impl Tables for BlockTables<'_> {
 
 impl BlockTables<'_> {
     /// A row with its key, and those that fill its page.
-    fn put(&self, row: &Row, to: &mut dyn Sink) {
+    fn put(&self, row: &SlobRow, to: &mut dyn RowSink) {
         let BlockLayout::Clustered { fillers, filler_bytes } = self.layout else {
             put_row(row, HEAP_COLUMNS, to);
             return;
@@ -259,7 +260,7 @@ impl BlockTables<'_> {
 }
 
 /// The key and the texts.
-fn put_row(row: &Row, columns: u16, to: &mut dyn Sink) {
+fn put_row(row: &SlobRow, columns: u16, to: &mut dyn RowSink) {
     to.row(columns);
     to.long(i64::try_from(row.key).unwrap_or(i64::MAX));
     for text in row.text.chunks_exact(TEXT_BYTES).take(TEXT_COLUMNS) {
@@ -306,15 +307,16 @@ pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::load::{MariadbLink, Product, encoded};
-    use assay_postgres::connection::Connection;
+    use assay_postgres::connection::PostgresConnection;
 
     #[test]
     fn every_row_is_sent_once_in_the_form_that_copy_takes() {
-        let rules = Rules { scale_blocks: 2000, ..Rules::default() };
+        let rules = SlobRules { scale_blocks: 2000, ..SlobRules::default() };
         let tables = BlockTables { rules: &rules, layout: BlockLayout::Heap };
-        let origin = Origin { seed: 1, loaded_us: 0 };
+        let origin = RowOrigin { seed: 1, loaded_us: 0 };
         let table = tables.all()[0];
-        let bytes = encoded::<Connection>(|to| tables.make(table, Part::WHOLE, origin, to));
+        let bytes =
+            encoded::<PostgresConnection>(|to| tables.make(table, TablePart::WHOLE, origin, to));
         assert_eq!(bytes.len(), 2000 * (2 + 12 + TEXT_COLUMNS * (4 + TEXT_BYTES)));
         assert_eq!(bytes[..6], [0, 20, 0, 0, 0, 8]);
         assert_eq!(bytes[14..18], [0, 0, 0, 100]);
@@ -322,15 +324,15 @@ mod tests {
 
     #[test]
     fn a_table_has_rows_in_blocks_of_their_own_and_an_index() {
-        let rules = Rules::default();
+        let rules = SlobRules::default();
         let tables = BlockTables { rules: &rules, layout: BlockLayout::Heap };
         let layout = tables.layout(tables.all()[0]);
-        let create = Connection::begin_rows("s", &layout).concat();
+        let create = PostgresConnection::begin_rows("s", &layout).concat();
         assert!(create.contains("fillfactor = 10, autovacuum_enabled = off"), "{create}");
         assert_eq!(create.matches(" text NOT NULL").count(), TEXT_COLUMNS);
-        let index = Connection::add_index("s", &layout.name, &layout.indexes[0]);
+        let index = PostgresConnection::add_index("s", &layout.name, &layout.indexes[0]);
         assert_eq!(index, "CREATE UNIQUE INDEX cf1_custid ON s.cf1 (custid)");
-        assert!(Connection::finish_table("s", &layout).is_empty());
+        assert!(PostgresConnection::finish_table("s", &layout).is_empty());
     }
 
     #[test]
@@ -349,10 +351,10 @@ mod tests {
 
     #[test]
     fn rows_have_the_form_that_a_load_takes() {
-        let rules = Rules { scale_blocks: 3, ..Rules::default() };
+        let rules = SlobRules { scale_blocks: 3, ..SlobRules::default() };
         let tables = BlockTables { rules: &rules, layout: BlockLayout::clustered(8192) };
-        let (table, origin) = (tables.all()[0], Origin { seed: 1, loaded_us: 0 });
-        let bytes = encoded::<MariadbLink>(|to| tables.make(table, Part::WHOLE, origin, to));
+        let (table, origin) = (tables.all()[0], RowOrigin { seed: 1, loaded_us: 0 });
+        let bytes = encoded::<MariadbLink>(|to| tables.make(table, TablePart::WHOLE, origin, to));
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         assert_eq!(lines.len(), 10);
         let columns = |line: &[u8]| line.split(|byte| *byte == b'\t').count();

@@ -4,7 +4,7 @@
 //! Source: `connect(2)`, `socket(7)`, `SO_SNDTIMEO`: a limit of sending is one of connecting, too.
 
 use super::socket::{SLICE, ended, is_ending, late};
-use crate::peer::Place;
+use crate::peer::SocketPlace;
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, open, statat};
 use rustix::io::Errno;
 use rustix::net::addr::SocketAddrArg;
@@ -43,7 +43,7 @@ impl Patience {
 /// A local socket, and who could have put it there. Its directory is opened once, so that what is
 /// read of the directory and of the name in it applies to what was connected to; and a path of any
 /// length will do.
-pub(super) fn local(path: &Path) -> io::Result<(UnixStream, Place)> {
+pub(super) fn local(path: &Path) -> io::Result<(UnixStream, SocketPlace)> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
@@ -56,7 +56,7 @@ pub(super) fn local(path: &Path) -> io::Result<(UnixStream, Place)> {
     let connected =
         reach(AddressFamily::UNIX, &SocketAddrUnix::new(&through)?, &Patience::begin())?;
     let maker = statat(&held, name, AtFlags::empty()).ok().map(|file| file.st_uid);
-    Ok((connected.into(), Place { directory_owner: Some(fstat(&held)?.st_uid), maker }))
+    Ok((connected.into(), SocketPlace { directory_owner: Some(fstat(&held)?.st_uid), maker }))
 }
 
 /// The first address of a name that answers.

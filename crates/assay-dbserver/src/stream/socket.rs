@@ -40,7 +40,7 @@ pub(super) fn is_ending() -> bool {
 
 /// The way itself.
 #[derive(Debug)]
-pub(super) enum Way {
+pub(super) enum SocketWay {
     /// On this machine.
     Local(UnixStream),
     /// Over the network, also to this machine.
@@ -50,7 +50,7 @@ pub(super) enum Way {
 /// A socket and its patience.
 #[derive(Debug)]
 pub(super) struct Socket {
-    way: Way,
+    way: SocketWay,
     /// How long a single wait may last; `None` for as long as it takes.
     patience: Option<Duration>,
     /// When everything must be over.
@@ -65,7 +65,7 @@ pub(super) struct Socket {
     is_over: bool,
 }
 
-impl Way {
+impl SocketWay {
     pub(super) fn try_clone(&self) -> io::Result<Self> {
         Ok(match self {
             Self::Local(stream) => Self::Local(stream.try_clone()?),
@@ -109,9 +109,9 @@ impl Way {
 }
 
 impl Socket {
-    pub(super) fn over(way: Way) -> io::Result<Self> {
+    pub(super) fn over(way: SocketWay) -> io::Result<Self> {
         way.slice(SLICE)?;
-        if let Way::Network(stream) = &way {
+        if let SocketWay::Network(stream) = &way {
             probe(stream)?;
         }
         let began_at_end = is_ending();
@@ -119,7 +119,7 @@ impl Socket {
         Ok(Self { way, patience: None, deadline: None, began_at_end, sent_at_end, is_over: false })
     }
 
-    pub(super) const fn way(&self) -> &Way {
+    pub(super) const fn way(&self) -> &SocketWay {
         &self.way
     }
 
@@ -136,8 +136,8 @@ impl Socket {
     /// The number of the user who listens on the other side of a local socket.
     pub(super) fn peer_user(&self) -> io::Result<Option<u32>> {
         match &self.way {
-            Way::Local(stream) => Ok(Some(socket_peercred(stream)?.uid.as_raw())),
-            Way::Network(_) => Ok(None),
+            SocketWay::Local(stream) => Ok(Some(socket_peercred(stream)?.uid.as_raw())),
+            SocketWay::Network(_) => Ok(None),
         }
     }
 

@@ -19,12 +19,12 @@ static ANSWERS: AtomicU64 = AtomicU64::new(0);
 
 /// What encryption has cost this program in all its sessions up to a moment.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cost {
+pub struct EncryptionCost {
     spent_ns: u64,
     answers: u64,
 }
 
-impl Cost {
+impl EncryptionCost {
     /// Up to now.
     pub fn so_far() -> Self {
         Self {
@@ -277,8 +277,8 @@ mod tests {
 
     #[test]
     fn the_cost_of_an_answer_is_counted_from_a_moment_on() {
-        let before = Cost { spent_ns: 1_000_000, answers: 10 };
-        let now = Cost { spent_ns: 1_003_000, answers: 12 };
+        let before = EncryptionCost { spent_ns: 1_000_000, answers: 10 };
+        let now = EncryptionCost { spent_ns: 1_003_000, answers: 12 };
         assert_eq!(now.per_answer_ns(before), Some(1500.0));
         assert_eq!(before.per_answer_ns(before), None);
     }

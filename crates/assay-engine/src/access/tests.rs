@@ -27,7 +27,7 @@ pub(super) fn assert_fits(statistic: f64, freedom: u64, what: &str) {
     );
 }
 
-const PART: Part = Part { worker: 0, workers: 1, seed: 11 };
+const PART: WorkerPart = WorkerPart { worker: 0, workers: 1, seed: 11 };
 
 fn histogram(generator: &mut Generator, cells: u64, draws: u64) -> Vec<u64> {
     let mut seen = vec![0; index_of(cells)];
@@ -96,7 +96,7 @@ proptest! {
     fn workers_together_meet_every_place_once_a_round(places in 1u64..2000, workers in 1u64..8, seed in any::<u64>()) {
         let mut seen = vec![0u32; index_of(places)];
         for worker in 0..workers.min(places) {
-            let mut generator = Generator::new(&Access::Permutation, places, 8192, Part { worker, workers, seed });
+            let mut generator = Generator::new(&Access::Permutation, places, 8192, WorkerPart { worker, workers, seed });
             for _ in (worker..places).step_by(index_of(workers)) {
                 seen[index_of(generator.next(1, 0))] += 1;
             }
@@ -119,7 +119,7 @@ proptest! {
     #[test]
     fn sequential_runs_ascend_and_stay_in_their_part(places in 64u64..5000, streams in 1u32..5, workers in 1u64..4, length in 1u64..9) {
         for worker in 0..workers {
-            let mut generator = Generator::new(&Access::Sequential { streams }, places, 8192, Part { worker, workers, seed: 1 });
+            let mut generator = Generator::new(&Access::Sequential { streams }, places, 8192, WorkerPart { worker, workers, seed: 1 });
             let first: Vec<u64> = (0..streams).map(|_| generator.next(length, 0)).collect();
             let second: Vec<u64> = (0..streams).map(|_| generator.next(length, 0)).collect();
             for (one, two) in first.iter().zip(&second) {
@@ -139,7 +139,7 @@ proptest! {
             Access::Sequential { streams: 3 },
             Access::Stride { step: Bytes(7 * 512) },
         ];
-        let mut generator = Generator::new(&all[which], places, 512, Part { worker: 1, workers: 2, seed });
+        let mut generator = Generator::new(&all[which], places, 512, WorkerPart { worker: 1, workers: 2, seed });
         for time_ns in 0..1000 {
             prop_assert!(generator.next(length, time_ns) + length <= places);
         }

@@ -1,6 +1,6 @@
 //! Completes everything at once: what is left is the cost of the tool itself.
 
-use super::{Backend, Completion, Io, Wait};
+use super::{BackendIo, BackendWait, Completion, IoBackend};
 use crate::stamp_clock::StampClock;
 use crate::sys::Buffers;
 use assay_model::{Error, Result};
@@ -39,7 +39,7 @@ pub(super) fn buffers(slots: usize, slot_bytes: usize) -> Result<Buffers> {
     })
 }
 
-impl Backend for NullBackend {
+impl IoBackend for NullBackend {
     fn now_ns(&self) -> u64 {
         self.clock.now_ns()
     }
@@ -48,14 +48,14 @@ impl Backend for NullBackend {
         self.buffers.slot(slot as usize)
     }
 
-    fn push(&mut self, io: &Io) {
+    fn push(&mut self, io: &BackendIo) {
         let result = i32::try_from(io.bytes).unwrap_or(i32::MAX);
         self.queued.push(Completion { slot: io.slot, result, stamps_ns: None });
     }
 
-    fn enter(&mut self, wait: Wait) -> Result<()> {
+    fn enter(&mut self, wait: BackendWait) -> Result<()> {
         self.enters += 1;
-        if let (true, Wait::Until(Some(until_ns))) = (self.queued.is_empty(), wait) {
+        if let (true, BackendWait::Until(Some(until_ns))) = (self.queued.is_empty(), wait) {
             let pause_ns = until_ns.saturating_sub(self.now_ns()).min(super::TICK_NS);
             std::thread::sleep(std::time::Duration::from_nanos(pause_ns));
         }

@@ -2,10 +2,10 @@
 //! I/Os of ordinary targets.
 
 use super::ring::{Ring, UringOptions, build, entries};
-use super::{Backend, Completion, Io, Wait, uring};
+use super::{BackendIo, BackendWait, Completion, IoBackend, uring};
 use crate::nvme::{self, URING_COMMAND_IO};
 use crate::passthrough::{Passthrough, refusal};
-use crate::target::Target;
+use crate::target::OpenFile;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
 use io_uring::types::Fixed;
@@ -33,13 +33,13 @@ impl PassthroughBackend {
     /// # Errors
     /// When the kernel denies the ring or takes no commands, and when memory is short.
     pub fn new(
-        targets: Arc<[Target]>,
+        targets: Arc<[OpenFile]>,
         slots: usize,
         slot_bytes: usize,
         options: UringOptions,
     ) -> Result<Self> {
         let ring = build(entries(slots), options).map_err(|error| no_ring(&error))?;
-        let file = |target: &Target| match &target.passthrough {
+        let file = |target: &OpenFile| match &target.passthrough {
             Some(passthrough) => passthrough.file().as_raw_fd(),
             None => target.file.as_raw_fd(),
         };
@@ -68,10 +68,10 @@ impl PassthroughBackend {
         Ok(())
     }
 
-    fn first_read(&self, index: usize) -> Option<Io> {
+    fn first_read(&self, index: usize) -> Option<BackendIo> {
         let target = &self.ring.targets()[index];
         let bytes = u32::try_from(target.passthrough.as_ref()?.block_bytes()).ok()?;
-        Some(Io {
+        Some(BackendIo {
             slot: 0,
             operation: Operation::Read,
             target: u32::try_from(index).ok()?,
@@ -81,7 +81,7 @@ impl PassthroughBackend {
         })
     }
 
-    fn answer(&mut self, io: &Io) -> Result<i32> {
+    fn answer(&mut self, io: &BackendIo) -> Result<i32> {
         self.push(io);
         let until_ns = self.now_ns() + PATIENCE_NS;
         let mut completed: Vec<Completion> = Vec::new();
@@ -90,17 +90,17 @@ impl PassthroughBackend {
                 let name = &self.ring.targets()[io.target as usize].name;
                 return Err(refusal(name, libc::ETIMEDOUT));
             }
-            self.enter(Wait::Until(None))?;
+            self.enter(BackendWait::Until(None))?;
             self.reap(&mut completed);
         }
         Ok(completed[0].result)
     }
 
-    fn passthrough(&self, io: &Io) -> Option<&Passthrough> {
+    fn passthrough(&self, io: &BackendIo) -> Option<&Passthrough> {
         self.ring.targets()[io.target as usize].passthrough.as_ref()
     }
 
-    fn entry(&self, io: &Io) -> squeue::Entry128 {
+    fn entry(&self, io: &BackendIo) -> squeue::Entry128 {
         let address = self.ring.address(io.slot);
         let Some(namespace) = self.passthrough(io) else {
             return uring::entry(io, address, self.ring.has_fixed_buffers()).into();
@@ -130,7 +130,7 @@ fn no_ring(error: &std::io::Error) -> Error {
     )
 }
 
-impl Backend for PassthroughBackend {
+impl IoBackend for PassthroughBackend {
     #[inline]
     fn now_ns(&self) -> u64 {
         self.ring.now_ns()
@@ -141,13 +141,13 @@ impl Backend for PassthroughBackend {
     }
 
     #[inline]
-    fn push(&mut self, io: &Io) {
+    fn push(&mut self, io: &BackendIo) {
         self.commands[io.slot as usize] = self.passthrough(io).map(|_| io.bytes);
         let entry = self.entry(io);
         self.ring.push(&entry);
     }
 
-    fn enter(&mut self, wait: Wait) -> Result<()> {
+    fn enter(&mut self, wait: BackendWait) -> Result<()> {
         self.ring.enter(wait)
     }
 

@@ -5,9 +5,9 @@
 )]
 
 use super::null::buffers;
-use super::{Backend, Completion, Io, TICK_NS, Wait};
+use super::{BackendIo, BackendWait, Completion, IoBackend, TICK_NS};
 use crate::sys::{self, Buffers, monotonic_ns};
-use crate::target::Target;
+use crate::target::OpenFile;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
 use std::mem::ManuallyDrop;
@@ -17,19 +17,19 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// An I/O with the address of its buffer.
-struct Job {
-    io: Io,
+struct PosixJob {
+    io: BackendIo,
     address: usize,
 }
 
 /// A pool of threads behind a queue.
 pub struct PosixBackend {
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<PosixJob>>,
     done: Receiver<Completion>,
     arrived: Vec<Completion>,
     buffers: ManuallyDrop<Buffers>,
     threads: Vec<JoinHandle<()>>,
-    queued: Vec<Io>,
+    queued: Vec<BackendIo>,
     in_flight: usize,
     enters: u64,
 }
@@ -39,8 +39,8 @@ impl PosixBackend {
     ///
     /// # Errors
     /// When memory or threads are short.
-    pub fn new(targets: &Arc<[Target]>, slots: usize, slot_bytes: usize) -> Result<Self> {
-        let (jobs, queue) = channel::<Job>();
+    pub fn new(targets: &Arc<[OpenFile]>, slots: usize, slot_bytes: usize) -> Result<Self> {
+        let (jobs, queue) = channel::<PosixJob>();
         let (report, done) = channel();
         let queue = Arc::new(Mutex::new(queue));
         let start = |index: usize| {
@@ -71,7 +71,7 @@ impl PosixBackend {
 }
 
 /// Works off jobs until the queue is closed.
-fn serve(queue: &Mutex<Receiver<Job>>, report: &Sender<Completion>, targets: &[Target]) {
+fn serve(queue: &Mutex<Receiver<PosixJob>>, report: &Sender<Completion>, targets: &[OpenFile]) {
     loop {
         let job = queue.lock().map(|queue| queue.recv());
         let Ok(Ok(job)) = job else { return };
@@ -84,8 +84,8 @@ fn serve(queue: &Mutex<Receiver<Job>>, report: &Sender<Completion>, targets: &[T
     }
 }
 
-fn perform(job: &Job, target: &Target) -> i32 {
-    let Job { io, address } = job;
+fn perform(job: &PosixJob, target: &OpenFile) -> i32 {
+    let PosixJob { io, address } = job;
     if io.operation == Operation::Sync {
         return sys::sync(&target.file);
     }
@@ -98,7 +98,7 @@ fn perform(job: &Job, target: &Target) -> i32 {
     unsafe { sys::transfer(&target.file, write, address, io.bytes as usize, offset, flags) }
 }
 
-impl Backend for PosixBackend {
+impl IoBackend for PosixBackend {
     fn now_ns(&self) -> u64 {
         monotonic_ns()
     }
@@ -107,11 +107,11 @@ impl Backend for PosixBackend {
         self.buffers.slot(slot as usize)
     }
 
-    fn push(&mut self, io: &Io) {
+    fn push(&mut self, io: &BackendIo) {
         self.queued.push(*io);
     }
 
-    fn enter(&mut self, wait: Wait) -> Result<()> {
+    fn enter(&mut self, wait: BackendWait) -> Result<()> {
         self.enters += 1;
         for io in self.queued.drain(..) {
             let address = self.buffers.address(io.slot as usize).expose_provenance();
@@ -123,11 +123,11 @@ impl Backend for PosixBackend {
                 )
             };
             let jobs = self.jobs.as_ref().ok_or_else(gone)?;
-            jobs.send(Job { io, address }).map_err(|_| gone())?;
+            jobs.send(PosixJob { io, address }).map_err(|_| gone())?;
         }
         let sleep_ns = match wait {
-            Wait::No => 0,
-            Wait::Until(until_ns) => until_ns
+            BackendWait::No => 0,
+            BackendWait::Until(until_ns) => until_ns
                 .map_or(TICK_NS, |until_ns| until_ns.saturating_sub(monotonic_ns()).min(TICK_NS)),
         };
         if let Ok(first) = self.done.recv_timeout(Duration::from_nanos(sleep_ns)) {

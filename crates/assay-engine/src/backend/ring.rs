@@ -6,10 +6,10 @@
 )]
 
 use super::null::buffers;
-use super::{Completion, TICK_NS, Wait};
+use super::{BackendWait, Completion, TICK_NS};
 use crate::stamp_clock::StampClock;
 use crate::sys::Buffers;
-use crate::target::Target;
+use crate::target::OpenFile;
 use assay_model::{Error, Result};
 use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
@@ -51,7 +51,7 @@ pub struct Ring<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     /// Dropped by hand: never while the kernel may still write into the buffers.
     queues: ManuallyDrop<IoUring<S, C>>,
     buffers: ManuallyDrop<Buffers>,
-    targets: Arc<[Target]>,
+    targets: Arc<[OpenFile]>,
     clock: StampClock,
     tick: Timespec,
     tick_armed: bool,
@@ -89,7 +89,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     /// When memory is short.
     pub fn new(
         ring: IoUring<S, C>,
-        targets: Arc<[Target]>,
+        targets: Arc<[OpenFile]>,
         files: &[RawFd],
         slots: usize,
         slot_bytes: usize,
@@ -123,7 +123,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     }
 
     /// What its files belong to.
-    pub fn targets(&self) -> &[Target] {
+    pub fn targets(&self) -> &[OpenFile] {
         &self.targets
     }
 
@@ -178,19 +178,21 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
         }
     }
 
-    fn call(&mut self, wait: Wait) -> io::Result<usize> {
+    fn call(&mut self, wait: BackendWait) -> io::Result<usize> {
         self.enters += 1;
         match wait {
             // A polled ring sleeps for nobody: it looks once, or until something completes or the
             // processor is wanted.
-            Wait::No | Wait::Until(Some(_)) if self.options.polled => self.queues.submit(),
-            Wait::Until(Some(until_ns)) if self.timed_wait => {
+            BackendWait::No | BackendWait::Until(Some(_)) if self.options.polled => {
+                self.queues.submit()
+            }
+            BackendWait::Until(Some(until_ns)) if self.timed_wait => {
                 let sleep_ns = until_ns.saturating_sub(self.now_ns()).min(TICK_NS);
                 let time = Timespec::new().nsec(u32::try_from(sleep_ns).unwrap_or(u32::MAX));
                 self.queues.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
             }
-            Wait::No | Wait::Until(Some(_)) => self.queues.submit(),
-            Wait::Until(None) => self.queues.submit_and_wait(1),
+            BackendWait::No | BackendWait::Until(Some(_)) => self.queues.submit(),
+            BackendWait::Until(None) => self.queues.submit_and_wait(1),
         }
     }
 
@@ -204,14 +206,14 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     ///
     /// # Errors
     /// An environment error when the kernel refuses to go on.
-    pub fn enter(&mut self, wait: Wait) -> Result<()> {
+    pub fn enter(&mut self, wait: BackendWait) -> Result<()> {
         let polled = self.options.polled;
-        if wait == Wait::No && self.queued == 0 && !polled && !self.has_news() {
+        if wait == BackendWait::No && self.queued == 0 && !polled && !self.has_news() {
             return Ok(());
         }
         // A polled ring takes no timers: their refusal would be there at once, and nothing would be
         // polled for.
-        if wait == Wait::Until(None) && !polled {
+        if wait == BackendWait::Until(None) && !polled {
             self.arm_tick();
         }
         let called = self.call(wait);

@@ -1,9 +1,9 @@
 //! A simulated device under the workers, in virtual time: exact, repeatable, and faster than the
 //! clock on the wall.
 
-use super::{Backend, Completion, Io, Wait};
+use super::{BackendIo, BackendWait, Completion, IoBackend};
 use crate::device::{Device, DeviceIo};
-use assay_integrity::{SimulatedContent, Stamp};
+use assay_integrity::{SimulatedContent, WriteStamp};
 use assay_model::Result;
 use assay_model::device::DataLoss;
 use assay_model::measurement::Operation;
@@ -104,11 +104,11 @@ fn split(tag: u64) -> [u32; 2] {
 pub struct SimulatedBackend {
     world: Rc<RefCell<SimulationState>>,
     worker: u32,
-    queued: Vec<Io>,
+    queued: Vec<BackendIo>,
     buffers: Vec<Vec<u8>>,
     /// What is under way in each slot, with the stamps of a write; where nobody compares, nobody
     /// asks.
-    flying: Vec<(DeviceIo, Vec<Stamp>)>,
+    flying: Vec<(DeviceIo, Vec<WriteStamp>)>,
     block_bytes: Option<usize>,
 }
 
@@ -135,12 +135,12 @@ impl SimulatedBackend {
     }
 
     /// The stamps that the blocks of a write carry.
-    fn stamps(&self, io: &Io, block_bytes: usize) -> Vec<Stamp> {
+    fn stamps(&self, io: &BackendIo, block_bytes: usize) -> Vec<WriteStamp> {
         if io.operation != Operation::Write {
             return Vec::new();
         }
         let data = &self.buffers[io.slot as usize][..io.bytes as usize];
-        data.chunks_exact(block_bytes).filter_map(Stamp::read).collect()
+        data.chunks_exact(block_bytes).filter_map(WriteStamp::read).collect()
     }
 
     /// Lets what was written be held, and what was read be found in the buffer.
@@ -162,7 +162,7 @@ impl SimulatedBackend {
     }
 }
 
-impl Backend for SimulatedBackend {
+impl IoBackend for SimulatedBackend {
     fn now_ns(&self) -> u64 {
         self.world.borrow().now_ns
     }
@@ -176,15 +176,15 @@ impl Backend for SimulatedBackend {
         self.block_bytes.is_some()
     }
 
-    fn push(&mut self, io: &Io) {
+    fn push(&mut self, io: &BackendIo) {
         self.queued.push(*io);
     }
 
-    fn enter(&mut self, _wait: Wait) -> Result<()> {
+    fn enter(&mut self, _wait: BackendWait) -> Result<()> {
         // Its memory is used again in the next turn.
         let mut queued = std::mem::take(&mut self.queued);
         for io in queued.drain(..) {
-            let Io { operation, target, offset, bytes, slot, .. } = io;
+            let BackendIo { operation, target, offset, bytes, slot, .. } = io;
             let request = DeviceIo { operation, target, offset, bytes, number: 0 };
             let stamps = self.block_bytes.map(|block_bytes| self.stamps(&io, block_bytes));
             let submitted = self.world.borrow_mut().submit(tag(self.worker, slot), request);

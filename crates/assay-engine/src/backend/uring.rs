@@ -1,8 +1,8 @@
 //! `io_uring`: reads, writes and syncs of files and block devices.
 
 use super::ring::{Ring, UringOptions, build, entries};
-use super::{Backend, Completion, Io, Wait};
-use crate::target::Target;
+use super::{BackendIo, BackendWait, Completion, IoBackend};
+use crate::target::OpenFile;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
 use io_uring::types::{Fixed, FsyncFlags};
@@ -20,7 +20,7 @@ impl UringBackend {
     /// # Errors
     /// When the kernel denies the ring or memory is short.
     pub fn new(
-        targets: Arc<[Target]>,
+        targets: Arc<[OpenFile]>,
         slots: usize,
         slot_bytes: usize,
         options: UringOptions,
@@ -39,7 +39,7 @@ impl UringBackend {
 
 /// A read, a write or a sync with its data at an address; `is_registered` says whether that lies in
 /// a registered buffer.
-pub(super) fn entry(io: &Io, address: *mut u8, is_registered: bool) -> squeue::Entry {
+pub(super) fn entry(io: &BackendIo, address: *mut u8, is_registered: bool) -> squeue::Entry {
     let file = Fixed(io.target);
     let flags = if io.durable { libc::RWF_DSYNC } else { 0 };
     let entry = match (io.operation, is_registered) {
@@ -61,7 +61,7 @@ pub(super) fn entry(io: &Io, address: *mut u8, is_registered: bool) -> squeue::E
     entry.user_data(u64::from(io.slot))
 }
 
-impl Backend for UringBackend {
+impl IoBackend for UringBackend {
     #[inline]
     fn now_ns(&self) -> u64 {
         self.0.now_ns()
@@ -72,12 +72,12 @@ impl Backend for UringBackend {
     }
 
     #[inline]
-    fn push(&mut self, io: &Io) {
+    fn push(&mut self, io: &BackendIo) {
         let entry = entry(io, self.0.address(io.slot), self.0.has_fixed_buffers());
         self.0.push(&entry);
     }
 
-    fn enter(&mut self, wait: Wait) -> Result<()> {
+    fn enter(&mut self, wait: BackendWait) -> Result<()> {
         self.0.enter(wait)
     }
 

@@ -8,14 +8,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Says when an I/O that arrives at a time is completed; arrivals never decrease.
-pub trait Law {
+pub trait DeviceLaw {
     /// Completion of an I/O arriving at `now_ns`, ns.
     fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64;
 }
 
 /// How long one server works on one I/O.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Service {
+pub enum ServiceLaw {
     /// Exponential with this mean, ns: memoryless, the M of M/M/c.
     Exponential(f64),
     /// Always this long, ns.
@@ -24,25 +24,25 @@ pub enum Service {
 
 /// Equal servers behind one queue, first come first served: M/M/c with exponential service.
 #[derive(Debug)]
-pub struct Servers {
-    service: Service,
+pub struct ServersLaw {
+    service: ServiceLaw,
     free_ns: BinaryHeap<Reverse<u64>>,
     random: Random,
 }
 
-impl Servers {
+impl ServersLaw {
     /// `servers` (at least 1) with a service law.
-    pub fn new(servers: usize, service: Service, seed: u64) -> Self {
+    pub fn new(servers: usize, service: ServiceLaw, seed: u64) -> Self {
         let free_ns = (0..servers.max(1)).map(|_| Reverse(0)).collect();
         Self { service, free_ns, random: Random::part(seed, 0x5e12) }
     }
 }
 
-impl Law for Servers {
+impl DeviceLaw for ServersLaw {
     fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
         let service_ns = match self.service {
-            Service::Exponential(mean_ns) => count(mean_ns * self.random.exponential()),
-            Service::Constant(time_ns) => count(time_ns),
+            ServiceLaw::Exponential(mean_ns) => count(mean_ns * self.random.exponential()),
+            ServiceLaw::Constant(time_ns) => count(time_ns),
         };
         // The server that is free first takes the place that it has in the queue by now.
         let Some(mut first) = self.free_ns.peek_mut() else { return now_ns + service_ns };
@@ -65,7 +65,7 @@ impl Bandwidth {
     }
 }
 
-impl Law for Bandwidth {
+impl DeviceLaw for Bandwidth {
     fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
         // Kept as a real number: rounding each transfer would change the bandwidth itself.
         self.free_ns =
@@ -77,7 +77,7 @@ impl Law for Bandwidth {
 /// Credits that refill at a rate up to a depth; an I/O without a credit waits for one: burst and
 /// sustained IOPS.
 #[derive(Debug)]
-pub struct Bucket {
+pub struct CreditBucket {
     /// Time a credit takes to come back, ns.
     period: f64,
     /// Time an empty bucket takes to fill, ns.
@@ -88,7 +88,7 @@ pub struct Bucket {
     transfer_bytes: u64,
 }
 
-impl Bucket {
+impl CreditBucket {
     /// A bucket refilled at `iops` that holds `credits`, full at the beginning.
     pub fn new(iops: f64, credits: f64) -> Self {
         let period = 1e9 / iops;
@@ -102,7 +102,7 @@ impl Bucket {
     }
 }
 
-impl Law for Bucket {
+impl DeviceLaw for CreditBucket {
     /// `full` is when the bucket would be full again; the generic cell rate algorithm (ITU-T
     /// I.371).
     fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
@@ -115,12 +115,12 @@ impl Law for Bucket {
 
 /// A time that every I/O takes, whatever else is under way.
 #[derive(Clone, Copy, Debug)]
-pub struct Delay {
+pub struct DelayLaw {
     /// That time, ns.
     pub delay_ns: u64,
 }
 
-impl Law for Delay {
+impl DeviceLaw for DelayLaw {
     fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
         now_ns + self.delay_ns
     }
@@ -143,7 +143,7 @@ impl Cliff {
     }
 }
 
-impl Law for Cliff {
+impl DeviceLaw for Cliff {
     fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
         if io.operation != Operation::Write {
             return now_ns;
@@ -176,7 +176,7 @@ impl Stall {
     }
 }
 
-impl Law for Stall {
+impl DeviceLaw for Stall {
     fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
         let within_ns = now_ns % self.every_ns;
         if within_ns < self.every_ns - self.length_ns {

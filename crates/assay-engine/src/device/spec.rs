@@ -1,8 +1,8 @@
 //! Simulated devices by name: `sim:servers?count=8&service=200us+stall?every=20s&length=1s`.
 
-use super::laws::{Bandwidth, Bucket, Cliff, Law, Servers, Service, Stall};
-use super::tiers::Tiers;
-use super::{Device, Pipeline};
+use super::laws::{Bandwidth, Cliff, CreditBucket, DeviceLaw, ServersLaw, ServiceLaw, Stall};
+use super::tiers::SimulatedTiers;
+use super::{Device, LawPipeline};
 use assay_model::document::nearest;
 use assay_model::units::{Bytes, Nanos, Rate};
 use assay_model::{Error, Result};
@@ -43,12 +43,12 @@ pub struct DeviceSpec {
     /// Bytes that can be addressed.
     pub length_bytes: u64,
     seed: u64,
-    parts: Vec<Part>,
+    parts: Vec<SpecPart>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
-    Servers { count: usize, service: Service },
+enum SpecPart {
+    Servers { count: usize, service: ServiceLaw },
     Bandwidth(f64),
     Bucket { iops: f64, credits: f64 },
     Cliff { cache: Bytes, drain_bytes_per_s: f64 },
@@ -101,7 +101,7 @@ impl DeviceSpec {
                 .unwrap_or_default();
             Error::usage(format!("there is no part '{name}'"), format!("{near}{}", parts_hint()))
         })?;
-        self.parts.push(Part::parse(part, &Keys::parse(part, query, keys)?)?);
+        self.parts.push(SpecPart::parse(part, &Keys::parse(part, query, keys)?)?);
         Ok(())
     }
 
@@ -113,8 +113,8 @@ impl DeviceSpec {
 
     /// The device, fresh.
     pub fn build(&self) -> Box<dyn Device> {
-        let law = |(index, part): (u64, &Part)| part.build(self.seed.wrapping_add(index));
-        Box::new(Pipeline::new((0u64..).zip(&self.parts).map(law).collect()))
+        let law = |(index, part): (u64, &SpecPart)| part.build(self.seed.wrapping_add(index));
+        Box::new(LawPipeline::new((0u64..).zip(&self.parts).map(law).collect()))
     }
 }
 
@@ -157,7 +157,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-impl Part {
+impl SpecPart {
     fn parse(name: &str, keys: &Keys<'_>) -> Result<Self> {
         match name {
             "servers" | "constant" => Self::servers(name, keys),
@@ -189,9 +189,9 @@ impl Part {
         }
         let time_ns = assay_model::number::real(time.0);
         let service = if name == "servers" {
-            Service::Exponential(time_ns)
+            ServiceLaw::Exponential(time_ns)
         } else {
-            Service::Constant(time_ns)
+            ServiceLaw::Constant(time_ns)
         };
         Ok(Self::Servers { count, service })
     }
@@ -224,15 +224,15 @@ impl Part {
         ))
     }
 
-    fn build(&self, seed: u64) -> Box<dyn Law> {
+    fn build(&self, seed: u64) -> Box<dyn DeviceLaw> {
         match self {
-            Self::Servers { count, service } => Box::new(Servers::new(*count, *service, seed)),
+            Self::Servers { count, service } => Box::new(ServersLaw::new(*count, *service, seed)),
             Self::Bandwidth(bytes_per_s) => Box::new(Bandwidth::new(*bytes_per_s)),
-            Self::Bucket { iops, credits } => Box::new(Bucket::new(*iops, *credits)),
+            Self::Bucket { iops, credits } => Box::new(CreditBucket::new(*iops, *credits)),
             Self::Cliff { cache, drain_bytes_per_s } => {
                 Box::new(Cliff::new(assay_model::number::real(cache.0), *drain_bytes_per_s))
             }
-            Self::Tiers { sizes, latencies, follow } => Box::new(Tiers::new(
+            Self::Tiers { sizes, latencies, follow } => Box::new(SimulatedTiers::new(
                 &sizes.iter().map(|size| size.0).collect::<Vec<_>>(),
                 latencies.iter().map(|latency| latency.0).collect(),
                 follow.0,
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!((spec.length_bytes, spec.seed, spec.parts.len()), (1 << 30, 7, 2));
         assert_eq!(
             DeviceSpec::parse("bandwidth?rate=400MB/s").unwrap().parts,
-            [Part::Bandwidth(4e8)]
+            [SpecPart::Bandwidth(4e8)]
         );
     }
 

@@ -1,7 +1,7 @@
 //! Caches and tiers: what was used last lies in faster places, each of a known size and latency.
 
 use super::DeviceIo;
-use super::laws::Law;
+use super::laws::DeviceLaw;
 use assay_model::number::index_of;
 use std::collections::{HashMap, VecDeque};
 
@@ -13,24 +13,24 @@ const PAGE_BYTES: u64 = 8192;
 /// Each place replaces what was used longest ago. What is new in a place is served by it only after
 /// it was moved there, `follow_ns` after its use; what a faster place holds the slower ones hold,
 /// too.
-pub struct Tiers {
-    places: Vec<Place>,
+pub struct SimulatedTiers {
+    places: Vec<TierPlace>,
     latencies_ns: Vec<u64>,
     follow_ns: u64,
 }
 
 /// One place: pages with the number of their last use and when they are there.
-struct Place {
+struct TierPlace {
     pages_max: usize,
     pages: HashMap<u64, (u64, u64)>,
     uses: VecDeque<(u64, u64)>,
     number: u64,
 }
 
-impl Tiers {
+impl SimulatedTiers {
     /// Places of `sizes_bytes` in ascending order, and one latency more than places, ns.
     pub fn new(sizes_bytes: &[u64], latencies_ns: Vec<u64>, follow_ns: u64) -> Self {
-        let place = |bytes: &u64| Place {
+        let place = |bytes: &u64| TierPlace {
             pages_max: index_of((bytes / PAGE_BYTES).max(1)),
             pages: HashMap::new(),
             uses: VecDeque::new(),
@@ -49,7 +49,7 @@ impl Tiers {
     }
 }
 
-impl Law for Tiers {
+impl DeviceLaw for SimulatedTiers {
     /// As slow as the slowest page of the I/O.
     fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
         let first = io.offset / PAGE_BYTES;
@@ -60,7 +60,7 @@ impl Law for Tiers {
     }
 }
 
-impl Place {
+impl TierPlace {
     fn serves(&self, page: u64, now_ns: u64) -> bool {
         self.pages.get(&page).is_some_and(|(_, from_ns)| *from_ns <= now_ns)
     }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_was_used_last_is_fast_and_what_is_beyond_all_is_not() {
-        let mut tiers = Tiers::new(&[2 * PAGE_BYTES, 4 * PAGE_BYTES], vec![1, 10, 100], 0);
+        let mut tiers = SimulatedTiers::new(&[2 * PAGE_BYTES, 4 * PAGE_BYTES], vec![1, 10, 100], 0);
         let mut times: Vec<u64> = Vec::new();
         for page in [0, 1, 0, 2, 1, 3, 4, 0, 3] {
             times.push(tiers.completion_ns(0, &read(page)));
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn uniform_use_hits_by_the_share_that_fits() {
-        let mut tiers = Tiers::new(&[100 * PAGE_BYTES], vec![0, 1], 0);
+        let mut tiers = SimulatedTiers::new(&[100 * PAGE_BYTES], vec![0, 1], 0);
         let mut random = Random::new(1);
         let misses: u64 =
             (0..40_000).map(|_| tiers.completion_ns(0, &read(random.below(400)))).skip(2000).sum();
@@ -129,8 +129,10 @@ mod tests {
 
     #[test]
     fn a_place_takes_what_is_new_after_a_while() {
-        let mut tiers = Tiers::new(&[100 * PAGE_BYTES], vec![0, 1], 1000);
-        let at = |tiers: &mut Tiers, now_ns: u64| tiers.completion_ns(now_ns, &read(7)) - now_ns;
+        let mut tiers = SimulatedTiers::new(&[100 * PAGE_BYTES], vec![0, 1], 1000);
+        let at = |tiers: &mut SimulatedTiers, now_ns: u64| {
+            tiers.completion_ns(now_ns, &read(7)) - now_ns
+        };
         let times = [0, 500, 999, 1000, 2000].map(|now_ns| at(&mut tiers, now_ns));
         assert_eq!(times, [1, 1, 1, 0, 0]);
     }

@@ -3,7 +3,7 @@
 
 use super::{Issued, Verifier};
 use crate::sys::{self, Buffers, monotonic_ns};
-use assay_integrity::{Place, Stamp};
+use assay_integrity::{FaultyBlock, WriteStamp};
 use assay_model::integrity::{FoundBy, Sweep};
 use assay_model::number::{count_of, index_of, seconds, share};
 use assay_model::{Error, Result};
@@ -15,21 +15,21 @@ const THREADS: usize = 4;
 
 /// A piece of a target.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct SweepPiece {
     target: usize,
     first_block: u64,
     blocks: u64,
 }
 
 /// What the threads of a sweep share.
-struct Progress<'a> {
+struct SweepProgress<'a> {
     stop: &'a AtomicBool,
     next: AtomicU64,
     blocks: AtomicU64,
     bytes: AtomicU64,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> SweepProgress<'a> {
     const fn new(stop: &'a AtomicBool) -> Self {
         let (next, blocks, bytes) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
         Self { stop, next, blocks, bytes }
@@ -56,7 +56,7 @@ impl Verifier {
         self.targets.iter().filter(|target| !target.direct).for_each(|target| {
             sys::forget_cached(&target.file);
         });
-        let (written, rest): (Vec<Piece>, Vec<Piece>) =
+        let (written, rest): (Vec<SweepPiece>, Vec<SweepPiece>) =
             self.pieces().into_iter().partition(|piece| self.is_written(piece));
         let mut sweep = self.read_pieces(&written, stop, show)?;
         if self.found_blocks() > 0 && sweep.complete {
@@ -67,10 +67,10 @@ impl Verifier {
         Ok(sweep)
     }
 
-    fn pieces(&self) -> Vec<Piece> {
+    fn pieces(&self) -> Vec<SweepPiece> {
         let blocks_a_piece = (PIECE_BYTES / self.block_bytes).max(1);
         let of_target = |(target, blocks): (usize, u64)| {
-            (0..blocks).step_by(index_of(blocks_a_piece)).map(move |first_block| Piece {
+            (0..blocks).step_by(index_of(blocks_a_piece)).map(move |first_block| SweepPiece {
                 target,
                 first_block,
                 blocks: blocks_a_piece.min(blocks - first_block),
@@ -80,7 +80,7 @@ impl Verifier {
         blocks.enumerate().flat_map(of_target).collect()
     }
 
-    fn is_written(&self, piece: &Piece) -> bool {
+    fn is_written(&self, piece: &SweepPiece) -> bool {
         let generations = &self.areas[piece.target].generations;
         (piece.first_block..piece.first_block + piece.blocks)
             .any(|block| generations.promise(block).newest > 0)
@@ -88,12 +88,12 @@ impl Verifier {
 
     fn read_pieces(
         &self,
-        pieces: &[Piece],
+        pieces: &[SweepPiece],
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64),
     ) -> Result<Sweep> {
         let bytes = index_of(PIECE_BYTES.max(self.block_bytes));
-        let progress = Progress::new(stop);
+        let progress = SweepProgress::new(stop);
         let buffers =
             (0..THREADS).map(|_| Buffers::new(1, bytes)).collect::<std::io::Result<Vec<_>>>();
         let buffers = buffers.map_err(|error| {
@@ -117,7 +117,7 @@ impl Verifier {
     }
 
     /// Takes pieces until there is none left.
-    fn work_off(&self, pieces: &[Piece], buffer: &mut [u8], progress: &Progress<'_>) {
+    fn work_off(&self, pieces: &[SweepPiece], buffer: &mut [u8], progress: &SweepProgress<'_>) {
         loop {
             let taken = progress.next.fetch_add(1, Ordering::Relaxed);
             let Some(piece) = pieces.get(index_of(taken)) else { return };
@@ -129,30 +129,30 @@ impl Verifier {
     }
 
     /// Reads a piece at once, or block by block where that fails.
-    fn read_piece(&self, piece: Piece, buffer: &mut [u8], progress: &Progress<'_>) {
+    fn read_piece(&self, piece: SweepPiece, buffer: &mut [u8], progress: &SweepProgress<'_>) {
         if self.read_blocks(piece, buffer, progress).is_ok() {
             return;
         }
         for block in piece.first_block..piece.first_block + piece.blocks {
-            let single = Piece { first_block: block, blocks: 1, ..piece };
+            let single = SweepPiece { first_block: block, blocks: 1, ..piece };
             let failed = self.read_blocks(single, buffer, progress);
             if failed.is_err_and(sys::is_of_medium) {
-                self.unreadable(Place { target: piece.target, block }, FoundBy::Sweep);
+                self.unreadable(FaultyBlock { target: piece.target, block }, FoundBy::Sweep);
             }
         }
     }
 
     fn read_blocks(
         &self,
-        piece: Piece,
+        piece: SweepPiece,
         buffer: &mut [u8],
-        progress: &Progress<'_>,
+        progress: &SweepProgress<'_>,
     ) -> std::result::Result<(), i32> {
         let area = &self.areas[piece.target];
         let length = index_of(piece.blocks * self.block_bytes);
         let data = &mut buffer[..length];
         let issued = self.issued(piece);
-        Stamp::erase(data);
+        WriteStamp::erase(data);
         let offset = area.first_byte + piece.first_block * self.block_bytes;
         if sys::read_at(&self.targets[piece.target].file, data, offset)? != length {
             return Err(libc::EIO);
@@ -162,7 +162,7 @@ impl Verifier {
     }
 
     /// What is known of the blocks of a piece now.
-    fn issued(&self, piece: Piece) -> Vec<Issued> {
+    fn issued(&self, piece: SweepPiece) -> Vec<Issued> {
         let blocks = piece.first_block..piece.first_block + piece.blocks;
         blocks.map(|block| self.issue(piece.target, block)).collect()
     }
@@ -170,17 +170,22 @@ impl Verifier {
     /// Compares a piece that was read.
     fn compare_blocks(
         &self,
-        piece: Piece,
+        piece: SweepPiece,
         issued: &[Issued],
         data: &[u8],
-        progress: &Progress<'_>,
+        progress: &SweepProgress<'_>,
     ) {
         progress.bytes.fetch_add(count_of(data.len()), Ordering::Relaxed);
         let blocks = piece.first_block..piece.first_block + piece.blocks;
         for ((block, issued), data) in
             blocks.zip(issued).zip(data.chunks_exact(index_of(self.block_bytes)))
         {
-            self.compare(Place { target: piece.target, block }, *issued, data, FoundBy::Sweep);
+            self.compare(
+                FaultyBlock { target: piece.target, block },
+                *issued,
+                data,
+                FoundBy::Sweep,
+            );
             progress.blocks.fetch_add(u64::from(issued.is_written()), Ordering::Relaxed);
         }
     }
@@ -196,7 +201,7 @@ impl Verifier {
         let started_ns = monotonic_ns();
         let mut pieces = self.pieces();
         pieces.retain(|piece| self.is_written(piece));
-        let progress = Progress::new(stop);
+        let progress = SweepProgress::new(stop);
         let mut buffer = vec![0; index_of(PIECE_BYTES.max(self.block_bytes))];
         for (number, piece) in pieces.iter().enumerate() {
             if stop.load(Ordering::Relaxed) {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counters of a run.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct VerifyTally {
     writes: AtomicU64,
     checked: AtomicU64,
     unwritten: AtomicU64,
@@ -21,7 +21,7 @@ pub struct Tally {
 
 /// Work of which a part was timed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Timed {
+pub struct TimedWork {
     done: u64,
     sampled: u64,
     time_ns: u64,
@@ -37,7 +37,7 @@ struct AtomicTimed {
 /// One in this many is timed.
 const EVERY: u64 = 32;
 
-impl Timed {
+impl TimedWork {
     /// Whether the next one is to be timed.
     pub const fn is_due(&self) -> bool {
         self.done.is_multiple_of(EVERY)
@@ -64,14 +64,14 @@ impl Timed {
 }
 
 impl AtomicTimed {
-    fn merge(&self, part: &Timed) {
+    fn merge(&self, part: &TimedWork) {
         self.done.fetch_add(part.done, Ordering::Relaxed);
         self.sampled.fetch_add(part.sampled, Ordering::Relaxed);
         self.time_ns.fetch_add(part.time_ns, Ordering::Relaxed);
     }
 
-    fn read(&self) -> Timed {
-        Timed {
+    fn read(&self) -> TimedWork {
+        TimedWork {
             done: self.done.load(Ordering::Relaxed),
             sampled: self.sampled.load(Ordering::Relaxed),
             time_ns: self.time_ns.load(Ordering::Relaxed),
@@ -83,7 +83,7 @@ fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-impl Tally {
+impl VerifyTally {
     pub fn add_write(&self) {
         count(&self.writes);
     }
@@ -114,13 +114,13 @@ impl Tally {
     }
 
     /// A worker's times.
-    pub fn merge(&self, stamping: &Timed, checking: &Timed) {
+    pub fn merge(&self, stamping: &TimedWork, checking: &TimedWork) {
         self.stamping.merge(stamping);
         self.checking.merge(checking);
     }
 
     /// Times of stamping writes and of checking reads.
-    pub fn times(&self) -> (Timed, Timed) {
+    pub fn times(&self) -> (TimedWork, TimedWork) {
         (self.stamping.read(), self.checking.read())
     }
 

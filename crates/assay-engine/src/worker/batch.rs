@@ -16,13 +16,13 @@ const AWAKE_TURNS: u32 = 64;
 
 /// The batches of one worker.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Batch {
+pub(super) struct WorkerBatch {
     rule: SubmissionBatch,
     service_mean_ns: f64,
     awake_turns: u32,
 }
 
-impl Batch {
+impl WorkerBatch {
     pub(super) const fn new(rule: SubmissionBatch) -> Self {
         Self { rule, service_mean_ns: 0.0, awake_turns: 0 }
     }
@@ -77,8 +77,8 @@ mod tests {
     const RULE: SubmissionBatch = SubmissionBatch::ByServiceTime { most: 8, preparation_ns: 4_000 };
 
     /// A batch after a thousand completions of this service time.
-    fn after(service_ns: u64) -> Batch {
-        let mut batch = Batch::new(RULE);
+    fn after(service_ns: u64) -> WorkerBatch {
+        let mut batch = WorkerBatch::new(RULE);
         (0..2000).for_each(|_| batch.completed(service_ns));
         batch
     }
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn nothing_is_gathered_before_anything_is_known() {
-        assert_eq!(Batch::new(RULE).most(128), 1);
-        assert_eq!(Batch::new(SubmissionBatch::UpTo(40)).most(1), 40);
-        assert_eq!(Batch::new(SubmissionBatch::AllDue).most(1), u32::MAX as usize);
+        assert_eq!(WorkerBatch::new(RULE).most(128), 1);
+        assert_eq!(WorkerBatch::new(SubmissionBatch::UpTo(40)).most(1), 40);
+        assert_eq!(WorkerBatch::new(SubmissionBatch::AllDue).most(1), u32::MAX as usize);
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! What a completion means: a record, a failure, and the commits that waited for it.
 
-use super::{Flush, Message, Worker};
-use crate::backend::{Backend, Completion};
+use super::{EngineWorker, Flush, Message};
+use crate::backend::{Completion, IoBackend};
 use crate::nvme::system_errno;
-use crate::recorder::{Failure, TimedOperation};
+use crate::recorder::{TargetFailure, TimedOperation};
 use assay_model::measurement::Operation;
 use assay_model::workload::SyncPolicy;
 
 /// Failures in a row that mean the target has gone.
 const FAILURES_MAX: u64 = 1000;
 
-impl<B: Backend> Worker<B> {
+impl<B: IoBackend> EngineWorker<B> {
     pub(super) fn reap(&mut self, now_ns: u64) {
         let mut completed = std::mem::take(&mut self.completed);
         self.backend.reap(&mut completed);
@@ -111,7 +111,7 @@ impl<B: Backend> Worker<B> {
         // The commits of a sync that failed are lost; its other targets come with the next flush.
         self.unsynced.targets.append(&mut slot.rest);
         let errno = if completion.result < 0 { -completion.result } else { 0 };
-        self.recorder.fail(Failure {
+        self.recorder.fail(TargetFailure {
             operation,
             target: slot.target,
             errno,

@@ -1,8 +1,8 @@
 //! What starts now: reads, writes and syncs, as the arrivals allow and the sync policy asks.
 
-use super::{HeldWrite, Worker};
-use crate::arrivals::Arrivals;
-use crate::backend::{Backend, Io, Wait};
+use super::{EngineWorker, HeldWrite};
+use crate::arrivals::StreamArrivals;
+use crate::backend::{BackendIo, BackendWait, IoBackend};
 use crate::space::Location;
 use assay_model::measurement::Operation;
 use assay_model::number::{narrow, real};
@@ -13,7 +13,7 @@ const REDRAWS: u32 = 16;
 /// After this time a write that was held back tries again.
 const HELD_NS: u64 = 50_000;
 
-impl<B: Backend> Worker<B> {
+impl<B: IoBackend> EngineWorker<B> {
     /// Starts what is due and has a slot, a batch at most; the rest follows in the next turn.
     pub(super) fn issue(&mut self, now_ns: u64) {
         let most = self.batch.most(self.outstanding());
@@ -63,21 +63,21 @@ impl<B: Backend> Worker<B> {
     }
 
     /// How long the worker may sleep.
-    pub(super) fn wait(&mut self) -> Wait {
+    pub(super) fn wait(&mut self) -> BackendWait {
         let start_ns = self.next_start_ns().filter(|_| self.ios_left > 0);
         let start_ns = match self.held {
             Some(_) => Some(self.clock_ns + HELD_NS),
             None => start_ns,
         };
         let wait = match start_ns.map(|due_ns| due_ns.saturating_sub(self.lead.ns())) {
-            None => Wait::Until(None),
-            Some(awake_ns) if awake_ns <= self.clock_ns => Wait::No,
-            Some(awake_ns) => Wait::Until(Some(awake_ns)),
+            None => BackendWait::Until(None),
+            Some(awake_ns) if awake_ns <= self.clock_ns => BackendWait::No,
+            Some(awake_ns) => BackendWait::Until(Some(awake_ns)),
         };
-        if let Wait::Until(until_ns) = wait {
+        if let BackendWait::Until(until_ns) = wait {
             self.lead.sleeps(until_ns);
         }
-        self.batch.turned(wait != Wait::No);
+        self.batch.turned(wait != BackendWait::No);
         wait
     }
 
@@ -91,8 +91,14 @@ impl<B: Backend> Worker<B> {
             return;
         };
         let target = flush.targets.pop().unwrap_or_default();
-        let io =
-            Io { slot, operation: Operation::Sync, target, offset: 0, bytes: 0, durable: false };
+        let io = BackendIo {
+            slot,
+            operation: Operation::Sync,
+            target,
+            offset: 0,
+            bytes: 0,
+            durable: false,
+        };
         let place = &mut self.slots[slot as usize];
         place.joined = flush.commits;
         place.rest = flush.targets;
@@ -154,7 +160,7 @@ impl<B: Backend> Worker<B> {
             && matches!(self.plan.stream.sync, SyncPolicy::ODsync | SyncPolicy::Fua);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.push(
-            &Io { slot, operation, target: at.target, offset: at.offset, bytes, durable },
+            &BackendIo { slot, operation, target: at.target, offset: at.offset, bytes, durable },
             intended_ns,
         );
     }
@@ -183,7 +189,7 @@ impl<B: Backend> Worker<B> {
             return 0;
         };
         let room = limit.0 / self.plan.stream.transfer.max_bytes() - 1;
-        if let Arrivals::Open(schedule) = &mut self.arrivals {
+        if let StreamArrivals::Open(schedule) = &mut self.arrivals {
             joined.extend(
                 std::iter::from_fn(|| schedule.take(now_ns))
                     .take(assay_model::number::index_of(room)),
@@ -193,7 +199,7 @@ impl<B: Backend> Worker<B> {
     }
 
     #[inline]
-    fn push(&mut self, io: &Io, intended_ns: u64) {
+    fn push(&mut self, io: &BackendIo, intended_ns: u64) {
         let slot = &mut self.slots[io.slot as usize];
         slot.operation = Some(io.operation);
         slot.intended_ns = intended_ns;

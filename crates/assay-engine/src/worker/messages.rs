@@ -1,7 +1,7 @@
 //! The messages that a worker sends to the collector.
 
-use crate::recorder::Recorder;
-use crate::sys::{Usage, monotonic_ns};
+use crate::recorder::IntervalRecorder;
+use crate::sys::{ThreadUsage, monotonic_ns};
 use assay_model::Result;
 use assay_model::measurement::Operation;
 use assay_model::number::seconds;
@@ -44,7 +44,7 @@ pub struct WorkerInterval {
     /// End on the backend's clock, ns.
     pub end_ns: u64,
     /// What was seen.
-    pub recorder: Recorder,
+    pub recorder: IntervalRecorder,
 }
 
 /// What a worker knows at the end of the measured time.
@@ -58,7 +58,7 @@ pub struct WorkerSummary {
     /// counts that.
     pub delayed_share: Option<f64>,
     /// CPU time of the whole process while this worker measured.
-    pub process: Usage,
+    pub process: ThreadUsage,
     /// Open arrivals that were due but never started.
     pub missed_arrivals: u64,
     /// I/Os still in flight.
@@ -73,23 +73,25 @@ pub struct WorkerSummary {
 
 /// Readings at the start of measuring, to be compared at its end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Meter {
+pub(super) struct WorkerMeter {
     enters: u64,
-    thread: Usage,
-    process: Usage,
+    thread: ThreadUsage,
+    process: ThreadUsage,
     delayed_ns: Option<u64>,
     started_ns: u64,
 }
 
-impl Meter {
+impl WorkerMeter {
     pub(super) fn start(enters: u64) -> Self {
-        let (thread, process) = (Usage::of_thread(), Usage::of_process());
+        let (thread, process) = (ThreadUsage::of_thread(), ThreadUsage::of_process());
         Self { enters, thread, process, delayed_ns: delayed_ns(), started_ns: monotonic_ns() }
     }
 
     pub(super) fn end(&self, enters: u64) -> WorkerSummary {
-        let (thread, process) =
-            (Usage::of_thread().since(&self.thread), Usage::of_process().since(&self.process));
+        let (thread, process) = (
+            ThreadUsage::of_thread().since(&self.thread),
+            ThreadUsage::of_process().since(&self.process),
+        );
         let elapsed_s = seconds(monotonic_ns() - self.started_ns);
         let busy_share = if elapsed_s > 0.0 {
             ((thread.user_s + thread.system_s) / elapsed_s).min(1.0)

@@ -236,7 +236,7 @@ fn an_observer_can_end_the_run_and_equal_seeds_give_equal_runs() {
 /// itself, on the stack of its thread, and in what it allocates there.
 #[test]
 fn a_worker_shares_no_cache_line() {
-    type Any = crate::worker::Worker<crate::backend::NullBackend>;
+    type Any = crate::worker::EngineWorker<crate::backend::NullBackend>;
     assert_eq!(align_of::<Any>(), align_of::<crate::cache_line::OwnLines<u8>>());
     assert!(size_of::<Any>().is_multiple_of(128));
 }

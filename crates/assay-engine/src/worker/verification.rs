@@ -3,8 +3,8 @@
 
 use crate::nvme::system_errno;
 use crate::sys::{is_of_medium, monotonic_ns};
-use crate::verify::{Extent, Issued, MadeDurable, Timed, Verifier};
-use assay_integrity::{BegunWrite, Place, Stamp};
+use crate::verify::{Issued, MadeDurable, SweepExtent, TimedWork, Verifier};
+use assay_integrity::{BegunWrite, FaultyBlock, WriteStamp};
 use assay_model::integrity::FoundBy;
 use assay_model::measurement::Operation;
 use assay_model::number::count_of;
@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// One I/O in flight.
 #[derive(Debug, Default)]
-struct Pending {
-    extent: Extent,
+struct PendingCheck {
+    extent: SweepExtent,
     begun: Vec<BegunWrite>,
     issued: Vec<Issued>,
     /// What a sync covers.
@@ -24,19 +24,19 @@ struct Pending {
 
 /// A worker's hand in the verification of a run.
 #[derive(Debug)]
-pub(super) struct Verification {
+pub(super) struct WorkerVerification {
     verifier: Arc<Verifier>,
     worker: u16,
     sequence: u64,
     random: Random,
-    pending: Vec<Pending>,
+    pending: Vec<PendingCheck>,
     /// What makes the writes of the stream durable.
     durable: MadeDurable,
-    stamping: Timed,
-    checking: Timed,
+    stamping: TimedWork,
+    checking: TimedWork,
 }
 
-impl Verification {
+impl WorkerVerification {
     pub(super) fn new(
         verifier: Arc<Verifier>,
         worker: usize,
@@ -49,14 +49,14 @@ impl Verification {
             worker: u16::try_from(worker).unwrap_or(u16::MAX),
             sequence: 0,
             random: Random::part(seed ^ 0x7e57, count_of(worker)),
-            pending: (0..slots).map(|_| Pending::default()).collect(),
+            pending: (0..slots).map(|_| PendingCheck::default()).collect(),
             durable: match sync {
                 SyncPolicy::None => MadeDurable::Never,
                 SyncPolicy::Fdatasync { .. } => MadeDurable::BySync,
                 SyncPolicy::ODsync | SyncPolicy::Fua => MadeDurable::ByItself,
             },
-            stamping: Timed::default(),
-            checking: Timed::default(),
+            stamping: TimedWork::default(),
+            checking: TimedWork::default(),
         }
     }
 
@@ -75,7 +75,7 @@ impl Verification {
     pub(super) fn fill(&mut self, slot: u32, buffer: &mut [u8]) {
         self.sequence += 1;
         let started_ns = self.stamping.is_due().then(monotonic_ns);
-        let Pending { extent, begun, .. } = &self.pending[slot as usize];
+        let PendingCheck { extent, begun, .. } = &self.pending[slot as usize];
         self.verifier.fill(*extent, begun, self.worker, self.sequence, buffer);
         self.stamping.add(started_ns.map(|started_ns| monotonic_ns() - started_ns));
     }
@@ -85,21 +85,21 @@ impl Verification {
         let pending = &mut self.pending[slot as usize];
         pending.extent = self.verifier.extent(target, offset, count_of(buffer.len()));
         pending.issued.clear();
-        let Extent { target, first_block, blocks } = pending.extent;
+        let SweepExtent { target, first_block, blocks } = pending.extent;
         let share = self.verifier.checked_share();
         if share < 1.0 && !self.random.chance(share) {
             return (0..blocks).for_each(|_| self.verifier.tally().add_skipped());
         }
         let all = first_block..first_block + blocks;
         pending.issued.extend(all.map(|block| self.verifier.issue(target, block)));
-        Stamp::erase(buffer);
+        WriteStamp::erase(buffer);
     }
 
     /// Begins a sync.
     pub(super) fn begin_sync(&mut self, slot: u32, target: u32) {
         let target = target as usize;
         let pending = &mut self.pending[slot as usize];
-        pending.extent = Extent { target, ..Extent::default() };
+        pending.extent = SweepExtent { target, ..SweepExtent::default() };
         pending.mark = self.verifier.begin_sync(target);
     }
 
@@ -122,7 +122,7 @@ impl Verification {
             Operation::Sync => self.verifier.end_sync(extent.target, pending.mark, whole),
             Operation::Read if whole => self.check(slot, buffer),
             Operation::Read if extent.blocks == 1 && is_of_medium(system_errno(-result)) => {
-                let place = Place { target: extent.target, block: extent.first_block };
+                let place = FaultyBlock { target: extent.target, block: extent.first_block };
                 self.verifier.unreadable(place, FoundBy::Read);
             }
             // Which of several blocks cannot be read is found out by the sweep.
@@ -132,21 +132,21 @@ impl Verification {
 
     fn check(&mut self, slot: u32, buffer: &[u8]) {
         let started_ns = self.checking.is_due().then(monotonic_ns);
-        let Pending { extent, issued, .. } = &self.pending[slot as usize];
+        let PendingCheck { extent, issued, .. } = &self.pending[slot as usize];
         if issued.is_empty() {
             return;
         }
         let block_bytes = buffer.len() / issued.len();
         let blocks = (extent.first_block..).zip(issued).zip(buffer.chunks_exact(block_bytes));
         for ((block, issued), data) in blocks {
-            let place = Place { target: extent.target, block };
+            let place = FaultyBlock { target: extent.target, block };
             self.verifier.compare(place, *issued, data, FoundBy::Read);
         }
         self.checking.add(started_ns.map(|started_ns| monotonic_ns() - started_ns));
     }
 }
 
-impl Drop for Verification {
+impl Drop for WorkerVerification {
     fn drop(&mut self) {
         self.verifier.tally().merge(&self.stamping, &self.checking);
     }

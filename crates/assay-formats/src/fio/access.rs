@@ -1,17 +1,17 @@
 //! Where a job's I/Os go: sequential, every block once, or by a law.
 
-use super::direction::Direction;
+use super::direction::FioDirection;
 use super::number;
 use crate::conversion::Refused;
 use crate::reading::SectionReader;
-use crate::reason::{Approximation, Reason};
+use crate::reason::{Approximation, OptionReason};
 use assay_model::units::Share;
 use assay_model::workload::{Access, TransferMix};
 
 /// The access of a job.
 pub fn access(
     reading: &mut SectionReader<'_>,
-    direction: Direction,
+    direction: FioDirection,
     transfer: &TransferMix,
     jobs: u64,
     is_shared: bool,
@@ -45,7 +45,8 @@ pub fn access(
 }
 
 fn by_law(reading: &mut SectionReader<'_>, law: &str) -> Result<Access, Refused> {
-    let wrong = |reading: &SectionReader<'_>| reading.refusal("random_distribution", Reason::Value);
+    let wrong =
+        |reading: &SectionReader<'_>| reading.refusal("random_distribution", OptionReason::Value);
     let (name, rest) = law.split_once(':').unwrap_or((law, ""));
     let first = rest.split([':', ',', '/']).next().unwrap_or_default();
     let number = number::real(first).unwrap_or(match name {
@@ -66,7 +67,7 @@ fn by_law(reading: &mut SectionReader<'_>, law: &str) -> Result<Access, Refused>
         }
         "zoned" => zones(reading, rest),
         "zoned_abs" => {
-            reading.leave_out("random_distribution", Reason::NoWord);
+            reading.leave_out("random_distribution", OptionReason::NoWord);
             Ok(Access::Uniform)
         }
         _ => Err(wrong(reading)),
@@ -92,7 +93,7 @@ fn zones(reading: &mut SectionReader<'_>, text: &str) -> Result<Access, Refused>
     let rest = (1.0 - taken).max(0.0) / assay_model::number::real_len(open.max(1));
     match first.size.unwrap_or(rest) {
         size if size > 0.0 => Ok(band(first.share, size)),
-        _ => Err(reading.refusal("random_distribution", Reason::Value)),
+        _ => Err(reading.refusal("random_distribution", OptionReason::Value)),
     }
 }
 
@@ -103,13 +104,13 @@ struct Zone {
 }
 
 impl Zone {
-    fn parse(text: &str) -> Result<Self, Reason> {
-        let (share, size) = text.split_once('/').ok_or(Reason::Value)?;
+    fn parse(text: &str) -> Result<Self, OptionReason> {
+        let (share, size) = text.split_once('/').ok_or(OptionReason::Value)?;
         let size = if size.is_empty() { None } else { Some(number::real(size)?) };
         let share = number::real(share)?;
         let fits = size.is_none_or(|size| size > 0.0 && size <= 100.0);
         if !fits || !(0.0..=100.0).contains(&share) {
-            return Err(Reason::Value);
+            return Err(OptionReason::Value);
         }
         Ok(Self { share: share / 100.0, size: size.map(|size| size / 100.0) })
     }

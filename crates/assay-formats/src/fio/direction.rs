@@ -2,7 +2,7 @@
 
 /// What reads and writes are, by the option `rw`.
 #[derive(Clone, Copy)]
-pub struct Direction {
+pub struct FioDirection {
     /// Share of reads.
     pub read_share: f64,
     /// Whether addresses are random.

@@ -3,9 +3,9 @@
 
 use super::job::engine_kind;
 use super::names;
-use crate::conversion::{COMMAND_LINE, Origin, Refused};
-use crate::reading::{Section, Setting};
-use crate::reason::Reason;
+use crate::conversion::{COMMAND_LINE, OptionOrigin, Refused};
+use crate::reading::{ReadSection, ReadSetting};
+use crate::reason::OptionReason;
 use crate::surroundings::{BYTES_MAX, DEPTH_MAX, HeldBytes, Surroundings};
 
 /// Sections of a file at most.
@@ -14,45 +14,56 @@ const SECTIONS_MAX: usize = 4096;
 const SETTINGS_MAX: usize = 4096;
 
 /// Reads a job file with everything that it includes.
-pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
-    let mut reader = Reader::new(around);
+pub fn read(
+    text: &str,
+    name: &str,
+    around: &Surroundings<'_>,
+) -> Result<Vec<ReadSection>, Refused> {
+    let mut reader = JobFileReader::new(around);
     let read = reader.file(text, &mut vec![name.to_owned()]);
     read.map_err(|refused| because_of_engine(refused, text, name))?;
     reader.close();
-    let whole = Origin { file: name.to_owned(), line: 1, key: String::new() };
+    let whole = OptionOrigin { file: name.to_owned(), line: 1, key: String::new() };
     if reader.sections.is_empty() {
-        return Err(Refused { origin: whole, value: String::new(), reason: Reason::NoJob });
+        return Err(Refused { origin: whole, value: String::new(), reason: OptionReason::NoJob });
     }
     Ok(reader.sections)
 }
 
 /// Nobody knows the options of an engine that fio loads from elsewhere: the engine is the reason.
 fn because_of_engine(refused: Refused, text: &str, name: &str) -> Refused {
-    let is_unlike_all = matches!(refused.reason, Reason::UnknownOption { nearest: None });
+    let is_unlike_all = matches!(refused.reason, OptionReason::UnknownOption { nearest: None });
     let engine = (1..).zip(text.lines()).filter(|_| is_unlike_all).find_map(|(line, text)| {
         let (key, value) = without_comment(text).split_once('=')?;
         let value = value.trim();
         let is_it = key.trim() == "ioengine" && engine_kind(value).is_none();
-        let origin = Origin { file: name.to_owned(), line, key: "ioengine".to_owned() };
-        is_it.then(|| Refused { origin, value: value.to_owned(), reason: Reason::Engine })
+        let origin = OptionOrigin { file: name.to_owned(), line, key: "ioengine".to_owned() };
+        is_it.then(|| Refused { origin, value: value.to_owned(), reason: OptionReason::Engine })
     });
     engine.unwrap_or(refused)
 }
 
 /// Reads the words of a command line, `name=value` or a name alone: what stands before the first
 /// `name` is for all jobs, and a job without a name has that of what it does.
-pub fn read_words(words: &[String], around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
-    let mut reader = Reader { open: Open::Global, ..Reader::new(around) };
+pub fn read_words(
+    words: &[String],
+    around: &Surroundings<'_>,
+) -> Result<Vec<ReadSection>, Refused> {
+    let mut reader = JobFileReader { open: Open::Global, ..JobFileReader::new(around) };
     let value = |word: &str, name: &str| {
         word.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).map(str::to_owned)
     };
-    let origin =
-        |line: u32, key: &str| Origin { file: COMMAND_LINE.to_owned(), line, key: key.to_owned() };
+    let origin = |line: u32, key: &str| OptionOrigin {
+        file: COMMAND_LINE.to_owned(),
+        line,
+        key: key.to_owned(),
+    };
     if !words.iter().any(|word| value(word, "name").is_some()) {
         let direction =
             words.iter().find_map(|word| value(word, "rw").or(value(word, "readwrite")));
         let name = direction.unwrap_or_else(|| "job".to_owned());
-        reader.open = Open::Job(Section { name, origin: origin(0, "rw"), settings: Vec::new() });
+        reader.open =
+            Open::Job(ReadSection { name, origin: origin(0, "rw"), settings: Vec::new() });
     }
     for (number, word) in (1..).zip(words) {
         if let Some(name) = value(word, "name") {
@@ -73,21 +84,21 @@ pub fn read_words(words: &[String], around: &Surroundings<'_>) -> Result<Vec<Sec
 enum Open {
     None,
     Global,
-    Job(Section),
+    Job(ReadSection),
 }
 
-struct Reader<'a> {
+struct JobFileReader<'a> {
     around: &'a Surroundings<'a>,
-    globals: Vec<Setting>,
-    sections: Vec<Section>,
+    globals: Vec<ReadSetting>,
+    sections: Vec<ReadSection>,
     open: Open,
     bytes: usize,
     held: HeldBytes,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JobFileReader<'a> {
     fn new(around: &'a Surroundings<'a>) -> Self {
-        Reader {
+        JobFileReader {
             around,
             globals: Vec::new(),
             sections: Vec::new(),
@@ -101,13 +112,13 @@ impl<'a> Reader<'a> {
         let name = names.last().cloned().unwrap_or_default();
         self.bytes = self.bytes.saturating_add(text.len());
         for (number, line) in (1..).zip(text.lines()) {
-            let refuse = |key: &str, value: &str, reason: Reason| Refused {
-                origin: Origin { file: name.clone(), line: number, key: key.to_owned() },
+            let refuse = |key: &str, value: &str, reason: OptionReason| Refused {
+                origin: OptionOrigin { file: name.clone(), line: number, key: key.to_owned() },
                 value: value.to_owned(),
                 reason,
             };
             if self.bytes > BYTES_MAX {
-                return Err(refuse("", "", Reason::TooLarge));
+                return Err(refuse("", "", OptionReason::TooLarge));
             }
             let line = without_comment(line);
             if line.is_empty() {
@@ -115,7 +126,7 @@ impl<'a> Reader<'a> {
             }
             if ["{%", "{{"].iter().any(|sign| line.contains(sign)) {
                 let (key, value) = line.split_once('=').unwrap_or((line, ""));
-                return Err(refuse(key, value, Reason::Template));
+                return Err(refuse(key, value, OptionReason::Template));
             }
             if let Some(included) =
                 line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t']))
@@ -126,14 +137,14 @@ impl<'a> Reader<'a> {
                 })?;
             } else if let Some(title) = line.strip_prefix('[') {
                 let title = title.strip_suffix(']').filter(|title| !title.is_empty());
-                let title = title.ok_or_else(|| refuse("[", line, Reason::Value))?;
+                let title = title.ok_or_else(|| refuse("[", line, OptionReason::Value))?;
                 self.section(
                     title,
-                    Origin { file: name.clone(), line: number, key: format!("[{title}]") },
+                    OptionOrigin { file: name.clone(), line: number, key: format!("[{title}]") },
                 )
                 .map_err(|reason| refuse(title, "", reason))?;
             } else {
-                let origin = Origin { file: name.clone(), line: number, key: String::new() };
+                let origin = OptionOrigin { file: name.clone(), line: number, key: String::new() };
                 self.setting(line, origin)?;
             }
         }
@@ -145,21 +156,21 @@ impl<'a> Reader<'a> {
         &mut self,
         included: &str,
         names: &mut Vec<String>,
-    ) -> Result<(), Result<Reason, Refused>> {
+    ) -> Result<(), Result<OptionReason, Refused>> {
         if names.iter().any(|name| name == included) {
-            return Err(Ok(Reason::CircularInclude));
+            return Err(Ok(OptionReason::CircularInclude));
         }
         if names.len() > DEPTH_MAX {
-            return Err(Ok(Reason::DeepInclude));
+            return Err(Ok(OptionReason::DeepInclude));
         }
-        let text = (self.around.file)(included).map_err(|_| Ok(Reason::MissingInclude))?;
+        let text = (self.around.file)(included).map_err(|_| Ok(OptionReason::MissingInclude))?;
         names.push(included.to_owned());
         let read = self.file(&text, names).map_err(Err);
         names.pop();
         read
     }
 
-    fn section(&mut self, title: &str, origin: Origin) -> Result<(), Reason> {
+    fn section(&mut self, title: &str, origin: OptionOrigin) -> Result<(), OptionReason> {
         // fio compares the beginning only.
         if title.starts_with("global") {
             self.close();
@@ -169,14 +180,14 @@ impl<'a> Reader<'a> {
         self.job(title, origin)
     }
 
-    fn job(&mut self, title: &str, origin: Origin) -> Result<(), Reason> {
+    fn job(&mut self, title: &str, origin: OptionOrigin) -> Result<(), OptionReason> {
         self.close();
         if self.sections.len() >= SECTIONS_MAX {
-            return Err(Reason::TooManyJobs);
+            return Err(OptionReason::TooManyJobs);
         }
         self.held.add_all(&self.globals, 1)?;
         let settings = self.globals.clone();
-        self.open = Open::Job(Section { name: title.to_owned(), origin, settings });
+        self.open = Open::Job(ReadSection { name: title.to_owned(), origin, settings });
         Ok(())
     }
 
@@ -186,12 +197,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn setting(&mut self, line: &str, origin: Origin) -> Result<(), Refused> {
+    fn setting(&mut self, line: &str, origin: OptionOrigin) -> Result<(), Refused> {
         let (key, value) = match line.split_once('=') {
             Some((key, value)) => (key.trim(), Some(value.trim())),
             None => (line, None),
         };
-        let origin = Origin { key: key.to_owned(), ..origin };
+        let origin = OptionOrigin { key: key.to_owned(), ..origin };
         let refuse = |reason| Refused {
             origin: origin.clone(),
             value: value.unwrap_or_default().to_owned(),
@@ -199,36 +210,36 @@ impl<'a> Reader<'a> {
         };
         let plain = key.trim_start_matches('-');
         let Some(name) = names::full(plain) else {
-            return Err(refuse(Reason::UnknownOption { nearest: names::nearest(plain) }));
+            return Err(refuse(OptionReason::UnknownOption { nearest: names::nearest(plain) }));
         };
         let value = value.map(|value| self.substituted(value)).transpose();
         let value = value.and_then(|value| value.map(|value| self.of_host(value)).transpose());
         let value = value.map_err(refuse)?;
         let has_dashes = plain.len() < key.len();
-        let setting = Setting { name, value, origin: origin.clone(), has_dashes };
+        let setting = ReadSetting { name, value, origin: origin.clone(), has_dashes };
         self.held.add(&setting, 1).map_err(refuse)?;
         let settings = match &mut self.open {
-            Open::None => return Err(refuse(Reason::OutsideSection)),
+            Open::None => return Err(refuse(OptionReason::OutsideSection)),
             Open::Global => &mut self.globals,
             Open::Job(section) => &mut section.settings,
         };
         if settings.len() >= SETTINGS_MAX {
-            return Err(refuse(Reason::TooLarge));
+            return Err(refuse(OptionReason::TooLarge));
         }
         settings.push(setting);
         Ok(())
     }
 
     /// The value with `${NAME}` replaced by what the variable has.
-    fn substituted(&self, value: &str) -> Result<String, Reason> {
+    fn substituted(&self, value: &str) -> Result<String, OptionReason> {
         let mut text = String::new();
         let mut rest = value;
         while let Some((before, after)) = rest.split_once("${") {
             let Some((name, behind)) = after.split_once('}') else { break };
-            let found =
-                (self.around.variable)(name).ok_or_else(|| Reason::Variable(name.to_owned()))?;
+            let found = (self.around.variable)(name)
+                .ok_or_else(|| OptionReason::Variable(name.to_owned()))?;
             if text.len() + before.len() + found.len() > BYTES_MAX {
-                return Err(Reason::TooLarge);
+                return Err(OptionReason::TooLarge);
             }
             text.push_str(before);
             text.push_str(&found);
@@ -242,15 +253,15 @@ impl<'a> Reader<'a> {
 /// Words that fio replaces by what the host has.
 const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
 
-impl Reader<'_> {
+impl JobFileReader<'_> {
     /// The value with fio's words for the host replaced. fio reckons such a value, also without
     /// parentheses.
-    fn of_host(&self, value: String) -> Result<String, Reason> {
+    fn of_host(&self, value: String) -> Result<String, OptionReason> {
         let mut text = value;
         let mut is_changed = false;
         for word in KEYWORDS.into_iter().filter(|word| text.contains(word)).collect::<Vec<_>>() {
-            let number =
-                (self.around.variable)(word).ok_or_else(|| Reason::Variable(word.to_owned()))?;
+            let number = (self.around.variable)(word)
+                .ok_or_else(|| OptionReason::Variable(word.to_owned()))?;
             text = text.replace(word, &number);
             is_changed = true;
         }
@@ -276,7 +287,7 @@ mod tests {
     fn globals_hold_for_the_sections_below_them() {
         let text = "; c\n[global]\n bs = 4k # c\n[a]\nrw=read\n[global]\nbs=8k\n[b]\nstonewall\n";
         let sections = read(text, "x.fio", &Surroundings::none()).unwrap();
-        let shown = |section: &Section| {
+        let shown = |section: &ReadSection| {
             let values = section.settings.iter().map(|one| one.value.clone().unwrap_or_default());
             values.collect::<Vec<_>>().join(",")
         };
@@ -287,18 +298,18 @@ mod tests {
     #[test]
     fn broken_files_are_refused_with_their_line() {
         for (text, line, reason) in [
-            ("bs=4k\n", 1, Reason::OutsideSection),
-            ("[global]\nbs=4k\n", 1, Reason::NoJob),
-            ("", 1, Reason::NoJob),
-            ("[a\n", 1, Reason::Value),
-            ("[a]\n\ninclude b.fio\n", 3, Reason::MissingInclude),
-            ("[a]\nbs=${x}\n", 2, Reason::Variable("x".to_owned())),
-            ("[a]\n{%if runtime%}\nruntime={{ runtime }}\n", 2, Reason::Template),
-            ("[{{ name }}]\nbs=4k\n", 1, Reason::Template),
+            ("bs=4k\n", 1, OptionReason::OutsideSection),
+            ("[global]\nbs=4k\n", 1, OptionReason::NoJob),
+            ("", 1, OptionReason::NoJob),
+            ("[a\n", 1, OptionReason::Value),
+            ("[a]\n\ninclude b.fio\n", 3, OptionReason::MissingInclude),
+            ("[a]\nbs=${x}\n", 2, OptionReason::Variable("x".to_owned())),
+            ("[a]\n{%if runtime%}\nruntime={{ runtime }}\n", 2, OptionReason::Template),
+            ("[{{ name }}]\nbs=4k\n", 1, OptionReason::Template),
             (
                 "[a]\nblocksiz=4k\n",
                 2,
-                Reason::UnknownOption { nearest: Some("blocksize".to_owned()) },
+                OptionReason::UnknownOption { nearest: Some("blocksize".to_owned()) },
             ),
         ] {
             let refused = refusal(text);
@@ -309,9 +320,9 @@ mod tests {
     #[test]
     fn an_option_of_an_engine_from_elsewhere_is_refused_for_its_engine() {
         let refused = refusal("[global]\nioengine=external:/x/own.so\nblue_whale=7\n[a]\nbs=4k\n");
-        assert_eq!((refused.origin.line, refused.reason), (2, Reason::Engine));
+        assert_eq!((refused.origin.line, refused.reason), (2, OptionReason::Engine));
         let refused = refusal("[a]\nioengine=libaio\nblue_whale=7\n");
-        assert_eq!(refused.reason, Reason::UnknownOption { nearest: None });
+        assert_eq!(refused.reason, OptionReason::UnknownOption { nearest: None });
         // Those of SPDK are known, and wait for the engine.
         let spdk = "[a]\nioengine=spdk_bdev\nspdk_json_conf=bdev.conf\n";
         assert_eq!(read(spdk, "x.fio", &Surroundings::none()).unwrap().len(), 1);
@@ -324,7 +335,7 @@ mod tests {
         let sections = read("[a]\nsize=2*$mb_memory\nbs=$mb_memory\n", "x", &around).unwrap();
         let values: Vec<_> = sections[0].settings.iter().map(|one| one.value.as_deref()).collect();
         assert_eq!(values, [Some("(2*8000)"), Some("8000")]);
-        assert_eq!(refusal("[a]\nbs=$ncpus\n").reason, Reason::Variable("$ncpus".to_owned()));
+        assert_eq!(refusal("[a]\nbs=$ncpus\n").reason, OptionReason::Variable("$ncpus".to_owned()));
     }
 
     #[test]
@@ -332,7 +343,7 @@ mod tests {
         let read = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let sections = read_words(&words, &Surroundings::none()).unwrap();
-            let shown = |one: &Section| {
+            let shown = |one: &ReadSection| {
                 let keys = one.settings.iter().map(|one| one.origin.to_string());
                 format!("[{}] {}", one.name, keys.collect::<Vec<_>>().join(" "))
             };
@@ -354,14 +365,17 @@ mod tests {
         let refused = read("[a]\ninclude b\n", "x", &around).unwrap_err();
         assert_eq!(
             (refused.reason, refused.origin.file),
-            (Reason::CircularInclude, "b".to_owned())
+            (OptionReason::CircularInclude, "b".to_owned())
         );
         let growing = |name: &str| Ok(format!("include {name}x\n"));
         let around = Surroundings { file: &growing, variable: &|_| None };
-        assert_eq!(read("[a]\ninclude b\n", "x", &around).unwrap_err().reason, Reason::DeepInclude);
+        assert_eq!(
+            read("[a]\ninclude b\n", "x", &around).unwrap_err().reason,
+            OptionReason::DeepInclude
+        );
         let wide = |_: &str| Ok("# filled\n".repeat(200_000));
         let around = Surroundings { file: &wide, variable: &|_| None };
         let refused = read("[a]\ninclude b\ninclude c\ninclude d\n", "x", &around).unwrap_err();
-        assert_eq!(refused.reason, Reason::TooLarge);
+        assert_eq!(refused.reason, OptionReason::TooLarge);
     }
 }

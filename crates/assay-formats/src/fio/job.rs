@@ -1,13 +1,13 @@
 //! One job as a stream: what it does, on which files, from when to when.
 
 use super::access::access;
-use super::direction::Direction;
+use super::direction::FioDirection;
 use super::limits::{DEFAULT_TIME, JOBS_MAX, OUTSTANDING_MAX};
-use super::number::{self, Size};
+use super::number::{self, FioSize};
 use super::sizes::transfer;
-use crate::conversion::{Note, Origin, Refused};
-use crate::reading::{Section, SectionReader};
-use crate::reason::{Approximation, Reason};
+use crate::conversion::{Note, OptionOrigin, Refused};
+use crate::reading::{ReadSection, SectionReader};
+use crate::reason::{Approximation, OptionReason};
 use assay_model::number::real;
 use assay_model::units::{Nanos, Rate, Share};
 use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, TransferMix};
@@ -15,7 +15,7 @@ use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy,
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// A job, ready to run with others.
-pub struct Job {
+pub struct FioJob {
     /// The stream, on targets that are not numbered yet.
     pub stream: Stream,
     /// Names of its files or devices, and the bytes of each where they are known.
@@ -41,11 +41,11 @@ pub struct Job {
     /// What became of its options.
     pub notes: Vec<Note>,
     /// Where the lines of its document come from.
-    pub sources: Vec<(&'static str, Origin)>,
+    pub sources: Vec<(&'static str, OptionOrigin)>,
 }
 
 /// Reads a job.
-pub fn job(section: &Section) -> Result<Job, Refused> {
+pub fn job(section: &ReadSection) -> Result<FioJob, Refused> {
     let mut reading = SectionReader::new(section, super::names::rule);
     let kilo = reading.parsed("kb_base", "transfer", kilo)?.unwrap_or(1024);
     let engine = engine(&mut reading)?;
@@ -54,7 +54,7 @@ pub fn job(section: &Section) -> Result<Job, Refused> {
     let read_share = direction.map_or(1.0, |direction| direction.read_share);
     let transfer = transfer(&mut reading, kilo, read_share)?;
     let is_left_out = direction.is_none() || engine.is_none();
-    let direction = direction.unwrap_or(Direction { read_share, is_random: false });
+    let direction = direction.unwrap_or(FioDirection { read_share, is_random: false });
     let is_asynchronous = engine.is_some_and(|engine| engine == Engine::Asynchronous);
     let arrival = arrival(&mut reading, kilo, jobs, is_asynchronous, &transfer, read_share)?;
     let place = place(&mut reading, section, kilo, jobs)?;
@@ -78,7 +78,7 @@ pub fn job(section: &Section) -> Result<Job, Refused> {
     strides(&mut reading)?;
     reading.flag("thread", "workers")?;
     let (notes, sources) = reading.finish();
-    Ok(Job {
+    Ok(FioJob {
         stream,
         files: place.files,
         file_bytes: place.file_bytes,
@@ -95,11 +95,11 @@ pub fn job(section: &Section) -> Result<Job, Refused> {
     })
 }
 
-fn kilo(text: &str) -> Result<u64, Reason> {
+fn kilo(text: &str) -> Result<u64, OptionReason> {
     match text {
         "1024" => Ok(1024),
         "1000" => Ok(1000),
-        _ => Err(Reason::Value),
+        _ => Err(OptionReason::Value),
     }
 }
 
@@ -108,11 +108,11 @@ fn strides(reading: &mut SectionReader<'_>) -> Result<(), Refused> {
     match reading.text("zonemode", "access")? {
         None | Some("strided") => {
             for name in ["zonemode", "zonesize", "zonerange", "zoneskip"] {
-                reading.leave_out(name, Reason::Strides);
+                reading.leave_out(name, OptionReason::Strides);
             }
         }
         Some("none") => {}
-        Some(_) => reading.leave_out("zonemode", Reason::ZonedDevice),
+        Some(_) => reading.leave_out("zonemode", OptionReason::ZonedDevice),
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ fn engine(reading: &mut SectionReader<'_>) -> Result<Option<Engine>, Refused> {
     };
     let engine = engine_kind(name);
     match engine {
-        None => reading.leave_out("ioengine", Reason::Engine),
+        None => reading.leave_out("ioengine", OptionReason::Engine),
         Some(Engine::Mapped) => reading.near("ioengine", Approximation::MappedMemory),
         Some(_) if name.starts_with("io_uring") => {}
         Some(_) => reading.near("ioengine", Approximation::Engine),
@@ -152,7 +152,7 @@ pub(super) fn engine_kind(name: &str) -> Option<Engine> {
 }
 
 /// What is read and written; nothing where it is neither.
-fn direction(reading: &mut SectionReader<'_>) -> Result<Option<Direction>, Refused> {
+fn direction(reading: &mut SectionReader<'_>) -> Result<Option<FioDirection>, Refused> {
     let text = reading.text("rw", "read_share")?.unwrap_or("read");
     let (word, count) = text.split_once(':').map_or((text, None), |(word, n)| (word, Some(n)));
     if count.is_some() {
@@ -166,16 +166,16 @@ fn direction(reading: &mut SectionReader<'_>) -> Result<Option<Direction>, Refus
         "rw" | "readwrite" => (0.5, false, true),
         "randrw" => (0.5, true, true),
         "trim" | "randtrim" | "trimwrite" | "randtrimwrite" => {
-            reading.leave_out("rw", Reason::Trim);
+            reading.leave_out("rw", OptionReason::Trim);
             return Ok(None);
         }
-        _ => return Err(reading.refusal("rw", Reason::Value)),
+        _ => return Err(reading.refusal("rw", OptionReason::Value)),
     };
     let read_share = if is_mixed { mix(reading)?.unwrap_or(read_share) } else { read_share };
     if is_mixed && !is_random && read_share > 0.0 && read_share < 1.0 {
         reading.near("rw", Approximation::OnePosition);
     }
-    Ok(Some(Direction { read_share, is_random }))
+    Ok(Some(FioDirection { read_share, is_random }))
 }
 
 /// The share of reads of a mixed job; of two options the later one counts.
@@ -184,7 +184,7 @@ fn mix(reading: &mut SectionReader<'_>) -> Result<Option<f64>, Refused> {
     reading.setting("rwmixwrite", "read_share");
     let percent = |text: &str| match number::real(text) {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
-        _ => Err(Reason::Value),
+        _ => Err(OptionReason::Value),
     };
     if reading.is_later("rwmixwrite", "rwmixread") {
         return Ok(reading.parsed("rwmixwrite", "read_share", percent)?.map(|share| 1.0 - share));
@@ -192,10 +192,10 @@ fn mix(reading: &mut SectionReader<'_>) -> Result<Option<f64>, Refused> {
     reading.parsed("rwmixread", "read_share", percent)
 }
 
-fn jobs(reading: &mut SectionReader<'_>, section: &Section) -> Result<u64, Refused> {
+fn jobs(reading: &mut SectionReader<'_>, section: &ReadSection) -> Result<u64, Refused> {
     let jobs = reading.parsed("numjobs", "workers", number::count)?.unwrap_or(1).max(1);
     if jobs > JOBS_MAX {
-        let mut refused = reading.refusal("numjobs", Reason::TooManyJobs);
+        let mut refused = reading.refusal("numjobs", OptionReason::TooManyJobs);
         refused.origin.key = format!("numjobs of [{}]", section.name);
         return Err(refused);
     }
@@ -249,7 +249,7 @@ fn rate(
     read_share: f64,
 ) -> Result<Option<f64>, Refused> {
     // A side that is not named has no limit.
-    let parts = |text: &str| -> Result<Vec<f64>, Reason> {
+    let parts = |text: &str| -> Result<Vec<f64>, OptionReason> {
         let one = |part: &str| match part {
             "" => Ok(0.0),
             part => number::bytes(part, kilo).map(real),
@@ -285,7 +285,7 @@ fn rate(
             continue;
         }
         if !(rate > 0.0 && rate <= 1e8) {
-            return Err(reading.refusal(name, Reason::Value));
+            return Err(reading.refusal(name, OptionReason::Value));
         }
         return Ok(Some(rate));
     }
@@ -296,7 +296,7 @@ fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
     match reading.text("rate_process", "arrival")?.unwrap_or("linear") {
         "linear" => Ok(Process::Constant),
         "poisson" => Ok(Process::Poisson),
-        _ => Err(reading.refusal("rate_process", Reason::Value)),
+        _ => Err(reading.refusal("rate_process", OptionReason::Value)),
     }
 }
 
@@ -310,14 +310,14 @@ fn is_direct(reading: &mut SectionReader<'_>) -> Result<bool, Refused> {
     Ok(reading.flag("direct", "direct")?.unwrap_or(false))
 }
 
-struct Times {
+struct JobTimes {
     is_barrier: bool,
     start_ns: u64,
     run_ns: Option<u64>,
     warm_up_ns: u64,
 }
 
-fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
+fn times(reading: &mut SectionReader<'_>) -> Result<JobTimes, Refused> {
     let seconds = |text: &str| number::time_ns(text, SECOND_NS);
     let run_ns = reading.parsed("runtime", "duration", seconds)?.filter(|time_ns| *time_ns > 0);
     let is_by_time = reading.flag("time_based", "duration")?.unwrap_or(false);
@@ -331,7 +331,7 @@ fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
         }
     }
     let start = |text: &str| seconds(text.split('-').next().unwrap_or_default());
-    Ok(Times {
+    Ok(JobTimes {
         is_barrier: reading.flag("stonewall", "duration")?.unwrap_or(false),
         start_ns: reading.parsed("startdelay", "duration", start)?.unwrap_or(0),
         run_ns,
@@ -359,7 +359,7 @@ fn sync(reading: &mut SectionReader<'_>, writes: bool) -> Result<SyncPolicy, Ref
             return Ok(SyncPolicy::ODsync);
         }
         "0" | "none" => {}
-        _ => return Err(reading.refusal("sync", Reason::Value)),
+        _ => return Err(reading.refusal("sync", OptionReason::Value)),
     }
     if fdatasync > 0 {
         return Ok(SyncPolicy::Fdatasync { every: every(fdatasync) });
@@ -374,7 +374,7 @@ fn sync(reading: &mut SectionReader<'_>, writes: bool) -> Result<SyncPolicy, Ref
 fn content(reading: &mut SectionReader<'_>) -> Result<Content, Refused> {
     let percent = |text: &str| match number::real(text) {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
-        _ => Err(Reason::Value),
+        _ => Err(OptionReason::Value),
     };
     let zeros = reading.flag("zero_buffers", "content")?.unwrap_or(false);
     let compressible = reading.parsed("buffer_compress_percentage", "content", percent)?;
@@ -383,7 +383,7 @@ fn content(reading: &mut SectionReader<'_>) -> Result<Content, Refused> {
     Ok(Content { compressible: Share(compressible), duplicate: Share(duplicate.unwrap_or(0.0)) })
 }
 
-struct Place {
+struct JobPlace {
     files: Vec<String>,
     file_bytes: Option<u64>,
     span: Span,
@@ -394,10 +394,10 @@ struct Place {
 /// Where the job works: files that are named are shared by all its clones, others are theirs.
 fn place(
     reading: &mut SectionReader<'_>,
-    section: &Section,
+    section: &ReadSection,
     kilo: u64,
     jobs: u64,
-) -> Result<Place, Refused> {
+) -> Result<JobPlace, Refused> {
     let size = reading.parsed("size", "capacity", |text| number::size(text, kilo))?;
     let files = reading.parsed("nrfiles", "capacity", number::count)?.unwrap_or(1).max(1);
     let file_size = file_size(reading, kilo)?;
@@ -408,7 +408,7 @@ fn place(
     let names: Vec<String> = named.iter().flat_map(|one| names(one.value.as_deref())).collect();
     let is_shared = !names.is_empty();
     let bytes = match (size, file_size) {
-        (Some(Size::Bytes(bytes)), _) if bytes > 0 => Some(bytes),
+        (Some(FioSize::Bytes(bytes)), _) if bytes > 0 => Some(bytes),
         (_, Some(each)) => Some(each.saturating_mul(files)),
         _ => None,
     };
@@ -430,10 +430,10 @@ fn place(
     let file_bytes =
         bytes.map(|bytes| if is_shared { bytes / count } else { bytes.saturating_mul(jobs) });
     let share = match size {
-        Some(Size::Share(share)) if share > 0.0 && share < 1.0 => Some(share),
+        Some(FioSize::Share(share)) if share > 0.0 && share < 1.0 => Some(share),
         _ => None,
     };
-    Ok(Place {
+    Ok(JobPlace {
         files: names.into_iter().map(in_directory).collect(),
         span: span(reading, kilo, bytes)?,
         file_bytes,
@@ -457,8 +457,8 @@ fn file_size(reading: &mut SectionReader<'_>, kilo: u64) -> Result<Option<u64>, 
         Ok(sizes
             .into_iter()
             .filter_map(|size| match size {
-                Size::Bytes(bytes) => Some(bytes),
-                Size::Share(_) => None,
+                FioSize::Bytes(bytes) => Some(bytes),
+                FioSize::Share(_) => None,
             })
             .max())
     };
@@ -473,20 +473,20 @@ fn file_size(reading: &mut SectionReader<'_>, kilo: u64) -> Result<Option<u64>, 
 fn span(reading: &mut SectionReader<'_>, kilo: u64, bytes: Option<u64>) -> Result<Span, Refused> {
     let offset = reading.parsed("offset", "span", |text| number::size(text, kilo))?;
     let from = match (offset, bytes) {
-        (None | Some(Size::Bytes(0)), _) => 0.0,
-        (Some(Size::Share(share)), _) => share,
-        (Some(Size::Bytes(offset)), Some(bytes)) => {
+        (None | Some(FioSize::Bytes(0)), _) => 0.0,
+        (Some(FioSize::Share(share)), _) => share,
+        (Some(FioSize::Bytes(offset)), Some(bytes)) => {
             reading.near("offset", Approximation::ShareOfSpace);
             real(offset) / (real(offset) + real(bytes))
         }
-        (Some(Size::Bytes(_)), None) => {
-            reading.leave_out("offset", Reason::NoWord);
+        (Some(FioSize::Bytes(_)), None) => {
+            reading.leave_out("offset", OptionReason::NoWord);
             0.0
         }
     };
     let to = 1.0;
     if from >= to {
-        return Err(reading.refusal("offset", Reason::Value));
+        return Err(reading.refusal("offset", OptionReason::Value));
     }
     Ok(Span { from: Share(from), to: Share(to) })
 }

@@ -52,7 +52,7 @@ pub fn is_flag(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reason::Reason;
+    use crate::reason::OptionReason;
 
     #[test]
     fn strides_over_a_plain_device_are_no_zoned_device() {
@@ -63,8 +63,8 @@ mod tests {
             assert!(reason.leaves_out_load());
             reason.clone()
         };
-        assert_eq!(refused("zonemode=strided\nzonesize=1m\nzoneskip=2m"), Reason::Strides);
-        assert_eq!(refused("zonesize=1m\nzoneskip=2m"), Reason::Strides);
-        assert_eq!(refused("zonemode=zbd\nzonesize=1m"), Reason::ZonedDevice);
+        assert_eq!(refused("zonemode=strided\nzonesize=1m\nzoneskip=2m"), OptionReason::Strides);
+        assert_eq!(refused("zonesize=1m\nzoneskip=2m"), OptionReason::Strides);
+        assert_eq!(refused("zonemode=zbd\nzonesize=1m"), OptionReason::ZonedDevice);
     }
 }

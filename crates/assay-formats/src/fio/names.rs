@@ -1,7 +1,7 @@
 //! The names of fio's options, with what becomes of those that a workload does not follow.
 
-use crate::reading::Rule;
-use crate::reason::{Approximation, Reason};
+use crate::reading::ReadingRule;
+use crate::reason::{Approximation, OptionReason};
 
 /// Other names of options.
 const ALIASES: &[(&str, &str)] = &[
@@ -128,77 +128,77 @@ const NEAR: &[(&str, Approximation)] = &[
 ];
 
 /// Options that are refused.
-const NEVER: &[(&str, Reason)] = &[
-    ("exec_prerun", Reason::NeverExecuted),
-    ("exec_postrun", Reason::NeverExecuted),
-    ("verify", Reason::Verification),
-    ("verify_only", Reason::Verification),
-    ("trim_percentage", Reason::Trim),
-    ("trim_verify_zero", Reason::Trim),
-    ("trim_backlog", Reason::Trim),
-    ("trim_backlog_batch", Reason::Trim),
-    ("write_iolog", Reason::NoWord),
-    ("read_iolog", Reason::Replay),
-    ("read_iolog_chunked", Reason::Replay),
-    ("replay_no_stall", Reason::Replay),
-    ("replay_redirect", Reason::Replay),
-    ("replay_scale", Reason::Replay),
-    ("replay_align", Reason::Replay),
-    ("replay_time_scale", Reason::Replay),
-    ("replay_skip", Reason::Replay),
-    ("merge_blktrace_file", Reason::Replay),
-    ("merge_blktrace_scalars", Reason::Replay),
-    ("merge_blktrace_iters", Reason::Replay),
-    ("ioscheduler", Reason::SystemSetting),
-    ("cgroup", Reason::SystemSetting),
-    ("cgroup_nodelete", Reason::SystemSetting),
-    ("cgroup_weight", Reason::SystemSetting),
-    ("uid", Reason::SystemSetting),
-    ("gid", Reason::SystemSetting),
-    ("cpumask", Reason::SystemSetting),
-    ("cpus_allowed", Reason::SystemSetting),
-    ("cpus_allowed_policy", Reason::SystemSetting),
-    ("numa_cpu_nodes", Reason::SystemSetting),
-    ("numa_mem_policy", Reason::SystemSetting),
-    ("zonemode", Reason::ZonedDevice),
-    ("zonesize", Reason::ZonedDevice),
-    ("zonecapacity", Reason::ZonedDevice),
-    ("zonerange", Reason::ZonedDevice),
-    ("zoneskip", Reason::ZonedDevice),
-    ("read_beyond_wp", Reason::ZonedDevice),
-    ("max_open_zones", Reason::ZonedDevice),
-    ("job_max_open_zones", Reason::ZonedDevice),
-    ("ignore_zone_limits", Reason::ZonedDevice),
-    ("zone_reset_threshold", Reason::ZonedDevice),
-    ("zone_reset_frequency", Reason::ZonedDevice),
-    ("rate_min", Reason::Limit),
-    ("rate_iops_min", Reason::Limit),
-    ("max_latency", Reason::Limit),
-    ("latency_target", Reason::Search),
-    ("latency_window", Reason::Search),
-    ("latency_percentile", Reason::Search),
-    ("latency_run", Reason::Search),
-    ("write_hint", Reason::NoWord),
-    ("atomic", Reason::NoWord),
-    ("opendir", Reason::NoWord),
-    ("profile", Reason::NoWord),
-    ("wait_for", Reason::NoWord),
-    ("flow", Reason::Flow),
-    ("flow_id", Reason::Flow),
-    ("flow_sleep", Reason::Flow),
-    ("flow_watermark", Reason::Flow),
-    ("recover_zbd_write_error", Reason::ZonedDevice),
-    ("write_zone_remainder", Reason::ZonedDevice),
-    ("dataplacement", Reason::NoWord),
-    ("dp_scheme", Reason::NoWord),
-    ("fdp", Reason::NoWord),
-    ("plids", Reason::NoWord),
-    ("plid_select", Reason::NoWord),
-    ("random_sequence_stride", Reason::NoWord),
-    ("sprandom", Reason::NoWord),
-    ("spr_cs", Reason::NoWord),
-    ("spr_num_regions", Reason::NoWord),
-    ("spr_op", Reason::NoWord),
+const NEVER: &[(&str, OptionReason)] = &[
+    ("exec_prerun", OptionReason::NeverExecuted),
+    ("exec_postrun", OptionReason::NeverExecuted),
+    ("verify", OptionReason::Verification),
+    ("verify_only", OptionReason::Verification),
+    ("trim_percentage", OptionReason::Trim),
+    ("trim_verify_zero", OptionReason::Trim),
+    ("trim_backlog", OptionReason::Trim),
+    ("trim_backlog_batch", OptionReason::Trim),
+    ("write_iolog", OptionReason::NoWord),
+    ("read_iolog", OptionReason::Replay),
+    ("read_iolog_chunked", OptionReason::Replay),
+    ("replay_no_stall", OptionReason::Replay),
+    ("replay_redirect", OptionReason::Replay),
+    ("replay_scale", OptionReason::Replay),
+    ("replay_align", OptionReason::Replay),
+    ("replay_time_scale", OptionReason::Replay),
+    ("replay_skip", OptionReason::Replay),
+    ("merge_blktrace_file", OptionReason::Replay),
+    ("merge_blktrace_scalars", OptionReason::Replay),
+    ("merge_blktrace_iters", OptionReason::Replay),
+    ("ioscheduler", OptionReason::SystemSetting),
+    ("cgroup", OptionReason::SystemSetting),
+    ("cgroup_nodelete", OptionReason::SystemSetting),
+    ("cgroup_weight", OptionReason::SystemSetting),
+    ("uid", OptionReason::SystemSetting),
+    ("gid", OptionReason::SystemSetting),
+    ("cpumask", OptionReason::SystemSetting),
+    ("cpus_allowed", OptionReason::SystemSetting),
+    ("cpus_allowed_policy", OptionReason::SystemSetting),
+    ("numa_cpu_nodes", OptionReason::SystemSetting),
+    ("numa_mem_policy", OptionReason::SystemSetting),
+    ("zonemode", OptionReason::ZonedDevice),
+    ("zonesize", OptionReason::ZonedDevice),
+    ("zonecapacity", OptionReason::ZonedDevice),
+    ("zonerange", OptionReason::ZonedDevice),
+    ("zoneskip", OptionReason::ZonedDevice),
+    ("read_beyond_wp", OptionReason::ZonedDevice),
+    ("max_open_zones", OptionReason::ZonedDevice),
+    ("job_max_open_zones", OptionReason::ZonedDevice),
+    ("ignore_zone_limits", OptionReason::ZonedDevice),
+    ("zone_reset_threshold", OptionReason::ZonedDevice),
+    ("zone_reset_frequency", OptionReason::ZonedDevice),
+    ("rate_min", OptionReason::Limit),
+    ("rate_iops_min", OptionReason::Limit),
+    ("max_latency", OptionReason::Limit),
+    ("latency_target", OptionReason::Search),
+    ("latency_window", OptionReason::Search),
+    ("latency_percentile", OptionReason::Search),
+    ("latency_run", OptionReason::Search),
+    ("write_hint", OptionReason::NoWord),
+    ("atomic", OptionReason::NoWord),
+    ("opendir", OptionReason::NoWord),
+    ("profile", OptionReason::NoWord),
+    ("wait_for", OptionReason::NoWord),
+    ("flow", OptionReason::Flow),
+    ("flow_id", OptionReason::Flow),
+    ("flow_sleep", OptionReason::Flow),
+    ("flow_watermark", OptionReason::Flow),
+    ("recover_zbd_write_error", OptionReason::ZonedDevice),
+    ("write_zone_remainder", OptionReason::ZonedDevice),
+    ("dataplacement", OptionReason::NoWord),
+    ("dp_scheme", OptionReason::NoWord),
+    ("fdp", OptionReason::NoWord),
+    ("plids", OptionReason::NoWord),
+    ("plid_select", OptionReason::NoWord),
+    ("random_sequence_stride", OptionReason::NoWord),
+    ("sprandom", OptionReason::NoWord),
+    ("spr_cs", OptionReason::NoWord),
+    ("spr_num_regions", OptionReason::NoWord),
+    ("spr_op", OptionReason::NoWord),
 ];
 
 /// Options of single engines, which say nothing to others.
@@ -279,16 +279,20 @@ pub fn nearest(name: &str) -> Option<String> {
 }
 
 /// What becomes of an option.
-pub fn rule(name: &str) -> Rule {
+pub fn rule(name: &str) -> ReadingRule {
     let near = NEAR.iter().find(|(known, _)| *known == name);
     let never = NEVER.iter().find(|(known, _)| *known == name);
     match (near, never) {
-        (Some((_, how)), _) => Rule::Near(how.clone()),
-        (_, Some((_, reason))) => Rule::Never(reason.clone()),
-        _ if listed(NO_EFFECT).any(|known| known == name) => Rule::NoEffect,
-        _ if listed(ENGINE).any(|known| known == name) => Rule::Never(Reason::EngineOption),
-        _ if listed(PROFILE).any(|known| known == name) => Rule::Never(Reason::Profile),
-        _ => Rule::Load,
+        (Some((_, how)), _) => ReadingRule::Near(how.clone()),
+        (_, Some((_, reason))) => ReadingRule::Never(reason.clone()),
+        _ if listed(NO_EFFECT).any(|known| known == name) => ReadingRule::NoEffect,
+        _ if listed(ENGINE).any(|known| known == name) => {
+            ReadingRule::Never(OptionReason::EngineOption)
+        }
+        _ if listed(PROFILE).any(|known| known == name) => {
+            ReadingRule::Never(OptionReason::Profile)
+        }
+        _ => ReadingRule::Load,
     }
 }
 

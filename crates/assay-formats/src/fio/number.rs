@@ -1,14 +1,14 @@
 //! Numbers as fio reads them: units of bytes and of time, shares, hexadecimal, and arithmetic in
 //! parentheses.
 
-use crate::reason::Reason;
+use crate::reason::OptionReason;
 
 /// Parentheses in one another at most.
 const DEPTH_MAX: u32 = 32;
 
 /// A size, or a share of a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Size {
+pub enum FioSize {
     /// Bytes.
     Bytes(u64),
     /// Share of the target, 0..=1.
@@ -25,88 +25,98 @@ enum Suffixes {
 }
 
 /// A size such as `4k`, `10%`, `0x1000` or `(2*4k)`; `kilo` is fio's `kb_base`.
-pub fn size(text: &str, kilo: u64) -> Result<Size, Reason> {
+pub fn size(text: &str, kilo: u64) -> Result<FioSize, OptionReason> {
     if let Some(percent) = text.strip_suffix('%') {
-        let percent: f64 = percent.trim_end_matches('%').parse().map_err(|_| Reason::Value)?;
+        let percent: f64 =
+            percent.trim_end_matches('%').parse().map_err(|_| OptionReason::Value)?;
         let is_share = (0.0..=100.0).contains(&percent);
-        return if is_share { Ok(Size::Share(percent / 100.0)) } else { Err(Reason::Value) };
+        return if is_share {
+            Ok(FioSize::Share(percent / 100.0))
+        } else {
+            Err(OptionReason::Value)
+        };
     }
-    whole(text, Suffixes::Bytes(kilo)).map(Size::Bytes)
+    whole(text, Suffixes::Bytes(kilo)).map(FioSize::Bytes)
 }
 
 /// A size that is not a share.
-pub fn bytes(text: &str, kilo: u64) -> Result<u64, Reason> {
+pub fn bytes(text: &str, kilo: u64) -> Result<u64, OptionReason> {
     match size(text, kilo)? {
-        Size::Bytes(bytes) => Ok(bytes),
-        Size::Share(_) => Err(Reason::Value),
+        FioSize::Bytes(bytes) => Ok(bytes),
+        FioSize::Share(_) => Err(OptionReason::Value),
     }
 }
 
 /// A time in nanoseconds; `unit_ns` is that of a number without a unit.
-pub fn time_ns(text: &str, unit_ns: u64) -> Result<u64, Reason> {
+pub fn time_ns(text: &str, unit_ns: u64) -> Result<u64, OptionReason> {
     whole(text, Suffixes::Time(unit_ns))
 }
 
 /// A count.
-pub fn count(text: &str) -> Result<u64, Reason> {
+pub fn count(text: &str) -> Result<u64, OptionReason> {
     whole(text, Suffixes::Bytes(1024))
 }
 
 /// A number with a fraction.
-pub fn real(text: &str) -> Result<f64, Reason> {
-    let number: f64 = text.trim_end_matches('%').parse().map_err(|_| Reason::Value)?;
-    if number.is_finite() { Ok(number) } else { Err(Reason::Overflow) }
+pub fn real(text: &str) -> Result<f64, OptionReason> {
+    let number: f64 = text.trim_end_matches('%').parse().map_err(|_| OptionReason::Value)?;
+    if number.is_finite() { Ok(number) } else { Err(OptionReason::Overflow) }
 }
 
-fn whole(text: &str, suffixes: Suffixes) -> Result<u64, Reason> {
+fn whole(text: &str, suffixes: Suffixes) -> Result<u64, OptionReason> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Reason::NoValue);
+        return Err(OptionReason::NoValue);
     }
     let value = if text.starts_with('(') {
-        let mut sum = Sum { rest: text, suffixes, depth: 0 };
+        let mut sum = NumberSum { rest: text, suffixes, depth: 0 };
         let value = sum.sum()?;
         if !sum.rest.trim().is_empty() {
-            return Err(Reason::Value);
+            return Err(OptionReason::Value);
         }
         value
     } else {
         let (value, rest) = literal(text, suffixes)?;
         if !rest.is_empty() {
-            return Err(Reason::Value);
+            return Err(OptionReason::Value);
         }
         value
     };
-    u64::try_from(value).map_err(|_| if value < 0 { Reason::Value } else { Reason::Overflow })
+    u64::try_from(value)
+        .map_err(|_| if value < 0 { OptionReason::Value } else { OptionReason::Overflow })
 }
 
 /// A number with its unit at the beginning of a text, and the rest.
-fn literal(text: &str, suffixes: Suffixes) -> Result<(i128, &str), Reason> {
+fn literal(text: &str, suffixes: Suffixes) -> Result<(i128, &str), OptionReason> {
     let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hexadecimal) => (hexadecimal, 16),
         None => (text, 10),
     };
     let end = digits.find(|sign: char| !sign.is_digit(radix)).unwrap_or(digits.len());
     if end == 0 {
-        return Err(Reason::Value);
+        return Err(OptionReason::Value);
     }
-    let number = i128::from_str_radix(&digits[..end], radix).map_err(|_| Reason::Overflow)?;
+    let number = i128::from_str_radix(&digits[..end], radix).map_err(|_| OptionReason::Overflow)?;
     let rest = &digits[end..];
     if rest.starts_with('.') {
-        return Err(Reason::Fraction);
+        return Err(OptionReason::Fraction);
     }
     let end = rest.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(rest.len());
     if matches!(suffixes, Suffixes::Bytes(_)) && ["z", "Z"].contains(&&rest[..end]) {
-        return Err(Reason::ZonedDevice);
+        return Err(OptionReason::ZonedDevice);
     }
     let factor = suffixes.factor(&rest[..end].to_ascii_lowercase())?;
-    let value = number.checked_mul(i128::from(factor)).ok_or(Reason::Overflow)?;
+    let value = number.checked_mul(i128::from(factor)).ok_or(OptionReason::Overflow)?;
     // Beyond this no product of the parser could overflow unseen.
-    if value > i128::from(u64::MAX) { Err(Reason::Overflow) } else { Ok((value, &rest[end..])) }
+    if value > i128::from(u64::MAX) {
+        Err(OptionReason::Overflow)
+    } else {
+        Ok((value, &rest[end..]))
+    }
 }
 
 impl Suffixes {
-    fn factor(self, suffix: &str) -> Result<u64, Reason> {
+    fn factor(self, suffix: &str) -> Result<u64, OptionReason> {
         match self {
             Self::Bytes(kilo) => byte_factor(suffix, kilo),
             Self::Time(unit_ns) => match suffix {
@@ -118,7 +128,7 @@ impl Suffixes {
                 "ms" | "msec" => Ok(1_000_000),
                 "us" | "usec" => Ok(1000),
                 "ns" | "nsec" => Ok(1),
-                _ => Err(Reason::Value),
+                _ => Err(OptionReason::Value),
             },
         }
     }
@@ -126,55 +136,55 @@ impl Suffixes {
 
 /// fio's `kb_base` turns both kinds of prefix around: at 1024, `k` is 1024 and `KiB` is 1000 (its
 /// manual, "Units").
-fn byte_factor(suffix: &str, kilo: u64) -> Result<u64, Reason> {
+fn byte_factor(suffix: &str, kilo: u64) -> Result<u64, OptionReason> {
     let letters: Vec<char> = suffix.chars().collect();
     let base = match letters.as_slice() {
         [] | ['b'] => return Ok(1),
         [_] | [_, 'b' | 'i'] => kilo,
         [_, 'i', 'b'] if kilo == 1000 => 1024,
         [_, 'i', 'b'] => 1000,
-        _ => return Err(Reason::Value),
+        _ => return Err(OptionReason::Value),
     };
-    let power = "kmgtp".find(letters[0]).ok_or(Reason::Value)?;
-    let power = u32::try_from(power).map_err(|_| Reason::Value)?;
-    base.checked_pow(power + 1).ok_or(Reason::Overflow)
+    let power = "kmgtp".find(letters[0]).ok_or(OptionReason::Value)?;
+    let power = u32::try_from(power).map_err(|_| OptionReason::Value)?;
+    base.checked_pow(power + 1).ok_or(OptionReason::Overflow)
 }
 
 /// Sums, products and parentheses, as the grammar of fio has them.
-struct Sum<'a> {
+struct NumberSum<'a> {
     rest: &'a str,
     suffixes: Suffixes,
     depth: u32,
 }
 
-impl Sum<'_> {
-    fn sum(&mut self) -> Result<i128, Reason> {
+impl NumberSum<'_> {
+    fn sum(&mut self) -> Result<i128, OptionReason> {
         let mut value = self.product()?;
         while let Some(sign) = self.take(&['+', '-']) {
             let next = self.product()?;
             let result =
                 if sign == '+' { value.checked_add(next) } else { value.checked_sub(next) };
-            value = result.ok_or(Reason::Overflow)?;
+            value = result.ok_or(OptionReason::Overflow)?;
         }
         Ok(value)
     }
 
-    fn product(&mut self) -> Result<i128, Reason> {
+    fn product(&mut self) -> Result<i128, OptionReason> {
         let mut value = self.single()?;
         while let Some(sign) = self.take(&['*', '/', '%']) {
             let next = self.single()?;
             let result = match sign {
                 '*' => value.checked_mul(next),
-                _ if next == 0 => return Err(Reason::Value),
+                _ if next == 0 => return Err(OptionReason::Value),
                 '/' => value.checked_div(next),
                 _ => value.checked_rem(next),
             };
-            value = result.ok_or(Reason::Overflow)?;
+            value = result.ok_or(OptionReason::Overflow)?;
         }
         Ok(value)
     }
 
-    fn single(&mut self) -> Result<i128, Reason> {
+    fn single(&mut self) -> Result<i128, OptionReason> {
         if self.take(&['(']).is_none() {
             let (value, rest) = literal(self.rest.trim_start(), self.suffixes)?;
             self.rest = rest;
@@ -182,11 +192,11 @@ impl Sum<'_> {
         }
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(Reason::Value);
+            return Err(OptionReason::Value);
         }
         let value = self.sum()?;
         self.depth -= 1;
-        self.take(&[')']).map(|_| value).ok_or(Reason::Value)
+        self.take(&[')']).map(|_| value).ok_or(OptionReason::Value)
     }
 
     /// The next sign, where it is one of these.
@@ -218,8 +228,8 @@ mod tests {
         ] {
             assert_eq!(bytes(text, kilo), Ok(expected), "{text}");
         }
-        assert_eq!(size("100%%", 1024), Ok(Size::Share(1.0)));
-        assert_eq!(size("25%", 1024), Ok(Size::Share(0.25)));
+        assert_eq!(size("100%%", 1024), Ok(FioSize::Share(1.0)));
+        assert_eq!(size("25%", 1024), Ok(FioSize::Share(0.25)));
     }
 
     #[test]
@@ -232,15 +242,15 @@ mod tests {
 
     #[test]
     fn what_is_no_number_or_too_large_is_refused() {
-        assert_eq!(bytes("1.5G", 1024), Err(Reason::Fraction));
-        assert_eq!(bytes("8z", 1024), Err(Reason::ZonedDevice));
+        assert_eq!(bytes("1.5G", 1024), Err(OptionReason::Fraction));
+        assert_eq!(bytes("8z", 1024), Err(OptionReason::ZonedDevice));
         for text in ["<TBD>", "64q", "4kk", "", "-1", "(1", "(1/0)", "(((((", "${x}"] {
             assert!(bytes(text, 1024).is_err(), "{text}");
         }
         for text in ["99999999999999999999", "20000000p", "(9000p*9000p)", "0xffffffffffffffffff"] {
-            assert_eq!(bytes(text, 1024), Err(Reason::Overflow), "{text}");
+            assert_eq!(bytes(text, 1024), Err(OptionReason::Overflow), "{text}");
         }
         let deep = "(".repeat(100_000) + "1";
-        assert_eq!(bytes(&deep, 1024), Err(Reason::Value));
+        assert_eq!(bytes(&deep, 1024), Err(OptionReason::Value));
     }
 }

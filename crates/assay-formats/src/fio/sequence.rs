@@ -1,12 +1,12 @@
 //! Jobs in time: what runs at the same time is one workload, what follows is the next one.
 
-use super::job::Job;
+use super::job::FioJob;
 use super::limits::{DEFAULT_TIME, JOBS_MAX};
 use crate::conversion::{
-    self, Conversion, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Program,
-    Refused, Treatment, farthest,
+    self, Conversion, ConversionPart, ConvertedDocument, DocumentLine, NamedTarget, Note,
+    OptionOrigin, Refused, SourceProgram, Treatment, farthest,
 };
-use crate::reason::{Approximation, Reason};
+use crate::reason::{Approximation, OptionReason};
 use crate::surroundings::HeldBytes;
 use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos, Share};
@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const PARTS_MAX: usize = 1024;
 
 /// The jobs of a file as documents.
-pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
+pub fn sequence(jobs: &[FioJob]) -> Result<Conversion, Refused> {
     check_count(jobs)?;
     let mut conversion = Conversion {
-        program: Program::Fio,
+        program: SourceProgram::Fio,
         parts: Vec::new(),
         targets: Vec::new(),
         notes: Vec::new(),
@@ -30,7 +30,7 @@ pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
     for group in groups(jobs) {
         for (stretch, jobs) in stretches(group) {
             if conversion.parts.len() >= PARTS_MAX {
-                return Err(refused(&group[0], Reason::TooManyJobs));
+                return Err(refused(&group[0], OptionReason::TooManyJobs));
             }
             let name = unique(&mut names, &title(group, &jobs, stretch.start_ns));
             let part = part(&name, stretch, &jobs, &mut conversion.targets)?;
@@ -41,7 +41,9 @@ pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
     }
     conversion.notes = farthest(jobs.iter().flat_map(notes_of).chain(cached_with_direct(jobs)));
     if conversion.parts.is_empty() {
-        return Err(first_refusal(&conversion).unwrap_or_else(|| refused(&jobs[0], Reason::NoJob)));
+        return Err(
+            first_refusal(&conversion).unwrap_or_else(|| refused(&jobs[0], OptionReason::NoJob))
+        );
     }
     Ok(conversion)
 }
@@ -52,24 +54,24 @@ fn first_refusal(conversion: &Conversion) -> Option<Refused> {
     Some(Refused { origin: note.origin.clone(), value: note.value.clone(), reason: reason.clone() })
 }
 
-fn check_count(jobs: &[Job]) -> Result<(), Refused> {
+fn check_count(jobs: &[FioJob]) -> Result<(), Refused> {
     let mut sum = 0;
     for job in jobs {
         sum += u64::from(job.stream.workers);
         if sum > JOBS_MAX {
-            return Err(refused(job, Reason::TooManyJobs));
+            return Err(refused(job, OptionReason::TooManyJobs));
         }
     }
     Ok(())
 }
 
-fn refused(job: &Job, reason: Reason) -> Refused {
+fn refused(job: &FioJob, reason: OptionReason) -> Refused {
     let origin = job.sources.first().map(|(_, origin)| origin.clone()).unwrap_or_default();
     Refused { origin, value: job.stream.name.clone(), reason }
 }
 
 /// Jobs that may run at the same time.
-fn groups(jobs: &[Job]) -> Vec<&[Job]> {
+fn groups(jobs: &[FioJob]) -> Vec<&[FioJob]> {
     let mut groups = Vec::new();
     let mut begin = 0;
     for index in 1..=jobs.len() {
@@ -84,26 +86,26 @@ fn groups(jobs: &[Job]) -> Vec<&[Job]> {
 /// A stretch of time in which the same jobs run.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
-struct Stretch {
+struct SequenceStretch {
     start_ns: u64,
     end_ns: u64,
     warm_up_ns: u64,
 }
 
 /// The stretches of a group, each with its jobs; pauses are left out.
-fn stretches(group: &[Job]) -> Vec<(Stretch, Vec<&Job>)> {
-    let end_ns = |job: &Job| job.start_ns.saturating_add(job.run_ns.unwrap_or(DEFAULT_TIME.0));
-    let carried: Vec<&Job> = group.iter().filter(|job| !job.is_left_out).collect();
+fn stretches(group: &[FioJob]) -> Vec<(SequenceStretch, Vec<&FioJob>)> {
+    let end_ns = |job: &FioJob| job.start_ns.saturating_add(job.run_ns.unwrap_or(DEFAULT_TIME.0));
+    let carried: Vec<&FioJob> = group.iter().filter(|job| !job.is_left_out).collect();
     let edges: BTreeSet<u64> = carried.iter().flat_map(|job| [job.start_ns, end_ns(job)]).collect();
     let edges: Vec<u64> = edges.into_iter().collect();
     let mut found = Vec::new();
     for edge in edges.windows(2) {
-        let runs = |job: &&&Job| job.start_ns <= edge[0] && end_ns(job) >= edge[1];
-        let jobs: Vec<&Job> = carried.iter().filter(runs).copied().collect();
+        let runs = |job: &&&FioJob| job.start_ns <= edge[0] && end_ns(job) >= edge[1];
+        let jobs: Vec<&FioJob> = carried.iter().filter(runs).copied().collect();
         let begins = jobs.iter().filter(|job| job.start_ns == edge[0]);
         let warm_up_ns = begins.map(|job| job.warm_up_ns).max().unwrap_or(0);
         if !jobs.is_empty() {
-            found.push((Stretch { start_ns: edge[0], end_ns: edge[1], warm_up_ns }, jobs));
+            found.push((SequenceStretch { start_ns: edge[0], end_ns: edge[1], warm_up_ns }, jobs));
         }
         // The caller refuses more than that.
         if found.len() > PARTS_MAX {
@@ -113,7 +115,7 @@ fn stretches(group: &[Job]) -> Vec<(Stretch, Vec<&Job>)> {
     found
 }
 
-fn title(group: &[Job], jobs: &[&Job], start_ns: u64) -> String {
+fn title(group: &[FioJob], jobs: &[&FioJob], start_ns: u64) -> String {
     let others = jobs.len() - 1;
     let first = &jobs[0].stream.name;
     let name = if others > 0 { format!("{first}+{others}") } else { first.clone() };
@@ -135,8 +137,8 @@ fn unique(names: &mut BTreeSet<String>, name: &str) -> String {
 
 fn part(
     name: &str,
-    stretch: Stretch,
-    jobs: &[&Job],
+    stretch: SequenceStretch,
+    jobs: &[&FioJob],
     all: &mut Vec<NamedTarget>,
 ) -> Result<ConversionPart, Refused> {
     let targets = targets(jobs, all);
@@ -163,8 +165,12 @@ fn part(
     workload.seed = seed;
     workload
         .check()
-        .map_err(|error| refused(jobs[0], Reason::Invalid(error.message().to_owned())))?;
-    Ok(ConversionPart { document: Document::Workload(workload), targets, sources: sources(jobs) })
+        .map_err(|error| refused(jobs[0], OptionReason::Invalid(error.message().to_owned())))?;
+    Ok(ConversionPart {
+        document: ConvertedDocument::Workload(workload),
+        targets,
+        sources: sources(jobs),
+    })
 }
 
 fn count(length: usize) -> u64 {
@@ -173,7 +179,7 @@ fn count(length: usize) -> u64 {
 
 /// The targets of the jobs, as indices into all targets; sizes grow to the largest that is asked
 /// for.
-fn targets(jobs: &[&Job], all: &mut Vec<NamedTarget>) -> Vec<usize> {
+fn targets(jobs: &[&FioJob], all: &mut Vec<NamedTarget>) -> Vec<usize> {
     let mut found = Vec::new();
     for job in jobs {
         for name in &job.files {
@@ -192,7 +198,7 @@ fn targets(jobs: &[&Job], all: &mut Vec<NamedTarget>) -> Vec<usize> {
 }
 
 /// The job's targets as the workload counts them; none where it uses all.
-fn numbered(job: &Job, targets: &[usize], all: &[NamedTarget]) -> Vec<usize> {
+fn numbered(job: &FioJob, targets: &[usize], all: &[NamedTarget]) -> Vec<usize> {
     let place = |name: &String| targets.iter().position(|index| &all[*index].name == name);
     let mut places: Vec<usize> = job.files.iter().filter_map(place).collect();
     places.sort_unstable();
@@ -201,7 +207,7 @@ fn numbered(job: &Job, targets: &[usize], all: &[NamedTarget]) -> Vec<usize> {
 }
 
 /// The part of its targets that a job uses, where others use more.
-fn span(job: &Job, largest: Option<u64>) -> Span {
+fn span(job: &FioJob, largest: Option<u64>) -> Span {
     let of_bytes = match (job.file_bytes, largest) {
         (Some(mine), Some(largest)) if largest > mine => real(mine) / real(largest),
         _ => 1.0,
@@ -211,7 +217,7 @@ fn span(job: &Job, largest: Option<u64>) -> Span {
     Span { from: Share(from.0 * used), to: Share(to.0 * used) }
 }
 
-fn sources(jobs: &[&Job]) -> BTreeMap<DocumentLine, Vec<Origin>> {
+fn sources(jobs: &[&FioJob]) -> BTreeMap<DocumentLine, Vec<OptionOrigin>> {
     const OF_THE_WHOLE: [&str; 5] = ["duration", "warm_up", "direct", "capacity", "seed"];
     conversion::sources(jobs.iter().enumerate().flat_map(|(index, job)| {
         job.sources.iter().map(move |(key, origin)| {
@@ -222,13 +228,13 @@ fn sources(jobs: &[&Job]) -> BTreeMap<DocumentLine, Vec<Origin>> {
 }
 
 /// A note for each job that uses the page cache while another that runs with it does not.
-fn cached_with_direct(jobs: &[Job]) -> Vec<Note> {
+fn cached_with_direct(jobs: &[FioJob]) -> Vec<Note> {
     let mixed = groups(jobs).into_iter().filter(|group| group.iter().any(|job| job.is_direct));
     let cached = mixed.flatten().filter(|job| !job.is_direct && !job.is_left_out);
-    let note = |job: &Job| {
+    let note = |job: &FioJob| {
         let begin = job.notes.last().map(|note| note.origin.clone()).unwrap_or_default();
         Note {
-            origin: Origin { key: format!("[{}] direct", job.stream.name), ..begin },
+            origin: OptionOrigin { key: format!("[{}] direct", job.stream.name), ..begin },
             value: "0".to_owned(),
             treatment: Treatment::Approximated(Approximation::AllDirect),
         }
@@ -237,7 +243,7 @@ fn cached_with_direct(jobs: &[Job]) -> Vec<Note> {
 }
 
 /// What became of a job's options, and what its place among the others changed.
-fn notes_of(job: &Job) -> Vec<Note> {
+fn notes_of(job: &FioJob) -> Vec<Note> {
     let mut notes = job.notes.clone();
     for note in &mut notes {
         let is_delay =
@@ -249,7 +255,7 @@ fn notes_of(job: &Job) -> Vec<Note> {
     if job.run_ns.is_none() {
         let begin = job.notes.first().map(|note| note.origin.clone()).unwrap_or_default();
         notes.push(Note {
-            origin: Origin { key: format!("[{}] runtime", job.stream.name), ..begin },
+            origin: OptionOrigin { key: format!("[{}] runtime", job.stream.name), ..begin },
             value: String::new(),
             treatment: Treatment::Approximated(Approximation::EndsByTime(DEFAULT_TIME)),
         });

@@ -3,7 +3,7 @@
 use super::number;
 use crate::conversion::Refused;
 use crate::reading::SectionReader;
-use crate::reason::{Approximation, Reason};
+use crate::reason::{Approximation, OptionReason};
 use assay_model::number::{count_of, real};
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::{TransferMix, TransferPart};
@@ -18,7 +18,7 @@ const BYTES_MIN: u64 = 512;
 const DEFAULT_BYTES: u64 = 4096;
 
 /// Sizes with weights.
-type Weights = Vec<(u64, f64)>;
+type SizeWeights = Vec<(u64, f64)>;
 
 /// The sizes of a job of this share of reads.
 pub fn transfer(
@@ -32,7 +32,7 @@ pub fn transfer(
     if mixed && reads != writes {
         reading.near(name, Approximation::JointSizes);
     }
-    let mut joint = Weights::new();
+    let mut joint = SizeWeights::new();
     for (side, share) in [(reads, read_share), (writes, 1.0 - read_share)] {
         for (size, weight) in side.into_iter().filter(|_| share > 0.0) {
             match joint.iter_mut().find(|(known, _)| *known == size) {
@@ -50,7 +50,7 @@ pub fn transfer(
     let is_possible = joint.iter().all(|(size, _)| (BYTES_MIN..=BYTES_MAX).contains(size));
     if joint.is_empty() || !is_possible {
         let why = "block sizes are between 512B and 64MiB".to_owned();
-        return Err(reading.refusal(name, Reason::Invalid(why)));
+        return Err(reading.refusal(name, OptionReason::Invalid(why)));
     }
     let total: f64 = joint.iter().map(|(_, weight)| weight).sum();
     let parts = joint
@@ -60,7 +60,7 @@ pub fn transfer(
 }
 
 /// Makes sizes multiples of the smallest one; whether any was not.
-fn rounded(sizes: &mut Weights) -> bool {
+fn rounded(sizes: &mut SizeWeights) -> bool {
     let Some(smallest) = sizes.first().map(|(size, _)| (*size).max(1)) else { return false };
     let before: Vec<u64> = sizes.iter().map(|(size, _)| *size).collect();
     for (size, _) in sizes.iter_mut() {
@@ -81,13 +81,13 @@ fn rounded(sizes: &mut Weights) -> bool {
 fn sides(
     reading: &mut SectionReader<'_>,
     kilo: u64,
-) -> Result<(&'static str, [Weights; 2]), Refused> {
-    let two = |text: &str, one: &dyn Fn(&str) -> Result<Weights, Reason>| {
+) -> Result<(&'static str, [SizeWeights; 2]), Refused> {
+    let two = |text: &str, one: &dyn Fn(&str) -> Result<SizeWeights, OptionReason>| {
         let mut sides = text.split(',').map(|side| match side {
             "" => Ok(vec![(DEFAULT_BYTES, 1.0)]),
             side => one(side),
         });
-        let reads = sides.next().unwrap_or(Err(Reason::NoValue))?;
+        let reads = sides.next().unwrap_or(Err(OptionReason::NoValue))?;
         let writes = sides.next().unwrap_or_else(|| Ok(reads.clone()))?;
         Ok([reads, writes])
     };
@@ -110,35 +110,35 @@ fn sides(
 }
 
 /// `4k/10:64k/50:32k/`: what has no share gets an even part of the rest.
-fn split(text: &str, kilo: u64) -> Result<Weights, Reason> {
+fn split(text: &str, kilo: u64) -> Result<SizeWeights, OptionReason> {
     let parts: Vec<&str> = text.split(':').collect();
     if parts.len() > PARTS_MAX {
-        return Err(Reason::TooLarge);
+        return Err(OptionReason::TooLarge);
     }
     let mut sizes = Vec::new();
     for part in parts {
         let (size, share) = part.split_once('/').unwrap_or((part, ""));
         let share = if share.is_empty() { None } else { Some(number::real(share)?) };
         if share.is_some_and(|share| !(0.0..=100.0).contains(&share)) {
-            return Err(Reason::Value);
+            return Err(OptionReason::Value);
         }
         sizes.push((number::bytes(size, kilo)?, share));
     }
     let given: f64 = sizes.iter().filter_map(|(_, share)| *share).sum();
     let open = sizes.iter().filter(|(_, share)| share.is_none()).count();
     if given > 100.5 || (open == 0 && given < 99.5) {
-        return Err(Reason::Value);
+        return Err(OptionReason::Value);
     }
     let rest = (100.0 - given).max(0.0) / real(count_of(open.max(1)));
     Ok(sizes.into_iter().map(|(size, share)| (size, share.unwrap_or(rest))).collect())
 }
 
 /// A range in steps of its smallest size, each as likely as the others.
-fn range(text: &str, kilo: u64) -> Result<Weights, Reason> {
-    let (from, to) = text.split_once(['-', ':']).ok_or(Reason::Value)?;
+fn range(text: &str, kilo: u64) -> Result<SizeWeights, OptionReason> {
+    let (from, to) = text.split_once(['-', ':']).ok_or(OptionReason::Value)?;
     let (from, to) = (number::bytes(from, kilo)?, number::bytes(to, kilo)?);
     if from == 0 || to < from {
-        return Err(Reason::Value);
+        return Err(OptionReason::Value);
     }
     let steps = to / from;
     let every = steps.div_ceil(STEPS_MAX).max(1);

@@ -1,8 +1,8 @@
 //! An access specification as block sizes, read share, access pattern and think time of a stream.
 
-use super::file::{AccessDefinition, Value};
+use super::file::{AccessDefinition, IometerValue};
 use crate::conversion::{Note, Refused, Treatment};
-use crate::reason::{Approximation, Reason};
+use crate::reason::{Approximation, OptionReason};
 use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, TransferMix, TransferPart};
@@ -23,7 +23,7 @@ pub struct AccessPattern {
 }
 
 /// One line, read.
-struct Line {
+struct AccessLine {
     bytes: u64,
     share: f64,
     reads: f64,
@@ -38,17 +38,18 @@ struct Line {
 /// # Errors
 /// The line that cannot be read, or is of a load on a network.
 pub fn meaning(specification: &AccessDefinition) -> Result<AccessPattern, Refused> {
-    let lines: Vec<Line> = specification.lines.iter().map(line).collect::<Result<_, _>>()?;
+    let lines: Vec<AccessLine> = specification.lines.iter().map(line).collect::<Result<_, _>>()?;
     let Some(first) = specification.lines.first() else {
-        let missing = Value { text: specification.name.clone(), ..Value::default() };
-        return Err(missing.refused(Reason::Missing(specification.name.clone())));
+        let missing = IometerValue { text: specification.name.clone(), ..IometerValue::default() };
+        return Err(missing.refused(OptionReason::Missing(specification.name.clone())));
     };
     let all: f64 = lines.iter().map(|line| line.share).sum();
     if all <= 0.0 {
-        return Err(first.refused(Reason::Value));
+        return Err(first.refused(OptionReason::Value));
     }
-    let mean =
-        |of: fn(&Line) -> f64| lines.iter().map(|line| of(line) * line.share).sum::<f64>() / all;
+    let mean = |of: fn(&AccessLine) -> f64| {
+        lines.iter().map(|line| of(line) * line.share).sum::<f64>() / all
+    };
     let random = mean(|line| line.random);
     let near = nearest(&lines, random);
     let treatment = near.map_or(Treatment::Exact, Treatment::Approximated);
@@ -64,17 +65,17 @@ pub fn meaning(specification: &AccessDefinition) -> Result<AccessPattern, Refuse
 }
 
 /// `4096,100,67,100,0,1,4096,0`; a reply is of a load on a network.
-fn line(value: &Value) -> Result<Line, Refused> {
+fn line(value: &IometerValue) -> Result<AccessLine, Refused> {
     let percent = |place: usize| match value.number(place)? {
         percent @ 0..=100 => Ok(real(percent) / 100.0),
-        _ => Err(value.refused(Reason::Value)),
+        _ => Err(value.refused(OptionReason::Value)),
     };
     let or_none =
         |place: usize| if value.parts().len() > place { value.number(place) } else { Ok(0) };
     if or_none(7)? > 0 {
-        return Err(value.refused(Reason::Engine));
+        return Err(value.refused(OptionReason::Engine));
     }
-    Ok(Line {
+    Ok(AccessLine {
         bytes: value.number(0)?,
         share: percent(1)?,
         reads: percent(2)?,
@@ -86,11 +87,11 @@ fn line(value: &Value) -> Result<Line, Refused> {
 }
 
 /// How far the stream is from the lines: the farthest first.
-fn nearest(lines: &[Line], random: f64) -> Option<Approximation> {
+fn nearest(lines: &[AccessLine], random: f64) -> Option<Approximation> {
     let smallest = lines.iter().map(|line| line.bytes).min().unwrap_or(0).max(1);
     let first = lines.first()?;
     let differs =
-        |of: fn(&Line) -> f64| lines.iter().any(|line| (of(line) - of(first)).abs() > 1e-9);
+        |of: fn(&AccessLine) -> f64| lines.iter().any(|line| (of(line) - of(first)).abs() > 1e-9);
     if random > 0.0 && random < 1.0 {
         return Some(Approximation::Majority);
     }
@@ -104,12 +105,12 @@ fn nearest(lines: &[Line], random: f64) -> Option<Approximation> {
         return Some(Approximation::RoundedSize);
     }
     // Random places are multiples of a sector where nothing else is said.
-    let is_elsewhere = |line: &Line| line.align != smallest && random > 0.0;
+    let is_elsewhere = |line: &AccessLine| line.align != smallest && random > 0.0;
     lines.iter().any(is_elsewhere).then_some(Approximation::Alignment)
 }
 
 /// Sizes by their shares, rounded up to multiples of the smallest.
-fn transfer(lines: &[Line], all: f64) -> TransferMix {
+fn transfer(lines: &[AccessLine], all: f64) -> TransferMix {
     let smallest = lines.iter().map(|line| line.bytes).min().unwrap_or(0).max(1);
     let mut shares: BTreeMap<u64, f64> = BTreeMap::new();
     for line in lines.iter().filter(|line| line.share > 0.0) {

@@ -1,7 +1,7 @@
 //! The syntax of an `.icf` file: headings after an apostrophe, and values in the lines below.
 
-use crate::conversion::{Note, Origin, Refused, Treatment};
-use crate::reason::Reason;
+use crate::conversion::{Note, OptionOrigin, Refused, Treatment};
+use crate::reason::OptionReason;
 use crate::surroundings::BYTES_MAX;
 
 /// Workers and access specifications of a file at most.
@@ -9,14 +9,14 @@ const PARTS_MAX: usize = 4096;
 
 /// A value with where it stands.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Value {
+pub struct IometerValue {
     /// As it was written.
     pub text: String,
     /// Its heading and line.
-    pub origin: Origin,
+    pub origin: OptionOrigin,
 }
 
-impl Value {
+impl IometerValue {
     /// Its parts between commas, or between blanks where there are none.
     pub fn parts(&self) -> Vec<&str> {
         if self.text.contains(',') {
@@ -32,7 +32,7 @@ impl Value {
     /// The line where it is none.
     pub fn number(&self, place: usize) -> Result<u64, Refused> {
         let text = self.parts().get(place).copied().unwrap_or_default();
-        text.parse().map_err(|_| self.refused(Reason::Value))
+        text.parse().map_err(|_| self.refused(OptionReason::Value))
     }
 
     /// What became of it.
@@ -41,7 +41,7 @@ impl Value {
     }
 
     /// The refusal of the file because of it.
-    pub fn refused(&self, reason: Reason) -> Refused {
+    pub fn refused(&self, reason: OptionReason) -> Refused {
         Refused { origin: self.origin.clone(), value: self.text.clone(), reason }
     }
 }
@@ -54,47 +54,47 @@ pub struct AccessDefinition {
     /// Whether workers that name none have it.
     pub is_default: bool,
     /// `size, % of size, % reads, % random, delay, burst, align, reply`.
-    pub lines: Vec<Value>,
+    pub lines: Vec<IometerValue>,
 }
 
 /// A worker of a manager.
 #[derive(Clone, Debug, Default)]
-pub struct Worker {
+pub struct IometerWorker {
     /// Its name.
-    pub name: Value,
+    pub name: IometerValue,
     /// Whether it loads a network instead of disks.
     pub is_network: bool,
     /// Outstanding I/Os a target, and what follows them.
-    pub outstanding: Option<Value>,
+    pub outstanding: Option<IometerValue>,
     /// Maximum size and first sector, in sectors, and the data pattern.
-    pub disk: Option<Value>,
+    pub disk: Option<IometerValue>,
     /// Names of its access specifications, one a step of the test.
-    pub specifications: Vec<Value>,
+    pub specifications: Vec<IometerValue>,
     /// Its targets.
-    pub targets: Vec<Value>,
+    pub targets: Vec<IometerValue>,
 }
 
 /// Everything in a file.
 #[derive(Debug, Default)]
-pub struct Configuration {
+pub struct IometerConfiguration {
     /// What the test is called.
-    pub description: Option<Value>,
+    pub description: Option<IometerValue>,
     /// Hours, minutes, seconds.
-    pub run_time: Option<Value>,
+    pub run_time: Option<IometerValue>,
     /// Seconds before results count.
-    pub ramp_up: Option<Value>,
+    pub ramp_up: Option<IometerValue>,
     /// What is cycled through.
-    pub test_type: Option<Value>,
+    pub test_type: Option<IometerValue>,
     /// First and last depth, step, and how it grows.
-    pub depths: Option<Value>,
+    pub depths: Option<IometerValue>,
     /// Names of managers, each on a host.
-    pub managers: Vec<Value>,
+    pub managers: Vec<IometerValue>,
     /// The specifications, by their names.
     pub specifications: Vec<AccessDefinition>,
     /// The workers of all managers.
-    pub workers: Vec<Worker>,
+    pub workers: Vec<IometerWorker>,
     /// Values that change nothing of the load.
-    pub others: Vec<Value>,
+    pub others: Vec<IometerValue>,
 }
 
 /// What the next value belongs to.
@@ -122,12 +122,14 @@ enum Key {
 ///
 /// # Errors
 /// The line where it is too large.
-pub fn read(text: &str, file: &str) -> Result<Configuration, Refused> {
-    let at = |line: u32, key: &str| Origin { file: file.to_owned(), line, key: key.to_owned() };
+pub fn read(text: &str, file: &str) -> Result<IometerConfiguration, Refused> {
+    let at =
+        |line: u32, key: &str| OptionOrigin { file: file.to_owned(), line, key: key.to_owned() };
     if text.len() > BYTES_MAX {
-        return Err(Value { origin: at(1, ""), ..Value::default() }.refused(Reason::TooLarge));
+        return Err(IometerValue { origin: at(1, ""), ..IometerValue::default() }
+            .refused(OptionReason::TooLarge));
     }
-    let mut found = Configuration::default();
+    let mut found = IometerConfiguration::default();
     let (mut key, mut heading) = (Key::Other, String::new());
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim();
@@ -138,7 +140,7 @@ pub fn read(text: &str, file: &str) -> Result<Configuration, Refused> {
                 named.split("  ").next().unwrap_or_default().clone_into(&mut heading);
             }
         } else if !text.is_empty() {
-            let value = Value { text: text.to_owned(), origin: at(line, &heading) };
+            let value = IometerValue { text: text.to_owned(), origin: at(line, &heading) };
             found.add(key, value)?;
         }
     }
@@ -175,10 +177,10 @@ fn key_of(heading: &str) -> Key {
     )
 }
 
-impl Configuration {
-    fn add(&mut self, key: Key, value: Value) -> Result<(), Refused> {
+impl IometerConfiguration {
+    fn add(&mut self, key: Key, value: IometerValue) -> Result<(), Refused> {
         if self.workers.len() > PARTS_MAX || self.specifications.len() > PARTS_MAX {
-            return Err(value.refused(Reason::TooManyJobs));
+            return Err(value.refused(OptionReason::TooManyJobs));
         }
         match key {
             Key::Description => self.description = Some(value),
@@ -197,21 +199,22 @@ impl Configuration {
             Key::SpecificationLine => match self.specifications.last_mut() {
                 Some(last) => last.lines.push(value),
                 None => {
-                    return Err(
-                        value.refused(Reason::Missing("Access specification name".to_owned()))
-                    );
+                    return Err(value
+                        .refused(OptionReason::Missing("Access specification name".to_owned())));
                 }
             },
-            Key::Worker => self.workers.push(Worker { name: value, ..Worker::default() }),
+            Key::Worker => {
+                self.workers.push(IometerWorker { name: value, ..IometerWorker::default() })
+            }
             Key::Other => self.others.push(value),
             _ => self.add_to_worker(key, value)?,
         }
         Ok(())
     }
 
-    fn add_to_worker(&mut self, key: Key, value: Value) -> Result<(), Refused> {
+    fn add_to_worker(&mut self, key: Key, value: IometerValue) -> Result<(), Refused> {
         let Some(worker) = self.workers.last_mut() else {
-            return Err(value.refused(Reason::Missing("Worker".to_owned())));
+            return Err(value.refused(OptionReason::Missing("Worker".to_owned())));
         };
         match key {
             Key::WorkerType => worker.is_network = !value.text.eq_ignore_ascii_case("DISK"),

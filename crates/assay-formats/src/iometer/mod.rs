@@ -5,16 +5,16 @@ mod access;
 mod file;
 
 use crate::conversion::{
-    self, Conversion, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Program,
-    Refused, Treatment, farthest,
+    self, Conversion, ConversionPart, ConvertedDocument, DocumentLine, NamedTarget, Note,
+    OptionOrigin, Refused, SourceProgram, Treatment, farthest,
 };
-use crate::reason::{Approximation, Reason};
+use crate::reason::{Approximation, OptionReason};
 use access::{AccessPattern, meaning};
 use assay_model::number::real;
 use assay_model::study::{Factor, FactorValue, Phases, Study};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Arrival, Content, Span, Stream, SyncPolicy, Workload};
-use file::{AccessDefinition, Configuration, Value, Worker};
+use file::{AccessDefinition, IometerConfiguration, IometerValue, IometerWorker};
 use std::collections::BTreeMap;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -35,20 +35,21 @@ const NO_TARGET: &str = "disk";
 pub fn convert(text: &str, name: &str) -> Result<Conversion, Refused> {
     let found = file::read(text, name)?;
     let nothing = || Refused {
-        origin: Origin { file: name.to_owned(), line: 1, key: String::new() },
+        origin: OptionOrigin { file: name.to_owned(), line: 1, key: String::new() },
         value: String::new(),
-        reason: Reason::NoJob,
+        reason: OptionReason::NoJob,
     };
     let mut notes = of_setup(&found);
-    let workers: Vec<&Worker> = found.workers.iter().filter(|worker| !worker.is_network).collect();
+    let workers: Vec<&IometerWorker> =
+        found.workers.iter().filter(|worker| !worker.is_network).collect();
     for worker in found.workers.iter().filter(|worker| worker.is_network) {
-        notes.push(worker.name.note(Treatment::Refused(Reason::Engine)));
+        notes.push(worker.name.note(Treatment::Refused(OptionReason::Engine)));
     }
     if workers.is_empty() {
         return Err(found
             .workers
             .first()
-            .map_or_else(nothing, |network| network.name.refused(Reason::Engine)));
+            .map_or_else(nothing, |network| network.name.refused(OptionReason::Engine)));
     }
     let targets = targets(&workers)?;
     let times = times(&found, &mut notes)?;
@@ -56,14 +57,14 @@ pub fn convert(text: &str, name: &str) -> Result<Conversion, Refused> {
     let steps = workers.iter().map(|worker| of_worker(worker, &found).len()).max().unwrap_or(0);
     let mut parts = Vec::new();
     for index in 0..steps {
-        let step = Step { found: &found, workers: &workers, targets: &targets, index };
+        let step = IometerStep { found: &found, workers: &workers, targets: &targets, index };
         parts.extend(step.part(&times, &depths, &mut notes)?);
     }
     if parts.is_empty() {
         return Err(nothing());
     }
     Ok(Conversion {
-        program: Program::Iometer,
+        program: SourceProgram::Iometer,
         parts,
         targets,
         notes: farthest(notes),
@@ -71,16 +72,17 @@ pub fn convert(text: &str, name: &str) -> Result<Conversion, Refused> {
     })
 }
 
-fn hosts(found: &Configuration) -> Vec<String> {
+fn hosts(found: &IometerConfiguration) -> Vec<String> {
     if found.managers.len() < 2 {
         return Vec::new();
     }
-    let name = |manager: &Value| manager.parts().get(1).copied().unwrap_or_default().to_owned();
+    let name =
+        |manager: &IometerValue| manager.parts().get(1).copied().unwrap_or_default().to_owned();
     found.managers.iter().map(name).collect()
 }
 
 /// What is said of the test as a whole and changes nothing of one of its loads.
-fn of_setup(found: &Configuration) -> Vec<Note> {
+fn of_setup(found: &IometerConfiguration) -> Vec<Note> {
     let mut notes: Vec<Note> =
         found.others.iter().map(|value| value.note(Treatment::NoEffect)).collect();
     notes.extend(found.description.iter().map(|value| value.note(Treatment::Exact)));
@@ -97,7 +99,7 @@ fn of_setup(found: &Configuration) -> Vec<Note> {
         let is_depths = kind.text.to_ascii_uppercase().contains("OUTSTANDING");
         let treatment = match (is_cycle, is_depths) {
             (false, _) | (true, true) => Treatment::Exact,
-            (true, false) => Treatment::Refused(Reason::NoWord),
+            (true, false) => Treatment::Refused(OptionReason::NoWord),
         };
         notes.push(kind.note(treatment));
     }
@@ -105,7 +107,7 @@ fn of_setup(found: &Configuration) -> Vec<Note> {
 }
 
 /// The disks of all workers, each with the sectors that are used of it.
-fn targets(workers: &[&Worker]) -> Result<Vec<NamedTarget>, Refused> {
+fn targets(workers: &[&IometerWorker]) -> Result<Vec<NamedTarget>, Refused> {
     let mut found: Vec<NamedTarget> = Vec::new();
     for worker in workers {
         let size = sectors(worker)?.used_bytes().map(Bytes);
@@ -119,7 +121,7 @@ fn targets(workers: &[&Worker]) -> Result<Vec<NamedTarget>, Refused> {
     Ok(found)
 }
 
-fn names(worker: &Worker) -> Vec<String> {
+fn names(worker: &IometerWorker) -> Vec<String> {
     if worker.targets.is_empty() {
         return vec![NO_TARGET.to_owned()];
     }
@@ -151,19 +153,19 @@ impl Sectors {
     }
 }
 
-fn sectors(worker: &Worker) -> Result<Sectors, Refused> {
+fn sectors(worker: &IometerWorker) -> Result<Sectors, Refused> {
     match &worker.disk {
         Some(disk) => Ok(Sectors { size: disk.number(0)?, first: disk.number(1)? }),
         None => Ok(Sectors { size: 0, first: 0 }),
     }
 }
 
-struct Times {
+struct IometerTimes {
     measure: Nanos,
     ramp_up: Nanos,
 }
 
-fn times(found: &Configuration, notes: &mut Vec<Note>) -> Result<Times, Refused> {
+fn times(found: &IometerConfiguration, notes: &mut Vec<Note>) -> Result<IometerTimes, Refused> {
     let mut seconds = 0;
     if let Some(value) = &found.run_time {
         for (place, unit_s) in [3600, 60, 1].into_iter().enumerate() {
@@ -175,21 +177,21 @@ fn times(found: &Configuration, notes: &mut Vec<Note>) -> Result<Times, Refused>
     let ramp_up_s = found.ramp_up.as_ref().map_or(Ok(0), |value| value.number(0))?;
     notes.extend(found.ramp_up.iter().map(|value| value.note(Treatment::Exact)));
     let measure = Nanos(seconds.saturating_mul(SECOND_NS));
-    Ok(Times {
+    Ok(IometerTimes {
         measure: if seconds > 0 { measure } else { ENDLESS },
         ramp_up: Nanos(ramp_up_s.saturating_mul(SECOND_NS)),
     })
 }
 
 /// The outstanding I/Os that the test cycles through; none where it does not.
-fn depths(found: &Configuration) -> Result<Vec<u64>, Refused> {
+fn depths(found: &IometerConfiguration) -> Result<Vec<u64>, Refused> {
     let cycles = found.test_type.as_ref();
     let cycles = cycles.filter(|kind| kind.text.to_ascii_uppercase().contains("OUTSTANDING"));
     let (Some(_), Some(value)) = (cycles, &found.depths) else { return Ok(Vec::new()) };
     let (first, last, step) = (value.number(0)?, value.number(1)?, value.number(2)?);
     let is_factor = value.text.to_ascii_uppercase().contains("EXPONENTIAL");
     if first == 0 || last < first || step == 0 || (is_factor && step < 2) {
-        return Err(value.refused(Reason::Value));
+        return Err(value.refused(OptionReason::Value));
     }
     let next = |depth: &u64| {
         let next = if is_factor { depth.checked_mul(step) } else { depth.checked_add(step) };
@@ -199,8 +201,11 @@ fn depths(found: &Configuration) -> Result<Vec<u64>, Refused> {
 }
 
 /// The specifications of a worker: its own, or those that all have.
-fn of_worker<'a>(worker: &Worker, found: &'a Configuration) -> Vec<Option<&'a AccessDefinition>> {
-    let named = |value: &Value| {
+fn of_worker<'a>(
+    worker: &IometerWorker,
+    found: &'a IometerConfiguration,
+) -> Vec<Option<&'a AccessDefinition>> {
+    let named = |value: &IometerValue| {
         found.specifications.iter().find(|one| one.name.eq_ignore_ascii_case(&value.text))
     };
     if worker.specifications.is_empty() {
@@ -210,28 +215,28 @@ fn of_worker<'a>(worker: &Worker, found: &'a Configuration) -> Vec<Option<&'a Ac
 }
 
 /// One step of the test: every worker with one of its specifications.
-struct Step<'a> {
-    found: &'a Configuration,
-    workers: &'a [&'a Worker],
+struct IometerStep<'a> {
+    found: &'a IometerConfiguration,
+    workers: &'a [&'a IometerWorker],
     targets: &'a [NamedTarget],
     index: usize,
 }
 
 /// Workers that do the same.
-struct Group<'a> {
-    first: &'a Worker,
+struct WorkerGroup<'a> {
+    first: &'a IometerWorker,
     workers: u64,
     specification: &'a AccessDefinition,
     targets: Vec<usize>,
     depth: u64,
-    sources: Vec<(&'static str, Origin)>,
+    sources: Vec<(&'static str, OptionOrigin)>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> IometerStep<'a> {
     /// The document of the step; nothing where every worker is idle.
     fn part(
         &self,
-        times: &Times,
+        times: &IometerTimes,
         depths: &[u64],
         notes: &mut Vec<Note>,
     ) -> Result<Option<ConversionPart>, Refused> {
@@ -256,19 +261,19 @@ impl<'a> Step<'a> {
             used.iter().map(|index| self.targets[*index].size.map(|size| size.0)).collect();
         whole.capacity = sizes.map(|sizes| Bytes(sizes.iter().sum())).filter(|size| size.0 > 0);
         let document = match (depths, groups.as_slice()) {
-            ([], _) => Document::Workload(whole),
-            (depths, [group]) => Document::Study(study(whole, depths, group, times)),
+            ([], _) => ConvertedDocument::Workload(whole),
+            (depths, [group]) => ConvertedDocument::Study(study(whole, depths, group, times)),
             (_, _) => {
                 let value = self.found.depths.clone().unwrap_or_default();
-                return Err(value.refused(Reason::NoWord));
+                return Err(value.refused(OptionReason::NoWord));
             }
         };
         check(&document, first)?;
         Ok(Some(ConversionPart { document, targets: used, sources: self.sources(&groups) }))
     }
 
-    fn groups(&self, notes: &mut Vec<Note>) -> Result<Vec<Group<'a>>, Refused> {
-        let mut groups: Vec<Group<'a>> = Vec::new();
+    fn groups(&self, notes: &mut Vec<Note>) -> Result<Vec<WorkerGroup<'a>>, Refused> {
+        let mut groups: Vec<WorkerGroup<'a>> = Vec::new();
         for worker in self.workers {
             let specifications = of_worker(worker, self.found);
             let named = worker.specifications.get(self.index);
@@ -279,10 +284,10 @@ impl<'a> Step<'a> {
                 if value.text.eq_ignore_ascii_case(IDLE) {
                     continue;
                 }
-                return Err(value.refused(Reason::Missing(value.text.clone())));
+                return Err(value.refused(OptionReason::Missing(value.text.clone())));
             };
             let group = self.group(worker, specification, notes)?;
-            let same = |known: &&mut Group<'_>| {
+            let same = |known: &&mut WorkerGroup<'_>| {
                 std::ptr::eq(known.specification, group.specification)
                     && (&known.targets, known.depth) == (&group.targets, group.depth)
                     && known.first.disk.as_ref().map(|one| &one.text)
@@ -301,10 +306,10 @@ impl<'a> Step<'a> {
 
     fn group(
         &self,
-        worker: &'a Worker,
+        worker: &'a IometerWorker,
         specification: &'a AccessDefinition,
         notes: &mut Vec<Note>,
-    ) -> Result<Group<'a>, Refused> {
+    ) -> Result<WorkerGroup<'a>, Refused> {
         let mut sources = vec![("workers", worker.name.origin.clone())];
         notes.push(worker.name.note(Treatment::Exact));
         let depth = worker.outstanding.as_ref().map_or(Ok(1), |value| value.number(0))?;
@@ -315,7 +320,7 @@ impl<'a> Step<'a> {
         if let Some(value) = &worker.disk {
             sources.push(("span", value.origin.clone()));
             let is_open = value.number(0)? == 0 && value.number(1)? > 0;
-            let none = Treatment::Refused(Reason::NoWord);
+            let none = Treatment::Refused(OptionReason::NoWord);
             notes.push(value.note(if is_open { none } else { Treatment::Exact }));
         }
         for target in &worker.targets {
@@ -328,7 +333,7 @@ impl<'a> Step<'a> {
         let names = names(worker);
         let place = |name: &String| self.targets.iter().position(|target| target.name == *name);
         let targets = names.iter().filter_map(place).collect();
-        Ok(Group {
+        Ok(WorkerGroup {
             first: worker,
             workers: 1,
             specification,
@@ -338,7 +343,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    fn sources(&self, groups: &[Group<'_>]) -> BTreeMap<DocumentLine, Vec<Origin>> {
+    fn sources(&self, groups: &[WorkerGroup<'_>]) -> BTreeMap<DocumentLine, Vec<OptionOrigin>> {
         let times = [
             ("duration", &self.found.run_time),
             ("measure", &self.found.run_time),
@@ -355,21 +360,23 @@ impl<'a> Step<'a> {
     }
 }
 
-fn check(document: &Document, group: &Group<'_>) -> Result<(), Refused> {
+fn check(document: &ConvertedDocument, group: &WorkerGroup<'_>) -> Result<(), Refused> {
     let name = &group.first.name;
     let Some(workload) = document.workload() else { return Ok(()) };
-    workload.check().map_err(|error| name.refused(Reason::Invalid(error.message().to_owned())))
+    workload
+        .check()
+        .map_err(|error| name.refused(OptionReason::Invalid(error.message().to_owned())))
 }
 
 /// Outstanding I/Os are those of each worker on each of its targets.
-fn outstanding(group: &Group<'_>, depth: u64) -> u64 {
+fn outstanding(group: &WorkerGroup<'_>, depth: u64) -> u64 {
     let targets = assay_model::number::count_of(group.targets.len()).max(1);
     depth.saturating_mul(targets).saturating_mul(group.workers).clamp(1, OUTSTANDING_MAX)
 }
 
 fn stream(
     number: usize,
-    group: &Group<'_>,
+    group: &WorkerGroup<'_>,
     of_access: &AccessPattern,
     used: &[usize],
 ) -> Result<Stream, Refused> {
@@ -409,7 +416,12 @@ fn stream(
 }
 
 /// A step that is repeated with each number of outstanding I/Os.
-fn study(mut whole: Workload, depths: &[u64], group: &Group<'_>, times: &Times) -> Study {
+fn study(
+    mut whole: Workload,
+    depths: &[u64],
+    group: &WorkerGroup<'_>,
+    times: &IometerTimes,
+) -> Study {
     let capacity = whole.capacity.take();
     let values = depths.iter().map(|depth| FactorValue::Whole(outstanding(group, *depth)));
     Study {
@@ -455,7 +467,7 @@ mod tests {
     #[test]
     fn workers_outstanding_and_specifications_become_a_workload_a_step() {
         let found = convert(&two_workers(), "x.icf").unwrap();
-        assert_eq!((found.parts.len(), found.program), (2, Program::Iometer));
+        assert_eq!((found.parts.len(), found.program), (2, SourceProgram::Iometer));
         let names: Vec<&str> = found.targets.iter().map(|target| target.name.as_str()).collect();
         assert_eq!((names, found.targets[0].size), (vec!["D:", "E:"], Some(Bytes(1 << 30))));
         let whole = workload(&found.parts[0]);
@@ -491,7 +503,7 @@ mod tests {
     fn cycled_depths_are_a_study() {
         let text = two_workers();
         let found = convert(&text.replace("NORMAL", "CYCLE_OUTSTANDING_IOS"), "x.icf").unwrap();
-        let Document::Study(study) = &found.parts[0].document else { panic!() };
+        let ConvertedDocument::Study(study) = &found.parts[0].document else { panic!() };
         let values: Vec<String> = study.factors[0].values.iter().map(ToString::to_string).collect();
         assert_eq!(values, ["4", "8", "16", "32", "64", "128"]);
     }

@@ -110,8 +110,8 @@ fn direction(
             intervals.iter().map(|(one, summary)| rate(summary.map_or(0, amount), one.elapsed_s()));
         if happened { rates.collect() } else { Vec::new() }
     };
-    let iops = Spread::of(&per_second(|summary| summary.ios));
-    let kib = Spread::of(&per_second(|summary| summary.bytes / 1024));
+    let iops = SeriesSpread::of(&per_second(|summary| summary.ios));
+    let kib = SeriesSpread::of(&per_second(|summary| summary.bytes / 1024));
     let bytes_per_s = rate(result.bytes, elapsed_s);
     json!({
         "io_bytes": result.bytes,
@@ -171,7 +171,7 @@ fn deviation(histogram: &Histogram) -> f64 {
 
 /// Ends, mean and standard deviation of a series.
 #[derive(Default)]
-struct Spread {
+struct SeriesSpread {
     least: f64,
     most: f64,
     mean: f64,
@@ -179,7 +179,7 @@ struct Spread {
     n: usize,
 }
 
-impl Spread {
+impl SeriesSpread {
     fn of(values: &[f64]) -> Self {
         if values.is_empty() {
             return Self::default();

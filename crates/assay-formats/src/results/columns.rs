@@ -5,12 +5,12 @@ use assay_model::study::{FactorValue, Setting};
 
 /// The header of a table, and which of its columns a reader knows.
 #[derive(Clone, Debug, Default)]
-pub struct Columns {
+pub struct HeaderColumns {
     names: Vec<String>,
     is_known: Vec<bool>,
 }
 
-impl Columns {
+impl HeaderColumns {
     /// No column is known yet. Names are compared in lower case and without blanks around them.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let names: Vec<String> =
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn columns_that_nobody_knows_keep_rows_apart_and_are_named() {
-        let mut columns = Columns::new(["Run", " stride ", "cpu", "label", ""]);
+        let mut columns = HeaderColumns::new(["Run", " stride ", "cpu", "label", ""]);
         assert_eq!((columns.named("run"), columns.names.len()), (Some(0), 5));
         columns.skip(|name| name == "cpu");
         let cells = [["a", "4", "1", "x", ""], ["a", "8", "2", "x", ""], ["a", "8", "3", "x", ""]];

@@ -1,7 +1,7 @@
 //! elbencho's csv: one row a phase, over all hosts and threads.
 
 use super::amount::NumberPlace;
-use super::columns::Columns;
+use super::columns::HeaderColumns;
 use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{number, whole};
@@ -61,7 +61,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
     let header = lines.next().filter(|line| is_header(line));
     let names =
         fields(header.ok_or_else(|| broken("elbencho", "its first line is not its header"))?);
-    let table = Table::new(&names);
+    let table = ElbenchoTable::new(&names);
     let cells: Vec<Vec<String>> = lines.by_ref().take(ROWS_MAX).map(fields).collect();
     if lines.next().is_some() {
         return Err(broken("elbencho", &format!("it has more than {ROWS_MAX} rows")));
@@ -129,14 +129,14 @@ fn setting_names(names: &[String]) -> impl Iterator<Item = &str> {
 }
 
 /// The columns of the file.
-struct Table {
-    columns: Columns,
+struct ElbenchoTable {
+    columns: HeaderColumns,
     names: Vec<String>,
 }
 
-impl Table {
+impl ElbenchoTable {
     fn new(names: &[String]) -> Self {
-        let mut columns = Columns::new(names.iter().map(String::as_str));
+        let mut columns = HeaderColumns::new(names.iter().map(String::as_str));
         let names: Vec<String> =
             names.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
         // What the first thread had done when it ended is a part of the work; CPU and entries say

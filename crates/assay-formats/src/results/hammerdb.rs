@@ -63,7 +63,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
             "specify the log with the line System achieved",
         ));
     }
-    let mut log = Log::default();
+    let mut log = HammerLog::default();
     // A job as JSON holds the same lines as strings, which may all stand in one line.
     for line in text.split(['\n', '"']).flat_map(|line| line.split("\\n")).map(str::trim) {
         log.line(line)?;
@@ -147,7 +147,7 @@ enum Dated {
 
 /// What was printed so far of the run that is going on, and the runs that ended.
 #[derive(Default)]
-struct Log {
+struct HammerLog {
     rows: Vec<ImportedRow>,
     users: Option<u64>,
     ramp_minutes: Option<u64>,
@@ -160,7 +160,7 @@ struct Log {
     failed_procedures: u64,
 }
 
-impl Log {
+impl HammerLog {
     fn line(&mut self, line: &str) -> Result<()> {
         if let Some((before, _)) = line.split_once(" Virtual Users configured") {
             let before = before.trim_end_matches(" Active");

@@ -1,7 +1,7 @@
 //! `IOMeter`'s result file: one row per test, summed over managers.
 
 use super::amount::NumberPlace;
-use super::columns::Columns;
+use super::columns::HeaderColumns;
 use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use super::numbers::whole;
@@ -45,7 +45,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
 
 /// The block of lines that a heading opens.
 #[derive(Clone, Copy, Default)]
-enum Block {
+enum ResultBlock {
     #[default]
     Other,
     Description,
@@ -67,14 +67,14 @@ struct SpecificationLine {
 
 #[derive(Default)]
 struct ResultFile {
-    block: Block,
+    block: ResultBlock,
     version: String,
     description: String,
     at_unix_ns: Option<u64>,
     specification: String,
     specifications: BTreeMap<String, Vec<SpecificationLine>>,
     names: Vec<String>,
-    columns: Columns,
+    columns: HeaderColumns,
     rows: Vec<ImportedRow>,
 }
 
@@ -85,24 +85,24 @@ impl ResultFile {
             return Ok(());
         }
         match self.block {
-            Block::Description => {
+            ResultBlock::Description => {
                 let text = line.split_once(',').map_or(line, |(_, text)| text);
                 self.description = cut(text);
             }
-            Block::Version => self.version = cut(line),
-            Block::Time => self.at_unix_ns = dates::iso(line),
-            Block::SpecificationName => {
+            ResultBlock::Version => self.version = cut(line),
+            ResultBlock::Time => self.at_unix_ns = dates::iso(line),
+            ResultBlock::SpecificationName => {
                 let name = line.rsplit_once(',').map_or(line, |(name, _)| name);
                 name.clone_into(&mut self.specification);
                 self.specifications.insert(name.to_owned(), Vec::new());
             }
-            Block::SpecificationLine => {
+            ResultBlock::SpecificationLine => {
                 if let Some(lines) = self.specifications.get_mut(&self.specification) {
                     lines.extend(specification(line));
                 }
             }
-            Block::Results => return self.result(number, line),
-            Block::Other => {}
+            ResultBlock::Results => return self.result(number, line),
+            ResultBlock::Other => {}
         }
         Ok(())
     }
@@ -112,21 +112,21 @@ impl ResultFile {
             heading.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin))
         };
         self.block = if is("Test Type") {
-            Block::Description
+            ResultBlock::Description
         } else if is("Version") {
-            Block::Version
+            ResultBlock::Version
         } else if is("Time Stamp") {
-            Block::Time
+            ResultBlock::Time
         } else if is("Access specification name") {
-            Block::SpecificationName
+            ResultBlock::SpecificationName
         } else if is("size,") {
-            Block::SpecificationLine
+            ResultBlock::SpecificationLine
         } else if is("Target Type") {
             self.names = heading.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
             self.columns = known_columns(&self.names);
-            Block::Results
+            ResultBlock::Results
         } else {
-            Block::Other
+            ResultBlock::Other
         };
     }
 
@@ -172,7 +172,7 @@ impl ResultFile {
 }
 
 /// All columns are known up to the counts of times in ranges.
-fn known_columns(names: &[String]) -> Columns {
+fn known_columns(names: &[String]) -> HeaderColumns {
     const KNOWN: [&str; 24] = [
         "target ",
         "access ",
@@ -199,7 +199,7 @@ fn known_columns(names: &[String]) -> Columns {
         "segments ",
         ">=",
     ];
-    let mut columns = Columns::new(names.iter().map(String::as_str));
+    let mut columns = HeaderColumns::new(names.iter().map(String::as_str));
     columns.skip(|name| KNOWN.iter().any(|begin| name.starts_with(begin)) || name.contains(" to "));
     columns
 }

@@ -76,48 +76,56 @@ fn first_line(text: &str) -> &str {
 }
 
 /// A program whose results are read.
-struct Reader {
+struct ResultReader {
     program: &'static str,
     is: fn(&str) -> bool,
     read: fn(&[NamedText<'_>]) -> Result<ImportedResult>,
 }
 
 /// What programs print or write at their ends.
-const OUTPUTS: [Reader; 10] = [
-    Reader { program: "fio", is: fio::is_output, read: |files| fio::import(text(files)) },
-    Reader { program: "IOMeter", is: iometer::is_result, read: |files| iometer::read(text(files)) },
-    Reader {
+const OUTPUTS: [ResultReader; 10] = [
+    ResultReader { program: "fio", is: fio::is_output, read: |files| fio::import(text(files)) },
+    ResultReader {
+        program: "IOMeter",
+        is: iometer::is_result,
+        read: |files| iometer::read(text(files)),
+    },
+    ResultReader {
         program: "sysbench",
         is: sysbench::is_output,
         read: |files| sysbench::read(text(files)),
     },
-    Reader {
+    ResultReader {
         program: "Vdbench",
         is: vdbench_flatfile::is_flatfile,
         read: |files| vdbench_flatfile::read_flatfile(text(files)),
     },
-    Reader {
+    ResultReader {
         program: "CALIBRATE_IO",
         is: calibrate_io::is_output,
         read: |files| calibrate_io::read(text(files)),
     },
-    Reader {
+    ResultReader {
         program: "ORION",
         is: |text| orion::is_summary(text) || orion::is_matrix(text),
         read: orion::read,
     },
-    Reader {
+    ResultReader {
         program: "Vdbench",
         is: vdbench_summary::is_summary,
         read: |files| vdbench_summary::read_summary(text(files)),
     },
-    Reader { program: "elbencho", is: elbencho::is_csv, read: |files| elbencho::read(text(files)) },
-    Reader {
+    ResultReader {
+        program: "elbencho",
+        is: elbencho::is_csv,
+        read: |files| elbencho::read(text(files)),
+    },
+    ResultReader {
         program: "HammerDB",
         is: hammerdb::is_result,
         read: |files| hammerdb::read(text(files)),
     },
-    Reader {
+    ResultReader {
         program: "pgbench",
         is: pgbench::is_summary,
         read: |files| pgbench::read_summary(text(files)),
@@ -126,14 +134,14 @@ const OUTPUTS: [Reader; 10] = [
 
 /// What programs write line by line while they run: numbers alone, so that only their first line is
 /// looked at.
-const LOGS: [Reader; 3] = [
-    Reader { program: "fio", is: |text| fio::is_log(first_line(text)), read: fio::read_logs },
-    Reader {
+const LOGS: [ResultReader; 3] = [
+    ResultReader { program: "fio", is: |text| fio::is_log(first_line(text)), read: fio::read_logs },
+    ResultReader {
         program: "pgbench",
         is: |text| pgbench_log::is_log(first_line(text)),
         read: pgbench_log::read_log,
     },
-    Reader {
+    ResultReader {
         program: "pgbench",
         is: |text| pgbench_log::is_aggregated(first_line(text)),
         read: pgbench_log::read_aggregated,

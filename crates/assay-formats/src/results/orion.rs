@@ -49,7 +49,8 @@ pub fn test_of(name: &str) -> &str {
 /// A usage error where one is cut off, or does not say what it holds.
 pub fn read(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let summaries = files.iter().filter(|file| !is_matrix(file.text));
-    let summaries: Vec<Summary<'_>> = summaries.flat_map(|file| Summary::all(file.text)).collect();
+    let summaries: Vec<OrionSummary<'_>> =
+        summaries.flat_map(|file| OrionSummary::all(file.text)).collect();
     let mut points = Points::default();
     for file in files.iter().filter(|file| is_matrix(file.text)) {
         read_matrix(*file, summaries.first(), &mut points)?;
@@ -68,7 +69,7 @@ pub fn read(files: &[NamedText<'_>]) -> Result<ImportedResult> {
         of_run.for_each(|row| row.settings.extend(summary.settings()));
     }
     let version = summaries.first().map_or("", |summary| summary.version);
-    let is_joint = |summary: &Summary<'_>| {
+    let is_joint = |summary: &OrionSummary<'_>| {
         summary.after("Write:").is_some_and(|percent| percent > 0.0) && !summary.has_sides()
     };
     let has_histogram = summaries.iter().any(|summary| summary.text.contains(HISTOGRAM));
@@ -114,12 +115,12 @@ fn date_of_test(text: &str, name: &str) -> Option<u64> {
 }
 
 /// What ORION wrote of one run.
-struct Summary<'a> {
+struct OrionSummary<'a> {
     text: &'a str,
     version: &'a str,
 }
 
-impl<'a> Summary<'a> {
+impl<'a> OrionSummary<'a> {
     /// Every run of a text, which begins with its version.
     fn all(text: &'a str) -> Vec<Self> {
         let mut begins: Vec<usize> =
@@ -293,7 +294,7 @@ fn point(text: &str, run: Option<u64>) -> PointLoad {
 /// says what it holds.
 fn read_matrix(
     file: NamedText<'_>,
-    summary: Option<&Summary<'_>>,
+    summary: Option<&OrionSummary<'_>>,
     points: &mut Points,
 ) -> Result<()> {
     let (quantity, unit) = match file.name {
@@ -332,8 +333,8 @@ fn read_matrix(
 }
 
 /// The csv file has times without a unit, which depends on the version that only the summary says.
-fn time_unit_ns(summary: Option<&Summary<'_>>) -> Result<f64> {
-    summary.and_then(Summary::unit_ns).ok_or_else(|| {
+fn time_unit_ns(summary: Option<&OrionSummary<'_>>) -> Result<f64> {
+    summary.and_then(OrionSummary::unit_ns).ok_or_else(|| {
         refused(
             "ORION",
             "the unit of its times is not known: milliseconds up to version 11.1, microseconds \

@@ -43,7 +43,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
         let meanwhile = number.checked_sub(1).map_or(0, |before| begins[before]);
         let meanwhile = &lines[meanwhile..*begin];
         for lines in results_of(&lines[*begin..end]) {
-            rows.push(Summary { lines: &lines, meanwhile }.row()?);
+            rows.push(PgbenchSummary { lines: &lines, meanwhile }.row()?);
         }
     }
     if rows.is_empty() {
@@ -88,12 +88,12 @@ pub(super) fn result(
 }
 
 /// The lines of a summary, and those that were printed while it ran.
-struct Summary<'a> {
+struct PgbenchSummary<'a> {
     lines: &'a [&'a str],
     meanwhile: &'a [&'a str],
 }
 
-impl<'a> Summary<'a> {
+impl<'a> PgbenchSummary<'a> {
     fn row(&self) -> Result<ImportedRow> {
         let rate_per_s = self.rate_per_s().ok_or_else(|| {
             broken("pgbench", "a summary has no complete line tps =: it is cut off")

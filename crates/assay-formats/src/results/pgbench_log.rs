@@ -17,7 +17,7 @@ const SECONDS_MAX: u64 = 7 * 86_400;
 const SECOND_MIN: u64 = 1_000_000_000;
 
 /// What became of a transaction.
-enum Ended {
+enum EndedTransaction {
     /// It was committed after this time, µs.
     After(u64),
     /// It failed; the word says how.
@@ -27,31 +27,31 @@ enum Ended {
 }
 
 /// One line of a log of transactions.
-struct Transaction {
+struct LoggedTransaction {
     client: u64,
     number: u64,
-    ended: Ended,
+    ended: EndedTransaction,
     /// When, µs since 1970.
     at_us: u64,
 }
 
 /// `client number time script second microsecond [lag] [retries]`.
-fn parse(line: &str) -> Option<Transaction> {
+fn parse(line: &str) -> Option<LoggedTransaction> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     if !(6..=8).contains(&fields.len()) {
         return None;
     }
     let ended = match fields[2] {
-        "skipped" => Ended::Skipped,
-        "failed" => Ended::Failed("failed_transactions"),
-        "serialization" => Ended::Failed("serialization_failures"),
-        "deadlock" => Ended::Failed("deadlock_failures"),
-        time_us => Ended::After(whole(time_us)?),
+        "skipped" => EndedTransaction::Skipped,
+        "failed" => EndedTransaction::Failed("failed_transactions"),
+        "serialization" => EndedTransaction::Failed("serialization_failures"),
+        "deadlock" => EndedTransaction::Failed("deadlock_failures"),
+        time_us => EndedTransaction::After(whole(time_us)?),
     };
     whole(fields[3])?;
     let second = whole(fields[4]).filter(|second| *second > SECOND_MIN)?;
     let microsecond = whole(fields[5]).filter(|microsecond| *microsecond < 1_000_000)?;
-    Some(Transaction {
+    Some(LoggedTransaction {
         client: whole(fields[0])?,
         number: whole(fields[1])?,
         ended,
@@ -81,7 +81,7 @@ fn is_digits(text: &str) -> bool {
 
 /// The transactions of all threads together.
 #[derive(Default)]
-struct Log {
+struct PgbenchLog {
     times: Option<Histogram>,
     seconds: BTreeMap<u64, u64>,
     counts: BTreeMap<&'static str, u64>,
@@ -94,23 +94,23 @@ struct Log {
     end_us: u64,
 }
 
-impl Log {
-    fn add(&mut self, one: &Transaction) {
+impl PgbenchLog {
+    fn add(&mut self, one: &LoggedTransaction) {
         let client = self.clients.entry(one.client).or_insert((0, u64::MAX, 0));
         self.is_of_several |= client.0 > 0 && one.number <= client.2;
         *client = (client.0 + 1, client.1.min(one.number), client.2.max(one.number));
         let time_us = match one.ended {
-            Ended::After(time_us) => {
+            EndedTransaction::After(time_us) => {
                 let times = self.times.get_or_insert_with(|| Histogram::new(Precision::Fine));
                 times.record(time_us.saturating_mul(1000));
                 *self.seconds.entry(one.at_us / 1_000_000).or_default() += 1;
                 time_us
             }
-            Ended::Failed(how) => {
+            EndedTransaction::Failed(how) => {
                 *self.counts.entry(how).or_default() += 1;
                 0
             }
-            Ended::Skipped => {
+            EndedTransaction::Skipped => {
                 *self.counts.entry("skipped_transactions").or_default() += 1;
                 0
             }
@@ -150,7 +150,7 @@ impl Log {
 
 /// Reads the logs of all threads of a run as one.
 pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
-    let mut log = Log::default();
+    let mut log = PgbenchLog::default();
     for file in files {
         for (number, line) in
             (1..).zip(file.text.lines()).filter(|(_, line)| !line.trim().is_empty())
@@ -204,7 +204,7 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
 }
 
 /// Clients are numbered from 0 over all threads.
-fn other_threads(log: &Log) -> Option<Lack> {
+fn other_threads(log: &PgbenchLog) -> Option<Lack> {
     let last = *log.clients.keys().last()?;
     let all = last.saturating_add(1);
     let missing = all.saturating_sub(count_of(log.clients.len()));

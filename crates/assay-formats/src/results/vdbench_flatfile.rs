@@ -1,6 +1,6 @@
 //! Vdbench's flatfile: one row per run, from its intervals.
 
-use super::columns::Columns;
+use super::columns::HeaderColumns;
 use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use super::numbers::{number, whole};
@@ -57,13 +57,13 @@ fn header(text: &str) -> Option<(usize, Vec<&str>)> {
 /// A usage error where it is cut off or holds no interval of a run.
 pub fn read_flatfile(text: &str) -> Result<ImportedResult> {
     let (line, names) = header(text).ok_or_else(|| broken("Vdbench", "it has no header line"))?;
-    let mut columns = Columns::new(names.iter().copied());
+    let mut columns = HeaderColumns::new(names.iter().copied());
     columns.skip(|name| {
         RESULTS.split_whitespace().any(|known| known == name)
             || RESULT_ENDS.iter().any(|end| name.ends_with(end))
     });
-    let table = Table::new(&names, &mut columns);
-    let mut runs: Vec<Run<'_>> = Vec::new();
+    let table = FlatfileTable::new(&names, &mut columns);
+    let mut runs: Vec<FlatfileRun<'_>> = Vec::new();
     for (number, words) in text.lines().enumerate().skip(line + 1).take(ROWS_MAX) {
         let cells: Vec<&str> = words.split_whitespace().take(COLUMNS_MAX).collect();
         if cells.len() != names.len() {
@@ -98,8 +98,8 @@ pub fn read_flatfile(text: &str) -> Result<ImportedResult> {
 
 /// Puts a line to the run that it belongs to: another one begins where its name or a setting
 /// changes, or its intervals are counted from the beginning again.
-fn add<'a>(runs: &mut Vec<Run<'a>>, table: &Table, cells: Vec<&'a str>) {
-    let Some(name) = Table::cell(&cells, table.interval) else { return };
+fn add<'a>(runs: &mut Vec<FlatfileRun<'a>>, table: &FlatfileTable, cells: Vec<&'a str>) {
+    let Some(name) = FlatfileTable::cell(&cells, table.interval) else { return };
     if let Some((from, to)) = average(name) {
         if let Some(run) = runs.last_mut() {
             run.measured = Some((from, to));
@@ -109,15 +109,15 @@ fn add<'a>(runs: &mut Vec<Run<'a>>, table: &Table, cells: Vec<&'a str>) {
     let Some(index) = whole(name) else { return };
     let settings = table.settings(&cells);
     let interval = IntervalLine { index, cells };
-    let same = |run: &&mut Run<'_>| {
+    let same = |run: &&mut FlatfileRun<'_>| {
         run.settings == settings && run.intervals.last().is_some_and(|last| last.index < index)
     };
     if let Some(run) = runs.last_mut().filter(same) {
         run.intervals.push(interval);
     } else {
-        let name = Table::cell(&interval.cells, table.run).unwrap_or_default();
+        let name = FlatfileTable::cell(&interval.cells, table.run).unwrap_or_default();
         let is_format = name.starts_with("format") || name.ends_with("_format");
-        runs.push(Run { settings, intervals: vec![interval], measured: None, is_format });
+        runs.push(FlatfileRun { settings, intervals: vec![interval], measured: None, is_format });
     }
 }
 
@@ -135,7 +135,7 @@ struct IntervalLine<'a> {
 }
 
 /// A run of Vdbench.
-struct Run<'a> {
+struct FlatfileRun<'a> {
     settings: Vec<Setting>,
     intervals: Vec<IntervalLine<'a>>,
     /// The intervals that Vdbench averages: those behind its warm-up.
@@ -144,7 +144,7 @@ struct Run<'a> {
 }
 
 /// The columns of the file.
-struct Table {
+struct FlatfileTable {
     tod: Option<usize>,
     timestamp: Option<usize>,
     run: Option<usize>,
@@ -163,8 +163,8 @@ struct Table {
     settings: Vec<(usize, &'static str)>,
 }
 
-impl Table {
-    fn new(names: &[&str], columns: &mut Columns) -> Self {
+impl FlatfileTable {
+    fn new(names: &[&str], columns: &mut HeaderColumns) -> Self {
         let place = |name: &str| names.iter().position(|known| known.eq_ignore_ascii_case(name));
         let settings = [
             ("run", "run"),
@@ -246,7 +246,7 @@ fn decimal(text: &str) -> Option<f64> {
     number(text).or_else(|| number(&text.replacen(',', ".", 1)))
 }
 
-impl Run<'_> {
+impl FlatfileRun<'_> {
     /// The intervals that count: those that Vdbench averages, or all but the first, which is its
     /// own warm-up.
     fn counted(&self) -> &[IntervalLine<'_>] {
@@ -259,10 +259,11 @@ impl Run<'_> {
     }
 
     /// Intervals that count and lack one of the numbers that others have.
-    fn left_out(&self, table: &Table) -> u64 {
+    fn left_out(&self, table: &FlatfileTable) -> u64 {
         let columns = [table.rate, table.megabytes, table.response, table.reads, table.writes];
         let counted = self.counted();
-        let has = |one: &IntervalLine<'_>, column| Table::number(&one.cells, column).is_some();
+        let has =
+            |one: &IntervalLine<'_>, column| FlatfileTable::number(&one.cells, column).is_some();
         let used: Vec<Option<usize>> = columns
             .into_iter()
             .filter(|column| column.is_some() && counted.iter().any(|one| has(one, *column)))
@@ -271,7 +272,7 @@ impl Run<'_> {
         count_of(lacks.count())
     }
 
-    fn row(&self, table: &Table) -> ImportedRow {
+    fn row(&self, table: &FlatfileTable) -> ImportedRow {
         let (length_s, elapsed_s) = self.times(table);
         let started_unix_ns = self.ended_first(table).map(|end_ns| {
             end_ns.saturating_sub(length_s.map_or(0, assay_model::number::nanoseconds))
@@ -283,11 +284,11 @@ impl Run<'_> {
     }
 
     /// Whether the I/Os have the size that the row names: of a list of sizes it is the first.
-    fn has_one_size(&self, table: &Table) -> bool {
+    fn has_one_size(&self, table: &FlatfileTable) -> bool {
         let size = table.size_column;
         self.counted().iter().all(|one| {
-            let sizes =
-                Table::number(&one.cells, size).zip(Table::number(&one.cells, table.io_bytes));
+            let sizes = FlatfileTable::number(&one.cells, size)
+                .zip(FlatfileTable::number(&one.cells, table.io_bytes));
             sizes.is_none_or(|(named, measured)| {
                 measured <= 0.0 || (measured / named - 1.0).abs() <= ONE_SIZE_SHARE
             })
@@ -295,8 +296,8 @@ impl Run<'_> {
     }
 
     /// When the first interval that counts ended.
-    fn ended_first(&self, table: &Table) -> Option<u64> {
-        let text = Table::cell(&self.counted().first()?.cells, table.timestamp)?;
+    fn ended_first(&self, table: &FlatfileTable) -> Option<u64> {
+        let text = FlatfileTable::cell(&self.counted().first()?.cells, table.timestamp)?;
         let seconds =
             || whole(text).filter(|second| *second > 1_000_000_000)?.checked_mul(1_000_000_000);
         dates::month_first(text).or_else(seconds)
@@ -304,11 +305,11 @@ impl Run<'_> {
 
     /// The length of an interval, and of all that count, by the clock; intervals may be of any
     /// length.
-    fn times(&self, table: &Table) -> (Option<f64>, Option<f64>) {
+    fn times(&self, table: &FlatfileTable) -> (Option<f64>, Option<f64>) {
         let ends: Option<Vec<f64>> = self
             .intervals
             .iter()
-            .map(|one| Table::cell(&one.cells, table.tod).and_then(dates::clock_s))
+            .map(|one| FlatfileTable::cell(&one.cells, table.tod).and_then(dates::clock_s))
             .collect();
         let Some(ends) = ends.filter(|ends| ends.len() > 1) else { return (None, None) };
         let steps = ends.windows(2).map(|two| (two[1] - two[0]).rem_euclid(DAY_S));
@@ -323,9 +324,10 @@ impl Run<'_> {
         (Some(length_s), Some(elapsed_s))
     }
 
-    fn measures(&self, table: &Table) -> Vec<NamedEstimate> {
+    fn measures(&self, table: &FlatfileTable) -> Vec<NamedEstimate> {
         let numbers = |column: Option<usize>, unit: f64| -> Vec<f64> {
-            let values = self.counted().iter().filter_map(|one| Table::number(&one.cells, column));
+            let values =
+                self.counted().iter().filter_map(|one| FlatfileTable::number(&one.cells, column));
             values.map(|value| value * unit).collect()
         };
         let most = |quantity: &str, column: Option<usize>| {
@@ -362,15 +364,15 @@ impl Run<'_> {
     /// on that of reads.
     fn times_of(
         &self,
-        table: &Table,
+        table: &FlatfileTable,
         column: Option<usize>,
         share: impl Fn(f64) -> f64,
     ) -> Vec<ValueShare> {
         let times = self.counted().iter().filter_map(|one| {
-            let value = Table::number(&one.cells, column)? * 1e6;
-            let rate = Table::number(&one.cells, table.rate).unwrap_or(1.0);
-            let reads =
-                Table::number(&one.cells, table.read_percent).map(|percent| percent / 100.0);
+            let value = FlatfileTable::number(&one.cells, column)? * 1e6;
+            let rate = FlatfileTable::number(&one.cells, table.rate).unwrap_or(1.0);
+            let reads = FlatfileTable::number(&one.cells, table.read_percent)
+                .map(|percent| percent / 100.0);
             // Without the share of reads an operation that takes no time did not happen.
             let share = reads.map_or(if value > 0.0 { 1.0 } else { 0.0 }, &share);
             Some(ValueShare { value, weight: rate * share })
@@ -392,7 +394,7 @@ mod tests {
                           compratio dedupratio queue_depth cpu_used cpu_user cpu_kernel cpu_wait \
                           cpu_idle\n";
 
-    struct Line<'a> {
+    struct FlatfileLine<'a> {
         interval: &'a str,
         second: u64,
         reqrate: &'a str,
@@ -400,8 +402,8 @@ mod tests {
         read_resp: &'a str,
     }
 
-    fn line(one: &Line<'_>) -> String {
-        let Line { interval, second, reqrate, rate, read_resp } = one;
+    fn line(one: &FlatfileLine<'_>) -> String {
+        let FlatfileLine { interval, second, reqrate, rate, read_resp } = one;
         let clock =
             format!("{:02}:{:02}:{:02}.001", 10 + second / 3600, second / 60 % 60, second % 60);
         format!(
@@ -417,8 +419,13 @@ mod tests {
         for (index, (reqrate, rate, read_resp)) in rates.iter().enumerate() {
             let number = index + 1;
             let second = 1800 + step_s * u64::try_from(number).unwrap();
-            text +=
-                &line(&Line { interval: &number.to_string(), second, reqrate, rate, read_resp });
+            text += &line(&FlatfileLine {
+                interval: &number.to_string(),
+                second,
+                reqrate,
+                rate,
+                read_resp,
+            });
         }
         text
     }
@@ -499,7 +506,7 @@ mod tests {
             1,
             &[("max", "1", "1"), ("max", "2", "1"), ("max", "3", "1"), ("max", "5", "1")],
         );
-        let average = line(&Line {
+        let average = line(&FlatfileLine {
             interval: "avg_3-4",
             second: 1805,
             reqrate: "max",

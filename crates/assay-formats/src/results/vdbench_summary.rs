@@ -23,7 +23,7 @@ pub fn is_summary(text: &str) -> bool {
 /// # Errors
 /// A usage error where no run came to its averages.
 pub fn read_summary(text: &str) -> Result<ImportedResult> {
-    let mut summary = Summary::default();
+    let mut summary = VdbenchSummary::default();
     text.lines().for_each(|line| summary.line(line));
     // Where files were only created, that is the load.
     let rows = if summary.rows.is_empty() { summary.formats } else { summary.rows };
@@ -47,7 +47,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
 
 /// What the columns of the current run are.
 #[derive(Clone, Copy, Default)]
-enum Layout {
+enum SummaryLayout {
     /// Of a load on storage; times have one longest each, or one together.
     #[default]
     Blocks,
@@ -58,11 +58,11 @@ enum Layout {
 }
 
 #[derive(Default)]
-struct Summary {
+struct VdbenchSummary {
     rows: Vec<ImportedRow>,
     /// Runs that create what others use.
     formats: Vec<ImportedRow>,
-    layout: Layout,
+    layout: SummaryLayout,
     run: String,
     clock: String,
     date: Option<String>,
@@ -70,7 +70,7 @@ struct Summary {
     rates: Vec<(u64, f64)>,
 }
 
-impl Summary {
+impl VdbenchSummary {
     fn line(&mut self, line: &str) {
         if let Some((before, rest)) = line.split_once("Starting RD=") {
             let run = rest.split('<').next().unwrap_or_default().trim();
@@ -82,9 +82,13 @@ impl Summary {
         } else if line.contains("nterval") && (line.contains("i/o") || line.contains("ReqstdOps")) {
             let date = line.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
             self.date = dates::with_clock(&date, "00:00:00").map(|_| date).or(self.date.take());
-            self.layout = if line.contains("ReqstdOps") { Layout::Files } else { Layout::Blocks };
+            self.layout = if line.contains("ReqstdOps") {
+                SummaryLayout::Files
+            } else {
+                SummaryLayout::Blocks
+            };
         } else if line.matches(" max").count() == 2 {
-            self.layout = Layout::TwoMaxima;
+            self.layout = SummaryLayout::TwoMaxima;
         } else {
             self.numbers(line);
         }
@@ -129,9 +133,9 @@ impl Summary {
         let is_complete = count_of(rates.len()) > range.1.saturating_sub(range.0);
         rates.retain(|_| is_complete);
         // Behind what is read stand others: without them the line is cut off.
-        let is_whole = values.len() > if let Layout::Files = self.layout { 12 } else { 9 };
+        let is_whole = values.len() > if let SummaryLayout::Files = self.layout { 12 } else { 9 };
         let Some(rate) = at(0).filter(|rate| is_whole && *rate > 0.0) else { return Vec::new() };
-        if let Layout::Files = self.layout {
+        if let SummaryLayout::Files = self.layout {
             // rate resp cpu sys read% read: rate resp, write: rate resp, MB/s: read write total
             let Some(megabytes) = at(11) else { return Vec::new() };
             let mut measures = vec![
@@ -164,7 +168,7 @@ impl Summary {
         for (side, place, _) in sides.into_iter().filter(|(.., happens)| *happens) {
             let mean = milliseconds(place);
             measures.extend(mean.map(|ns| total(&format!("{side}.response_time.mean"), ns)));
-            if let Layout::TwoMaxima = self.layout {
+            if let SummaryLayout::TwoMaxima = self.layout {
                 let longest = milliseconds(place + 2);
                 measures.extend(longest.map(|ns| total(&format!("{side}.response_time.max"), ns)));
             }

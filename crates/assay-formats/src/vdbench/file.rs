@@ -2,9 +2,9 @@
 //! lines and variables.
 
 use super::names::{self, DefinitionKind};
-use crate::conversion::{Origin, Refused};
-use crate::reading::{Section, Setting};
-use crate::reason::Reason;
+use crate::conversion::{OptionOrigin, Refused};
+use crate::reading::{ReadSection, ReadSetting};
+use crate::reason::OptionReason;
 use crate::surroundings::{BYTES_MAX, DEPTH_MAX, HeldBytes, Surroundings};
 use assay_model::number::index_of;
 
@@ -17,24 +17,24 @@ const COUNT_MAX: u64 = 4096;
 #[derive(Debug, Default)]
 pub struct Definitions {
     /// All parameters of the file as a whole.
-    pub general: Vec<Setting>,
+    pub general: Vec<ReadSetting>,
     /// Names of hosts.
     pub hosts: Vec<String>,
     /// Storage.
-    pub storages: Vec<Section>,
+    pub storages: Vec<ReadSection>,
     /// Workloads.
-    pub workloads: Vec<Section>,
+    pub workloads: Vec<ReadSection>,
     /// What holds for a run that names no workload.
-    pub workload_default: Section,
+    pub workload_default: ReadSection,
     /// Runs.
-    pub runs: Vec<Section>,
+    pub runs: Vec<ReadSection>,
     /// Definitions for file systems or traces, with why they are refused.
-    pub others: Vec<(Section, Reason)>,
+    pub others: Vec<(ReadSection, OptionReason)>,
 }
 
 /// Reads a parameter file with everything that it includes.
 pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Definitions, Refused> {
-    let mut reader = Reader {
+    let mut reader = ParameterReader {
         around,
         found: Definitions::default(),
         defaults: Vec::new(),
@@ -45,27 +45,28 @@ pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Definit
     Ok(reader.found)
 }
 
-struct Reader<'a> {
+struct ParameterReader<'a> {
     around: &'a Surroundings<'a>,
     found: Definitions,
-    defaults: Vec<(DefinitionKind, Vec<Setting>)>,
+    defaults: Vec<(DefinitionKind, Vec<ReadSetting>)>,
     bytes: usize,
     held: HeldBytes,
 }
 
 /// A line with those that continue it.
-struct Statement {
+struct VdbenchStatement {
     text: String,
     line: u32,
 }
 
-impl Reader<'_> {
+impl ParameterReader<'_> {
     fn file(&mut self, text: &str, names: &mut Vec<String>) -> Result<(), Refused> {
         self.bytes = self.bytes.saturating_add(text.len());
         let file = names.last().cloned().unwrap_or_default();
-        let at = |line: u32, key: &str| Origin { file: file.clone(), line, key: key.to_owned() };
+        let at =
+            |line: u32, key: &str| OptionOrigin { file: file.clone(), line, key: key.to_owned() };
         if self.bytes > BYTES_MAX {
-            return Err(refused(at(1, ""), "", Reason::TooLarge));
+            return Err(refused(at(1, ""), "", OptionReason::TooLarge));
         }
         for statement in statements(text) {
             let parameters = split(&statement.text);
@@ -104,29 +105,29 @@ impl Reader<'_> {
     fn include(
         &mut self,
         name: &str,
-        origin: &Origin,
+        origin: &OptionOrigin,
         names: &mut Vec<String>,
     ) -> Result<(), Refused> {
         let refuse = |reason| refused(origin.clone(), name, reason);
         if names.iter().any(|known| known == name) {
-            return Err(refuse(Reason::CircularInclude));
+            return Err(refuse(OptionReason::CircularInclude));
         }
         if names.len() > DEPTH_MAX {
-            return Err(refuse(Reason::DeepInclude));
+            return Err(refuse(OptionReason::DeepInclude));
         }
-        let text = (self.around.file)(name).map_err(|_| refuse(Reason::MissingInclude))?;
+        let text = (self.around.file)(name).map_err(|_| refuse(OptionReason::MissingInclude))?;
         names.push(name.to_owned());
         self.file(&text, names)?;
         names.pop();
         Ok(())
     }
 
-    fn statement(&mut self, parameters: &[&str], origin: &Origin) -> Result<(), Refused> {
+    fn statement(&mut self, parameters: &[&str], origin: &OptionOrigin) -> Result<(), Refused> {
         let (key, name) = pair(parameters[0]);
         let entity = names::entity(key).unwrap_or(DefinitionKind::General);
         let count = self.found.storages.len() + self.found.workloads.len() + self.found.runs.len();
         if count > SECTIONS_MAX {
-            return Err(refused(origin.clone(), name, Reason::TooManyJobs));
+            return Err(refused(origin.clone(), name, OptionReason::TooManyJobs));
         }
         let own = if entity == DefinitionKind::General { parameters } else { &parameters[1..] };
         let settings = own.iter().map(|one| self.setting(entity, one, origin));
@@ -139,29 +140,31 @@ impl Reader<'_> {
         }
         let name =
             self.substituted(name).map_err(|reason| refused(origin.clone(), name, reason))?;
-        self.define(entity, Section { name, origin: origin.clone(), settings })
+        self.define(entity, ReadSection { name, origin: origin.clone(), settings })
     }
 
     fn setting(
         &self,
         entity: DefinitionKind,
         text: &str,
-        origin: &Origin,
-    ) -> Result<Setting, Refused> {
+        origin: &OptionOrigin,
+    ) -> Result<ReadSetting, Refused> {
         let (key, value) = pair(text);
-        let origin = Origin { key: key.to_owned(), ..origin.clone() };
+        let origin = OptionOrigin { key: key.to_owned(), ..origin.clone() };
         let refuse = |reason| refused(origin.clone(), value, reason);
         let foreign = matches!(entity, DefinitionKind::FileSystem | DefinitionKind::Replay);
         let name = if foreign { Some("") } else { names::full(entity, key) };
         let Some(name) = name else {
-            return Err(refuse(Reason::UnknownOption { nearest: names::nearest(entity, key) }));
+            return Err(refuse(OptionReason::UnknownOption {
+                nearest: names::nearest(entity, key),
+            }));
         };
         let value =
             if foreign { value.to_owned() } else { self.substituted(value).map_err(refuse)? };
-        Ok(Setting { name, value: Some(value), origin, has_dashes: false })
+        Ok(ReadSetting { name, value: Some(value), origin, has_dashes: false })
     }
 
-    fn define(&mut self, entity: DefinitionKind, mut section: Section) -> Result<(), Refused> {
+    fn define(&mut self, entity: DefinitionKind, mut section: ReadSection) -> Result<(), Refused> {
         let known = self.defaults.iter().position(|(of, _)| *of == entity);
         if section.name == "default" {
             if entity == DefinitionKind::Workload {
@@ -188,15 +191,17 @@ impl Reader<'_> {
             }
             DefinitionKind::Workload => self.found.workloads.push(section),
             DefinitionKind::Run => self.found.runs.push(section),
-            DefinitionKind::FileSystem => self.found.others.push((section, Reason::FileSystemLoad)),
-            DefinitionKind::Replay => self.found.others.push((section, Reason::Replay)),
+            DefinitionKind::FileSystem => {
+                self.found.others.push((section, OptionReason::FileSystemLoad))
+            }
+            DefinitionKind::Replay => self.found.others.push((section, OptionReason::Replay)),
             DefinitionKind::General => {}
         }
         Ok(())
     }
 
     /// The text with `$name` replaced by what the variable has.
-    fn substituted(&self, text: &str) -> Result<String, Reason> {
+    fn substituted(&self, text: &str) -> Result<String, OptionReason> {
         let mut pieces = text.split('$');
         let mut found = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
@@ -204,10 +209,10 @@ impl Reader<'_> {
                 .find(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_'))
                 .unwrap_or(piece.len());
             let name = &piece[..end];
-            let value =
-                (self.around.variable)(name).ok_or_else(|| Reason::Variable(name.to_owned()))?;
+            let value = (self.around.variable)(name)
+                .ok_or_else(|| OptionReason::Variable(name.to_owned()))?;
             if found.len() + value.len() > BYTES_MAX {
-                return Err(Reason::TooLarge);
+                return Err(OptionReason::TooLarge);
             }
             found.push_str(&value);
             found.push_str(&piece[end..]);
@@ -216,14 +221,14 @@ impl Reader<'_> {
     }
 }
 
-fn refused(origin: Origin, value: &str, reason: Reason) -> Refused {
+fn refused(origin: OptionOrigin, value: &str, reason: OptionReason) -> Refused {
     Refused { origin, value: value.to_owned(), reason }
 }
 
 /// Lines without comments; what stands behind the first blank is one, and a comma at the end
 /// continues the line unless a definition follows.
-fn statements(text: &str) -> Vec<Statement> {
-    let mut found: Vec<Statement> = Vec::new();
+fn statements(text: &str) -> Vec<VdbenchStatement> {
+    let mut found: Vec<VdbenchStatement> = Vec::new();
     let mut continues = false;
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim_start();
@@ -234,13 +239,13 @@ fn statements(text: &str) -> Vec<Statement> {
             break;
         }
         let text = text.split_whitespace().next().unwrap_or_default();
-        let goes_on = |last: &&mut Statement| {
+        let goes_on = |last: &&mut VdbenchStatement| {
             let current = names::entity(pair(&last.text).0).unwrap_or(DefinitionKind::General);
             continues && !(text.contains('=') && names::ends(current, pair(text).0))
         };
         match found.last_mut().filter(goes_on) {
             Some(last) => last.text.push_str(text),
-            None => found.push(Statement { text: text.to_owned(), line }),
+            None => found.push(VdbenchStatement { text: text.to_owned(), line }),
         }
         continues = text.ends_with(',');
     }
@@ -273,18 +278,19 @@ fn pair(text: &str) -> (&str, &str) {
 }
 
 /// `count=(1,8)` makes several of one.
-fn counted(section: Section, held: &mut HeldBytes) -> Result<Vec<Section>, Refused> {
+fn counted(section: ReadSection, held: &mut HeldBytes) -> Result<Vec<ReadSection>, Refused> {
     let Some(place) = section.settings.iter().position(|one| one.name == "count") else {
         return Ok(vec![section]);
     };
     let setting = section.settings[place].clone();
     let text = setting.value.clone().unwrap_or_default();
     let numbers = super::number::parts(&text);
-    let numbers: Result<Vec<u64>, Reason> = numbers.into_iter().map(super::number::count).collect();
+    let numbers: Result<Vec<u64>, OptionReason> =
+        numbers.into_iter().map(super::number::count).collect();
     let (from, many) = match numbers.as_deref() {
         Ok([from, many]) if *many <= COUNT_MAX => (*from, *many),
-        Ok([_, _]) => return Err(refused(setting.origin, &text, Reason::TooManyJobs)),
-        _ => return Err(refused(setting.origin, &text, Reason::Value)),
+        Ok([_, _]) => return Err(refused(setting.origin, &text, OptionReason::TooManyJobs)),
+        _ => return Err(refused(setting.origin, &text, OptionReason::Value)),
     };
     held.add_all(&section.settings, index_of(many))
         .map_err(|reason| refused(section.origin.clone(), &text, reason))?;
@@ -350,7 +356,7 @@ mod tests {
             "sd=sd1,lun=/a,\nsd=sd2,lun=/b,\nwd=w,\nsd=sd*,rdpct=70,\nrd=r,\nwd=w,elapsed=9\n";
         let found = read(text, "x", &Surroundings::none()).unwrap();
         assert_eq!((found.storages.len(), found.workloads.len(), found.runs.len()), (2, 1, 1));
-        let named = |section: &Section| section.settings[0].value.clone().unwrap();
+        let named = |section: &ReadSection| section.settings[0].value.clone().unwrap();
         assert_eq!([&found.workloads[0], &found.runs[0]].map(named), ["sd*", "w"]);
         assert_eq!(found.storages[1].origin.line, 2);
     }
@@ -364,7 +370,7 @@ mod tests {
         assert_eq!(names, ["sd_hd1", "sd_hd2"]);
         assert_eq!(found.workloads[0].settings[1].name, "rdpct");
         let unknown = read("sd=sd_$host,lun=/f\n", "x", &Surroundings::none()).unwrap_err();
-        assert_eq!(unknown.reason, Reason::Variable("host".into()));
+        assert_eq!(unknown.reason, OptionReason::Variable("host".into()));
     }
 
     #[test]
@@ -385,10 +391,10 @@ mod tests {
     #[test]
     fn broken_files_are_refused_with_their_line() {
         for (text, reason) in [
-            ("sd=sd1,lnu=/a\n", Reason::UnknownOption { nearest: Some("lun".into()) }),
-            ("include=b\n", Reason::MissingInclude),
-            ("sd=sd1,lun=$x\n", Reason::Variable("x".into())),
-            ("sd=sd,lun=/a,count=(1,99999)\n", Reason::TooManyJobs),
+            ("sd=sd1,lnu=/a\n", OptionReason::UnknownOption { nearest: Some("lun".into()) }),
+            ("include=b\n", OptionReason::MissingInclude),
+            ("sd=sd1,lun=$x\n", OptionReason::Variable("x".into())),
+            ("sd=sd,lun=/a,count=(1,99999)\n", OptionReason::TooManyJobs),
         ] {
             let refused = read(text, "x", &Surroundings::none()).unwrap_err();
             assert_eq!((refused.origin.line, refused.reason), (1, reason), "{text}");

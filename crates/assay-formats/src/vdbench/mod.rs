@@ -8,10 +8,10 @@ mod storage;
 mod workload;
 
 use crate::conversion::{
-    Conversion, NamedTarget, Note, Origin, Program, Refused, Treatment, farthest,
+    Conversion, NamedTarget, Note, OptionOrigin, Refused, SourceProgram, Treatment, farthest,
 };
-use crate::reading::{Section, SectionReader, Setting};
-use crate::reason::Reason;
+use crate::reading::{ReadSection, ReadSetting, SectionReader};
+use crate::reason::OptionReason;
 use crate::surroundings::{HeldBytes, Surroundings};
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::Content;
@@ -26,7 +26,7 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     let storages = storage::storages(&found)?;
     let (content, general) = content(&found.general)?;
     let mut conversion = Conversion {
-        program: Program::Vdbench,
+        program: SourceProgram::Vdbench,
         parts: Vec::new(),
         targets: targets(&storages),
         notes: general,
@@ -40,7 +40,7 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
                 conversion.parts.push(run.part);
                 conversion.notes.extend(run.notes);
             }
-            Err(why) if why.reason == Reason::FileSystemLoad => refused.push(why),
+            Err(why) if why.reason == OptionReason::FileSystemLoad => refused.push(why),
             Err(why) => return Err(why),
         }
     }
@@ -59,7 +59,7 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     Ok(conversion)
 }
 
-fn refusal(section: &Section, reason: Reason) -> Refused {
+fn refusal(section: &ReadSection, reason: OptionReason) -> Refused {
     Refused { origin: section.origin.clone(), value: section.name.clone(), reason }
 }
 
@@ -72,18 +72,18 @@ fn nothing(found: &file::Definitions, name: &str) -> Refused {
             reason: reason.clone(),
         };
     }
-    let origin = Origin { file: name.to_owned(), line: 1, key: "rd".to_owned() };
-    Refused { origin, value: String::new(), reason: Reason::NoJob }
+    let origin = OptionOrigin { file: name.to_owned(), line: 1, key: "rd".to_owned() };
+    Refused { origin, value: String::new(), reason: OptionReason::NoJob }
 }
 
-fn other((section, reason): &(Section, Reason)) -> Note {
+fn other((section, reason): &(ReadSection, OptionReason)) -> Note {
     let unused = Treatment::Refused(reason.clone());
     Note { origin: section.origin.clone(), value: section.name.clone(), treatment: unused }
 }
 
 /// What all of them write, by the parameters of the file.
-fn content(general: &[Setting]) -> Result<(Content, Vec<Note>), Refused> {
-    let section = Section { settings: general.to_vec(), ..Section::default() };
+fn content(general: &[ReadSetting]) -> Result<(Content, Vec<Note>), Refused> {
+    let section = ReadSection { settings: general.to_vec(), ..ReadSection::default() };
     let mut reading = SectionReader::new(&section, names::rule);
     let compressible =
         reading.parsed("compratio", "content", number::real)?.map_or(0.0, run::compressible);
@@ -114,8 +114,8 @@ fn name_apart(conversion: &mut Conversion) {
         if *times > 1 {
             let name = format!("{}-{times}", part.document.name());
             match &mut part.document {
-                crate::conversion::Document::Workload(workload) => workload.name = name,
-                crate::conversion::Document::Study(study) => study.name = name,
+                crate::conversion::ConvertedDocument::Workload(workload) => workload.name = name,
+                crate::conversion::ConvertedDocument::Study(study) => study.name = name,
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The parameters of Vdbench by the definition that they belong to; all may be shortened as long as
 //! they are clear.
 
-use crate::reading::Rule;
-use crate::reason::{Approximation, Reason};
+use crate::reading::ReadingRule;
+use crate::reason::{Approximation, OptionReason};
 
 /// What a line defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,19 +106,19 @@ pub fn nearest(entity: DefinitionKind, key: &str) -> Option<String> {
 }
 
 /// What becomes of a parameter that nobody asks for.
-pub fn rule(name: &str) -> Rule {
+pub fn rule(name: &str) -> ReadingRule {
     match name {
-        "startcmd" | "endcmd" => Rule::Never(Reason::NeverExecuted),
-        "validate" | "journal" => Rule::Never(Reason::Verification),
-        "replay" => Rule::Never(Reason::Replay),
-        "priority" => Rule::Near(Approximation::NoPriority),
-        "resetbus" | "resetlun" => Rule::Never(Reason::SystemSetting),
-        "stopcurve" => Rule::Never(Reason::Limit),
-        "align" => Rule::Near(Approximation::Alignment),
+        "startcmd" | "endcmd" => ReadingRule::Never(OptionReason::NeverExecuted),
+        "validate" | "journal" => ReadingRule::Never(OptionReason::Verification),
+        "replay" => ReadingRule::Never(OptionReason::Replay),
+        "priority" => ReadingRule::Near(Approximation::NoPriority),
+        "resetbus" | "resetlun" => ReadingRule::Never(OptionReason::SystemSetting),
+        "stopcurve" => ReadingRule::Never(OptionReason::Limit),
+        "align" => ReadingRule::Near(Approximation::Alignment),
         "dedupunit" | "dedupsets" | "deduphotsets" | "dedupflipflop" | "pattern" => {
-            Rule::Near(Approximation::RepeatedBlocks)
+            ReadingRule::Near(Approximation::RepeatedBlocks)
         }
-        "maxdata" | "maxdatar" | "maxdataw" => Rule::Near(Approximation::WholeTime),
-        _ => Rule::NoEffect,
+        "maxdata" | "maxdatar" | "maxdataw" => ReadingRule::Near(Approximation::WholeTime),
+        _ => ReadingRule::NoEffect,
     }
 }

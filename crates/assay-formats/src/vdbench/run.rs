@@ -6,10 +6,10 @@ use super::number;
 use super::storage::{OpenFlags, StorageDefinition, open_flags};
 use super::workload::{WorkloadDefinition, workload};
 use crate::conversion::{
-    self, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Refused,
+    self, ConversionPart, ConvertedDocument, DocumentLine, NamedTarget, Note, OptionOrigin, Refused,
 };
-use crate::reading::{Section, SectionReader};
-use crate::reason::{Approximation, Reason};
+use crate::reading::{ReadSection, SectionReader};
+use crate::reason::{Approximation, OptionReason};
 use assay_model::number::{count, real};
 use assay_model::study::{Factor, FactorValue, Phases, Study};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
@@ -43,14 +43,14 @@ enum Rates {
 
 /// Values that a loop varies.
 #[derive(Default)]
-struct Loops {
+struct RunLoops {
     transfer: Vec<u64>,
     threads: Vec<u64>,
     read_percent: Vec<u64>,
     ratios: Vec<u64>,
 }
 
-struct Times {
+struct VdbenchTimes {
     measure: Nanos,
     warm_up: Nanos,
     interval: Nanos,
@@ -58,11 +58,11 @@ struct Times {
 }
 
 /// Everything that is said of a run.
-struct Run<'a> {
+struct VdbenchRun<'a> {
     storages: &'a [StorageDefinition],
     workloads: Vec<WorkloadDefinition>,
     rates: Rates,
-    loops: Loops,
+    loops: RunLoops,
     process: Process,
     flags: OpenFlags,
     content: Content,
@@ -70,7 +70,7 @@ struct Run<'a> {
 
 /// Reads a run definition.
 pub fn run(
-    section: &Section,
+    section: &ReadSection,
     found: &Definitions,
     storages: &[StorageDefinition],
     content: Content,
@@ -78,13 +78,13 @@ pub fn run(
 ) -> Result<RunDefinition, Refused> {
     let mut reading = SectionReader::new(section, super::names::rule);
     if reading.setting("fwd", "targets").is_some() {
-        return Err(reading.refusal("fwd", Reason::FileSystemLoad));
+        return Err(reading.refusal("fwd", OptionReason::FileSystemLoad));
     }
     let workloads = workloads(&mut reading, found, storages)?;
     let (rates, process) = (rates(&mut reading)?, process(&mut reading)?);
     let (loops, times) = (loops(&mut reading)?, times(&mut reading)?);
     let flags = open_flags(&mut reading)?;
-    let run = Run { storages, workloads, rates, loops, process, flags, content };
+    let run = VdbenchRun { storages, workloads, rates, loops, process, flags, content };
     let is_dealt = run.is_dealt();
     if is_dealt {
         reading.near("wd", Approximation::DealtThreads);
@@ -95,30 +95,30 @@ pub fn run(
     let factors = run.factors(&mut reading);
     let (notes, sources) = reading.finish();
     let mut part = ConversionPart {
-        document: Document::Workload(whole),
+        document: ConvertedDocument::Workload(whole),
         targets: used,
         sources: run.sources(&sources),
     };
     if !factors.is_empty() {
-        part.document = Document::Study(study(&part.document, factors, &times));
+        part.document = ConvertedDocument::Study(study(&part.document, factors, &times));
     }
-    check(&part.document).map_err(|why| refused(section, Reason::Invalid(why)))?;
+    check(&part.document).map_err(|why| refused(section, OptionReason::Invalid(why)))?;
     let own = run.workloads.iter().flat_map(|one| one.notes.clone());
     Ok(RunDefinition { part, notes: notes.into_iter().chain(own).collect() })
 }
 
-fn refused(section: &Section, reason: Reason) -> Refused {
+fn refused(section: &ReadSection, reason: OptionReason) -> Refused {
     Refused { origin: section.origin.clone(), value: section.name.clone(), reason }
 }
 
 /// Whether a document can be run: a study with the first values of its factors, too.
-fn check(document: &Document) -> Result<(), String> {
+fn check(document: &ConvertedDocument) -> Result<(), String> {
     if let Some(workload) = document.workload() {
         workload.check().map_err(|error| error.message().to_owned())?;
     }
     match document {
-        Document::Workload(_) => Ok(()),
-        Document::Study(study) => {
+        ConvertedDocument::Workload(_) => Ok(()),
+        ConvertedDocument::Study(study) => {
             let text = assay_model::document::to_toml(study)
                 .map_err(|error| error.message().to_owned())?;
             let read = assay_model::study::parse_study(&text);
@@ -138,16 +138,16 @@ fn workloads(
         "default".clone_into(&mut bare.name);
         return Ok(vec![workload(&bare, named.as_deref(), storages)?]);
     };
-    let used: Vec<&Section> =
+    let used: Vec<&ReadSection> =
         found.workloads.iter().filter(|one| is_named(pattern, &one.name)).collect();
     if used.len() * storages.len() > STREAMS_MAX {
-        return Err(reading.refusal("wd", Reason::TooManyJobs));
+        return Err(reading.refusal("wd", OptionReason::TooManyJobs));
     }
     let used: Result<Vec<_>, _> =
         used.into_iter().map(|one| workload(one, named.as_deref(), storages)).collect();
     let used = used?;
     if used.is_empty() {
-        return Err(reading.refusal("wd", Reason::Missing(pattern.to_owned())));
+        return Err(reading.refusal("wd", OptionReason::Missing(pattern.to_owned())));
     }
     Ok(used)
 }
@@ -173,7 +173,7 @@ fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
     let Some(text) = reading.text("distribution", "arrival")? else { return Ok(Process::Poisson) };
     let words = number::parts(text);
     if words.iter().any(|word| word.starts_with('v') || word.starts_with('s')) {
-        reading.leave_out("distribution", Reason::NoWord);
+        reading.leave_out("distribution", OptionReason::NoWord);
     }
     match words.first().and_then(|word| word.chars().next()) {
         Some('e') => Ok(Process::Poisson),
@@ -182,12 +182,12 @@ fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
             reading.near("distribution", Approximation::Majority);
             Ok(Process::Constant)
         }
-        _ => Err(reading.refusal("distribution", Reason::Value)),
+        _ => Err(reading.refusal("distribution", OptionReason::Value)),
     }
 }
 
-fn loops(reading: &mut SectionReader<'_>) -> Result<Loops, Refused> {
-    let mut values = |names: [&str; 2], line, one: fn(&str) -> Result<u64, Reason>| {
+fn loops(reading: &mut SectionReader<'_>) -> Result<RunLoops, Refused> {
+    let mut values = |names: [&str; 2], line, one: fn(&str) -> Result<u64, OptionReason>| {
         for name in names {
             if let Some(values) = reading.parsed(name, line, |text| number::values(text, one))? {
                 return Ok::<_, Refused>(values);
@@ -195,7 +195,7 @@ fn loops(reading: &mut SectionReader<'_>) -> Result<Loops, Refused> {
         }
         Ok(Vec::new())
     };
-    let loops = Loops {
+    let loops = RunLoops {
         transfer: values(["forxfersize", "xfersize"], "transfer", number::bytes)?,
         threads: values(["forthreads", "threads"], "arrival", number::count)?,
         read_percent: values(["forrdpct", "rdpct"], "read_share", number::count)?,
@@ -212,19 +212,19 @@ fn loops(reading: &mut SectionReader<'_>) -> Result<Loops, Refused> {
         "forhitarea",
         "hitarea",
     ] {
-        reading.leave_out(name, Reason::NoWord);
+        reading.leave_out(name, OptionReason::NoWord);
     }
     Ok(loops)
 }
 
-fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
+fn times(reading: &mut SectionReader<'_>) -> Result<VdbenchTimes, Refused> {
     let measure_ns =
         reading.parsed("elapsed", "duration", number::time_ns)?.unwrap_or(30 * SECOND_NS);
     let warm_up_ns = reading.parsed("warmup", "warm_up", number::time_ns)?.unwrap_or(0);
     let interval_ns = reading.parsed("interval", "interval", number::time_ns)?;
     let interval_ns = interval_ns.unwrap_or((measure_ns / 2).min(60 * SECOND_NS)).max(10_000_000);
     let rest_ns = reading.parsed("pause", "rest", number::time_ns)?.unwrap_or(0);
-    Ok(Times {
+    Ok(VdbenchTimes {
         measure: Nanos(measure_ns),
         warm_up: Nanos(warm_up_ns),
         interval: Nanos(interval_ns.min(measure_ns.max(10_000_000))),
@@ -232,7 +232,7 @@ fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
     })
 }
 
-impl Run<'_> {
+impl VdbenchRun<'_> {
     /// Workloads among which the threads of one storage are dealt out.
     fn sharing(&self, storage: usize) -> u64 {
         let using = self.workloads.iter().filter(|one| one.storages.contains(&storage));
@@ -314,7 +314,11 @@ impl Run<'_> {
         }
     }
 
-    fn workload(&self, section: &Section, times: &Times) -> Result<Workload, Reason> {
+    fn workload(
+        &self,
+        section: &ReadSection,
+        times: &VdbenchTimes,
+    ) -> Result<Workload, OptionReason> {
         let mut streams: Vec<Stream> = Vec::new();
         for one in &self.workloads {
             let mut stream = self.stream(one);
@@ -323,7 +327,7 @@ impl Run<'_> {
             }
             streams.push(stream);
         }
-        let first = streams.first().cloned().ok_or(Reason::NoJob)?;
+        let first = streams.first().cloned().ok_or(OptionReason::NoJob)?;
         let mut whole = Workload::of(&section.name, times.measure, first);
         whole.streams = streams;
         whole.warm_up = times.warm_up;
@@ -343,7 +347,7 @@ impl Run<'_> {
             stream: None,
         };
         let mut factors = Vec::new();
-        let Loops { transfer, threads, read_percent, ratios } = &self.loops;
+        let RunLoops { transfer, threads, read_percent, ratios } = &self.loops;
         if read_percent.len() > 1 {
             let values =
                 read_percent.iter().map(|percent| FactorValue::Text(format!("{percent}%")));
@@ -367,7 +371,7 @@ impl Run<'_> {
                     rates.iter().map(|rate| FactorValue::Text(Rate(rate / count).to_string()));
                 factors.push(factor("rate", values.collect()));
                 for name in ["forthreads", "threads"].into_iter().filter(|_| threads.len() > 1) {
-                    reading.leave_out(name, Reason::NoWord);
+                    reading.leave_out(name, OptionReason::NoWord);
                 }
             }
             // Each of the threads has a curve of its own: its depths are those of the loop.
@@ -393,7 +397,10 @@ impl Run<'_> {
         steps.into_iter().map(FactorValue::Whole).collect()
     }
 
-    fn sources(&self, own: &[(&'static str, Origin)]) -> BTreeMap<DocumentLine, Vec<Origin>> {
+    fn sources(
+        &self,
+        own: &[(&'static str, OptionOrigin)],
+    ) -> BTreeMap<DocumentLine, Vec<OptionOrigin>> {
         const OF_THE_WHOLE: [&str; 7] =
             ["duration", "warm_up", "interval", "direct", "capacity", "rest", "measure"];
         let line = |stream: usize, key: &'static str| {
@@ -419,7 +426,7 @@ pub fn compressible(ratio: f64) -> f64 {
 /// all sizes are known.
 fn on_targets(
     mut whole: Workload,
-    run: &Run<'_>,
+    run: &VdbenchRun<'_>,
     targets: &[NamedTarget],
 ) -> (Workload, Vec<usize>) {
     let numbers: HashMap<&str, usize> =
@@ -448,7 +455,7 @@ fn on_targets(
     (whole, used)
 }
 
-fn study(document: &Document, factors: Vec<Factor>, times: &Times) -> Study {
+fn study(document: &ConvertedDocument, factors: Vec<Factor>, times: &VdbenchTimes) -> Study {
     let mut whole = document.workload().cloned();
     let capacity = whole.as_mut().and_then(|whole| whole.capacity.take());
     Study {

@@ -2,9 +2,9 @@
 
 use super::file::Definitions;
 use super::number;
-use crate::conversion::{Note, Origin, Refused};
-use crate::reading::{Section, SectionReader};
-use crate::reason::{Approximation, Reason};
+use crate::conversion::{Note, OptionOrigin, Refused};
+use crate::reading::{ReadSection, SectionReader};
+use crate::reason::{Approximation, OptionReason};
 use std::collections::{HashMap, HashSet};
 
 /// Threads of a storage that names none.
@@ -31,7 +31,7 @@ pub struct StorageDefinition {
     /// What became of its parameters.
     pub notes: Vec<Note>,
     /// Where the lines of a document come from.
-    pub sources: Vec<(&'static str, Origin)>,
+    pub sources: Vec<(&'static str, OptionOrigin)>,
 }
 
 /// How files are opened.
@@ -66,10 +66,11 @@ pub fn storages(found: &Definitions) -> Result<Vec<StorageDefinition>, Refused> 
     Ok(all)
 }
 
-fn storage(section: &Section) -> Result<StorageDefinition, Refused> {
+fn storage(section: &ReadSection) -> Result<StorageDefinition, Refused> {
     let mut reading = SectionReader::new(section, super::names::rule);
     let lun = reading.text("lun", "targets")?;
-    let lun = lun.ok_or_else(|| reading.refusal("lun", Reason::Incomplete("lun")))?.to_owned();
+    let lun =
+        lun.ok_or_else(|| reading.refusal("lun", OptionReason::Incomplete("lun")))?.to_owned();
     let size = reading.parsed("size", "capacity", number::bytes)?;
     let threads = reading.parsed("threads", "arrival", number::count)?.unwrap_or(THREADS).max(1);
     // Vdbench insists on direct I/O for devices of Linux, and those of Solaris have no page cache.
@@ -84,7 +85,7 @@ fn storage(section: &Section) -> Result<StorageDefinition, Refused> {
         reading.near(name, Approximation::OneHost);
     }
     if reading.setting("offset", "span").is_some() {
-        reading.leave_out("offset", Reason::NoWord);
+        reading.leave_out("offset", OptionReason::NoWord);
     }
     let (notes, sources) = reading.finish();
     let name = section.name.clone();
@@ -116,7 +117,7 @@ pub fn open_flags(reading: &mut SectionReader<'_>) -> Result<OpenFlags, Refused>
             }
             // Durable when the file is closed, which it is at the end.
             "fsync" | "none" => {}
-            _ => return Err(reading.refusal("openflags", Reason::Value)),
+            _ => return Err(reading.refusal("openflags", OptionReason::Value)),
         }
     }
     Ok(flags)
@@ -126,11 +127,11 @@ pub fn open_flags(reading: &mut SectionReader<'_>) -> Result<OpenFlags, Refused>
 pub fn range(reading: &mut SectionReader<'_>, size: Option<u64>) -> Result<(f64, f64), Refused> {
     const WHOLE: (f64, f64) = (0.0, 1.0);
     let Some(text) = reading.text("range", "span")? else { return Ok(WHOLE) };
-    let ends: Result<Vec<u64>, Reason> =
+    let ends: Result<Vec<u64>, OptionReason> =
         number::parts(text).into_iter().map(number::bytes).collect();
     let (from, to) = match ends.as_deref() {
         Ok([from, to]) if from < to => (*from, *to),
-        _ => return Err(reading.refusal("range", Reason::Value)),
+        _ => return Err(reading.refusal("range", OptionReason::Value)),
     };
     let real = assay_model::number::real;
     match (to, size) {
@@ -144,7 +145,7 @@ pub fn range(reading: &mut SectionReader<'_>, size: Option<u64>) -> Result<(f64,
             Ok((real(from) / real(size), real(to) / real(size)))
         }
         _ => {
-            reading.leave_out("range", Reason::NoWord);
+            reading.leave_out("range", OptionReason::NoWord);
             Ok(WHOLE)
         }
     }

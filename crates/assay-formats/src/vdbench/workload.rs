@@ -3,9 +3,9 @@
 use super::file::is_named;
 use super::number;
 use super::storage::{OpenFlags, StorageDefinition, open_flags, range};
-use crate::conversion::{Note, Origin, Refused};
-use crate::reading::{Section, SectionReader};
-use crate::reason::{Approximation, Reason};
+use crate::conversion::{Note, OptionOrigin, Refused};
+use crate::reading::{ReadSection, SectionReader};
+use crate::reason::{Approximation, OptionReason};
 use assay_model::number::real;
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::{Access, TransferMix, TransferPart};
@@ -35,12 +35,12 @@ pub struct WorkloadDefinition {
     /// What became of its parameters.
     pub notes: Vec<Note>,
     /// Where the lines of a document come from.
-    pub sources: Vec<(&'static str, Origin)>,
+    pub sources: Vec<(&'static str, OptionOrigin)>,
 }
 
 /// Reads a workload definition; `named` is which storage the run names itself.
 pub fn workload(
-    section: &Section,
+    section: &ReadSection,
     named: Option<&str>,
     all: &[StorageDefinition],
 ) -> Result<WorkloadDefinition, Refused> {
@@ -50,12 +50,12 @@ pub fn workload(
     let used = all.iter().enumerate().filter(|(_, one)| is_named(&pattern, &one.name));
     let storages: Vec<usize> = used.map(|(index, _)| index).collect();
     if storages.is_empty() {
-        return Err(reading.refusal("sd", Reason::Missing(pattern)));
+        return Err(reading.refusal("sd", OptionReason::Missing(pattern)));
     }
     let size = storages.iter().filter_map(|index| all[*index].size).min();
     let percent = |text: &str| match number::real(text) {
         Ok(percent) if percent <= 100.0 => Ok(percent / 100.0),
-        _ => Err(Reason::Value),
+        _ => Err(OptionReason::Value),
     };
     let transfer = transfer(&mut reading)?;
     let read_share = reading.parsed("rdpct", "read_share", percent)?.unwrap_or(1.0);
@@ -104,7 +104,7 @@ fn transfer(reading: &mut SectionReader<'_>) -> Result<TransferMix, Refused> {
             .chunks(2)
             .map(|pair| Ok((number::bytes(pair[0])?, number::real(pair[1])? / 100.0)))
             .collect(),
-        _ => Err(Reason::Value),
+        _ => Err(OptionReason::Value),
     };
     let mut mix = mix.map_err(|reason| reading.refusal("xfersize", reason))?;
     mix.sort_by_key(|(size, _)| *size);
@@ -114,7 +114,7 @@ fn transfer(reading: &mut SectionReader<'_>) -> Result<TransferMix, Refused> {
     }
     let total: f64 = mix.iter().map(|(_, share)| share).sum();
     if !(0.98..=1.02).contains(&total) {
-        return Err(reading.refusal("xfersize", Reason::Value));
+        return Err(reading.refusal("xfersize", OptionReason::Value));
     }
     let part = |(size, share): (u64, f64)| TransferPart {
         size: Bytes(size.div_ceil(smallest).saturating_mul(smallest)),
@@ -124,11 +124,11 @@ fn transfer(reading: &mut SectionReader<'_>) -> Result<TransferMix, Refused> {
 }
 
 /// Sizes in equal steps, each as likely as the others.
-fn even(from: u64, to: u64, align: u64) -> Result<Vec<(u64, f64)>, Reason> {
+fn even(from: u64, to: u64, align: u64) -> Result<Vec<(u64, f64)>, OptionReason> {
     let step = align.max((to.saturating_sub(from) / 32).max(1));
     let step = step.div_ceil(align.max(1)).saturating_mul(align.max(1));
     if from == 0 || to < from || step == 0 {
-        return Err(Reason::Value);
+        return Err(OptionReason::Value);
     }
     let next = |size: &u64| size.checked_add(step);
     let sizes: Vec<u64> =
@@ -150,10 +150,10 @@ fn access(
         return Ok(Access::Sequential { streams: u32::try_from(count.max(1)).unwrap_or(u32::MAX) });
     }
     if let Some(text) = reading.text("stride", "access")? {
-        let ends: Result<Vec<u64>, Reason> =
+        let ends: Result<Vec<u64>, OptionReason> =
             number::parts(text).into_iter().map(number::bytes).collect();
         let Ok([from, to]) = ends.as_deref() else {
-            return Err(reading.refusal("stride", Reason::Value));
+            return Err(reading.refusal("stride", OptionReason::Value));
         };
         reading.near("stride", Approximation::MeanDistance);
         let unit = transfer.min_bytes().max(1);
@@ -174,7 +174,7 @@ fn access(
                     Access::Sequential { streams: runs }
                 })
             }
-            _ => Err(reading.refusal("seekpct", Reason::Value)),
+            _ => Err(reading.refusal("seekpct", OptionReason::Value)),
         },
     }
 }
@@ -195,7 +195,7 @@ fn hits(
             share = share.max(percent / 100.0);
             match size {
                 Some(_) => reading.near(name, Approximation::HitArea),
-                None => reading.leave_out(name, Reason::NoWord),
+                None => reading.leave_out(name, OptionReason::NoWord),
             }
         }
     }
@@ -212,7 +212,7 @@ fn hits(
 /// The range in use: the workload's own, or its hot band.
 fn band(reading: &mut SectionReader<'_>, size: Option<u64>) -> Result<(f64, f64), Refused> {
     let Some(text) = reading.text("hotband", "span")? else { return range(reading, size) };
-    let ends: Result<Vec<f64>, Reason> =
+    let ends: Result<Vec<f64>, OptionReason> =
         number::parts(text).into_iter().map(number::real).collect();
     match ends.as_deref() {
         Ok([from, to]) if from < to && *to <= 100.0 => {
@@ -220,9 +220,9 @@ fn band(reading: &mut SectionReader<'_>, size: Option<u64>) -> Result<(f64, f64)
             Ok((from / 100.0, to / 100.0))
         }
         Ok([_, _]) => {
-            reading.leave_out("hotband", Reason::NoWord);
+            reading.leave_out("hotband", OptionReason::NoWord);
             Ok((0.0, 1.0))
         }
-        _ => Err(reading.refusal("hotband", Reason::Value)),
+        _ => Err(reading.refusal("hotband", OptionReason::Value)),
     }
 }

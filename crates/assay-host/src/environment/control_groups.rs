@@ -1,7 +1,7 @@
 //! Limits that control groups, of version 1 and 2, put on this process's I/O and CPU.
 
 use super::computer::fact;
-use crate::device::Device;
+use crate::device::BlockDevice;
 use crate::mounts::{MountEntry, read_mounts};
 use crate::root::Survey;
 use assay_model::environment::IoLimit;
@@ -26,7 +26,7 @@ const WORDS: [(&str, &str); 4] = [
 ];
 
 /// A control group that this process is in, or one that contains it.
-struct Group {
+struct ControlGroup {
     /// Its directory.
     place: PathBuf,
     /// Its name, from the root of the hierarchy.
@@ -49,13 +49,13 @@ pub(super) fn io_limits(survey: &Survey) -> Vec<IoLimit> {
 }
 
 /// One line of version 1: `8:0 1048576`.
-fn throttle(survey: &Survey, group: &Group, line: &str, quantity: &str) -> Option<IoLimit> {
+fn throttle(survey: &Survey, group: &ControlGroup, line: &str, quantity: &str) -> Option<IoLimit> {
     let (device, limit) = line.split_once(' ')?;
     Some(limit_of(survey, group, device.parse().ok()?, quantity, limit.trim().parse().ok()?))
 }
 
 /// One line of version 2: `8:0 rbps=max wbps=1048576 riops=max wiops=max`.
-fn maxima(survey: &Survey, group: &Group, line: &str) -> Vec<IoLimit> {
+fn maxima(survey: &Survey, group: &ControlGroup, line: &str) -> Vec<IoLimit> {
     let mut words = line.split_whitespace();
     let Some(device) = words.next().and_then(|word| word.parse().ok()) else {
         return Vec::new();
@@ -70,12 +70,12 @@ fn maxima(survey: &Survey, group: &Group, line: &str) -> Vec<IoLimit> {
 
 fn limit_of(
     survey: &Survey,
-    group: &Group,
+    group: &ControlGroup,
     device: DeviceNumber,
     quantity: &str,
     per_s: u64,
 ) -> IoLimit {
-    let named = Device::by_number(survey.root(), device).ok();
+    let named = BlockDevice::by_number(survey.root(), device).ok();
     IoLimit {
         control_group: group.name.clone(),
         device,
@@ -104,7 +104,7 @@ pub(super) fn cpu_limit(survey: &Survey) -> Option<f64> {
 
 /// The groups of one hierarchy that hold this process, from its own up to the root: of a controller
 /// of version 1, or, without one, of version 2.
-fn groups(survey: &Survey, controller: Option<&str>) -> Vec<Group> {
+fn groups(survey: &Survey, controller: Option<&str>) -> Vec<ControlGroup> {
     let own = fact(survey, "/proc/self/cgroup").unwrap_or_default();
     let mounts = read_mounts(survey.root()).unwrap_or_default();
     let line = own.lines().find_map(|line| own_group(line, controller));
@@ -116,7 +116,7 @@ fn groups(survey: &Survey, controller: Option<&str>) -> Vec<Group> {
     let below = Path::new(path).strip_prefix(&mount.directory).unwrap_or(Path::new(path));
     let top = survey.root().path(&mount.mount.mount_point);
     let each = below.ancestors().map(|part| part.strip_prefix("/").unwrap_or(part));
-    each.map(|part| Group { place: top.join(part), name: format!("/{}", part.display()) })
+    each.map(|part| ControlGroup { place: top.join(part), name: format!("/{}", part.display()) })
         .filter(|group| group.place.is_dir())
         .collect()
 }

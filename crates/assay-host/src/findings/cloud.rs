@@ -4,7 +4,7 @@
 //! Models as the udev rules of the providers match them: Amazon's `70-ec2-nvme-devices`,
 //! Microsoft's `azure-vm-utils`, Google's `65-gce-disk-naming`.
 
-use super::rule::Rule;
+use super::rule::FindingRule;
 use assay_catalog::CatalogIndex;
 use assay_model::catalog::{Offer, Volume};
 use assay_model::environment::Severity::{Notice, Warning};
@@ -13,14 +13,14 @@ use assay_model::number::real;
 use assay_model::stack::BlockLayer;
 use assay_model::units::{Bytes, show_bytes, show_count, show_throughput};
 
-const NETWORK_VOLUME: Rule = Rule::new(
+const NETWORK_VOLUME: FindingRule = FindingRule::new(
     "network_volume",
     Notice,
     "a network volume: both the volume and the instance limit IOPS and throughput, often with \
      burst credits",
     "compare results with both limits, and run long enough to use up the credits",
 );
-const LOCAL_DRIVE: Rule = Rule::new(
+const LOCAL_DRIVE: FindingRule = FindingRule::new(
     "instance_drive",
     Warning,
     "the drive is local to the instance's host: its content is lost when the instance is stopped \
@@ -28,11 +28,11 @@ const LOCAL_DRIVE: Rule = Rule::new(
     "use it only for data that can be rebuilt, such as temporary files and caches",
 );
 
-pub(super) const RULES: &[&Rule] = &[&NETWORK_VOLUME, &LOCAL_DRIVE];
+pub(super) const RULES: &[&FindingRule] = &[&NETWORK_VOLUME, &LOCAL_DRIVE];
 
 /// What a model says.
 #[derive(Clone, Copy)]
-struct Known {
+struct KnownModel {
     /// A part of the model, or all of it.
     model: &'static str,
     is_whole: bool,
@@ -43,21 +43,21 @@ struct Known {
     is_local: bool,
 }
 
-const fn network(model: &'static str, name: &'static str, provider: &'static str) -> Known {
-    Known { model, is_whole: false, name, provider, is_local: false }
+const fn network(model: &'static str, name: &'static str, provider: &'static str) -> KnownModel {
+    KnownModel { model, is_whole: false, name, provider, is_local: false }
 }
 
-const fn local(model: &'static str, name: &'static str) -> Known {
-    Known { model, is_whole: false, name, provider: "", is_local: true }
+const fn local(model: &'static str, name: &'static str) -> KnownModel {
+    KnownModel { model, is_whole: false, name, provider: "", is_local: true }
 }
 
-const KNOWN: [Known; 10] = [
+const KNOWN: [KnownModel; 10] = [
     network("Amazon Elastic Block Store", "an EBS volume", "aws"),
     local("Amazon EC2 NVMe Instance Storage", "an instance store of Amazon EC2"),
     network("PersistentDisk", "a persistent disk of Google Cloud", "google"),
     local("EphemeralDisk", "a local SSD of Google Cloud"),
     network("nvme_card-pd", "a persistent disk or Hyperdisk of Google Cloud", "google"),
-    Known { is_whole: true, ..local("nvme_card", "a local SSD of Google Cloud") },
+    KnownModel { is_whole: true, ..local("nvme_card", "a local SSD of Google Cloud") },
     network("MSFT NVMe Accelerator", "a managed disk of Azure", "azure"),
     local("Microsoft NVMe Direct Disk", "a local drive of Azure"),
     network("Virtual Disk", "a disk of Hyper-V", ""),
@@ -87,9 +87,13 @@ fn of_layer(layer: &BlockLayer, machine: &str) -> Option<Finding> {
 }
 
 /// A disk of Hyper-V is Azure's where the firmware says so.
-fn on_azure(known: Known, machine: &str) -> Known {
+fn on_azure(known: KnownModel, machine: &str) -> KnownModel {
     if known.provider.is_empty() && !known.is_local && machine.contains("Azure") {
-        return Known { name: "a managed or temporary disk of Azure", provider: "azure", ..known };
+        return KnownModel {
+            name: "a managed or temporary disk of Azure",
+            provider: "azure",
+            ..known
+        };
     }
     known
 }

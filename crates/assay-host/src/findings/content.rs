@@ -1,36 +1,36 @@
 //! Rules on the content of targets that are read.
 
-use super::rule::Rule;
+use super::rule::FindingRule;
 use assay_model::environment::Severity::{Critical, Warning};
 use assay_model::environment::{Finding, Storage};
 use assay_model::target::{DirectIo, TargetFacts};
 
-const HOLES: Rule = Rule::new(
+const HOLES: FindingRule = FindingRule::new(
     "holes",
     Critical,
     "holes and unwritten extents read as zeros without device I/O: such reads measure memory",
     "let Assay create and fill a file, or use a fully written file",
 );
-const ZEROS: Rule = Rule::new(
+const ZEROS: FindingRule = FindingRule::new(
     "zeros",
     Warning,
     "storage that detects zeros or compresses data returns them without reading the medium",
     "use real data, or a file that Assay filled with incompressible data",
 );
-const COMPRESSIBLE: Rule = Rule::new(
+const COMPRESSIBLE: FindingRule = FindingRule::new(
     "compressible",
     Warning,
     "the content compresses this much; storage that compresses moves fewer bytes than requested",
     "use a file that Assay filled with incompressible data, or use the compression ratio of your \
      own data",
 );
-const CACHED: Rule = Rule::new(
+const CACHED: FindingRule = FindingRule::new(
     "cached",
     Warning,
     "a part of the target is in the page cache; buffered reads of it do not reach the device",
     "use direct I/O, or drop the cache of the file before",
 );
-const BUFFERED: Rule = Rule::new(
+const BUFFERED: FindingRule = FindingRule::new(
     "no_direct_io",
     Critical,
     "the file system does not support direct I/O, so reads and writes pass through the page cache \
@@ -38,7 +38,7 @@ const BUFFERED: Rule = Rule::new(
     "choose a file system with direct I/O, or a file of at least twice the memory",
 );
 
-pub(super) const RULES: &[&Rule] = &[&HOLES, &ZEROS, &COMPRESSIBLE, &CACHED, &BUFFERED];
+pub(super) const RULES: &[&FindingRule] = &[&HOLES, &ZEROS, &COMPRESSIBLE, &CACHED, &BUFFERED];
 
 /// Share of a target that may be a hole, zeros or cached without a word.
 const SHARE_MAX: f64 = 0.02;

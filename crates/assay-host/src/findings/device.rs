@@ -1,6 +1,6 @@
 //! Rules on block devices and the layers above them.
 
-use super::rule::Rule;
+use super::rule::FindingRule;
 use assay_model::environment::Severity::{Critical, Notice, Warning};
 use assay_model::environment::{Environment, Finding, Storage};
 use assay_model::number::real;
@@ -8,126 +8,126 @@ use assay_model::stack::{BlockLayer, BlockStack, LayerKind, Queue};
 use assay_model::target::TargetKind;
 use assay_model::units::{show_bytes, show_time_ns};
 
-const SCHEDULER: Rule = Rule::new(
+const SCHEDULER: FindingRule = FindingRule::new(
     "scheduler",
     Warning,
     "the device or the host below already schedules requests; a second scheduler costs CPU and \
      latency, and can delay small reads behind large writes",
     "echo none > /sys/block/DEVICE/queue/scheduler, and make it permanent with a udev rule",
 );
-const READ_AHEAD: Rule = Rule::new(
+const READ_AHEAD: FindingRule = FindingRule::new(
     "read_ahead",
     Notice,
     "buffered sequential reads fetch this much more; for databases that read through the page \
      cache, it wastes bandwidth and cache (direct I/O is not affected)",
     "for small random reads set 16 to 128 KiB: echo 128 > /sys/block/DEVICE/queue/read_ahead_kb",
 );
-const SMALL_QUEUE: Rule = Rule::new(
+const SMALL_QUEUE: FindingRule = FindingRule::new(
     "queue_requests",
     Notice,
     "each hardware queue accepts only this many requests; further requests wait in the kernel, and \
      this wait looks like device latency",
     "raise /sys/block/DEVICE/queue/nr_requests, or treat results beyond this depth with care",
 );
-const SMALL_REQUEST: Rule = Rule::new(
+const SMALL_REQUEST: FindingRule = FindingRule::new(
     "request_size",
     Notice,
     "larger I/Os are split into requests of this size, which costs IOPS in scans",
     "raise /sys/block/DEVICE/queue/max_sectors_kb up to max_hw_sectors_kb",
 );
-const ROTATIONAL: Rule = Rule::new(
+const ROTATIONAL: FindingRule = FindingRule::new(
     "rotational",
     Warning,
     "the kernel treats the device as a hard disk in merging, waiting and scheduling, and so do \
      databases",
     "echo 0 > /sys/block/DEVICE/queue/rotational if the device is flash",
 );
-const WRITE_BACK: Rule = Rule::new(
+const WRITE_BACK: FindingRule = FindingRule::new(
     "write_cache",
     Notice,
     "the device has a volatile write cache: writes return early, and every fsync must flush it, \
      so commit latency is flush latency",
     "measure syncs, not only writes; use drives with power-loss protection for logs",
 );
-const WRITE_THROUGH: Rule = Rule::new(
+const WRITE_THROUGH: FindingRule = FindingRule::new(
     "write_through",
     Notice,
     "the device claims that completed writes are durable, so the kernel sends no flush; this is \
      true with a protected cache or without a cache, but false for some virtual disks",
     "make sure that the cache below survives a power cut",
 );
-const ALIGNMENT: Rule = Rule::new(
+const ALIGNMENT: FindingRule = FindingRule::new(
     "alignment",
     Warning,
     "blocks straddle the device's physical blocks or stripes, so that one write becomes two, or a \
      read and a write",
     "start the partition or volume at a multiple of 1 MiB",
 );
-const PATHS: Rule = Rule::new(
+const PATHS: FindingRule = FindingRule::new(
     "multipath_paths",
     Warning,
     "a missing path halves the bandwidth and removes the redundancy",
     "check cables, zoning and multipath -ll (or nvme list-subsys)",
 );
-const DEGRADED: Rule = Rule::new(
+const DEGRADED: FindingRule = FindingRule::new(
     "raid_degraded",
     Critical,
     "redundancy is lost, and reads of the missing member are computed from the others",
     "replace the member (mdadm --detail) and measure after the rebuild",
 );
-const RAID_BUSY: Rule = Rule::new(
+const RAID_BUSY: FindingRule = FindingRule::new(
     "raid_busy",
     Warning,
     "the RAID reads and writes all members in the background; results are those of a busy device",
     "wait until /proc/mdstat shows no action",
 );
-const PARITY: Rule = Rule::new(
+const PARITY: FindingRule = FindingRule::new(
     "raid_parity",
     Notice,
     "a small random write costs two reads and two writes (RAID 5) or three and three (RAID 6) on \
      the members",
     "use RAID 10 for redo logs and busy data files",
 );
-const ENCRYPTION: Rule = Rule::new(
+const ENCRYPTION: FindingRule = FindingRule::new(
     "encryption",
     Notice,
     "every byte passes through the CPU; throughput and latency are partly the CPU's",
     "check the cipher with cryptsetup benchmark, and consider no_read_workqueue and \
      no_write_workqueue",
 );
-const READ_ONLY: Rule = Rule::new(
+const READ_ONLY: FindingRule = FindingRule::new(
     "read_only_device",
     Notice,
     "the kernel refuses writes to it",
     "see blockdev --getro",
 );
-const LOOPED: Rule = Rule::new(
+const LOOPED: FindingRule = FindingRule::new(
     "loop",
     Warning,
     "every I/O passes through a second file system and a kernel worker",
     "measure the device or file system below",
 );
-const MEMORY: Rule = Rule::new(
+const MEMORY: FindingRule = FindingRule::new(
     "memory_device",
     Warning,
     "the data is in memory: this does not measure storage, and nothing there survives a power cut",
     "choose a target on the storage in question",
 );
-const THROTTLED_WRITEBACK: Rule = Rule::new(
+const THROTTLED_WRITEBACK: FindingRule = FindingRule::new(
     "writeback_throttling",
     Notice,
     "the kernel throttles buffered writes when reads take longer than this; direct I/O is not \
      affected",
     "echo 0 > /sys/block/DEVICE/queue/wbt_lat_usec turns it off",
 );
-const ZONED: Rule = Rule::new(
+const ZONED: FindingRule = FindingRule::new(
     "zoned",
     Warning,
     "writes must be sequential within zones, or the drive rewrites them later; sustained random \
      writes are very slow",
     "do not put databases on it",
 );
-const REMOTE_NODE: Rule = Rule::new(
+const REMOTE_NODE: FindingRule = FindingRule::new(
     "device_node",
     Notice,
     "the device is attached to one NUMA node; I/O from CPUs of another node crosses the \
@@ -135,7 +135,7 @@ const REMOTE_NODE: Rule = Rule::new(
     "bind the load to the device's node, for example with numactl --cpunodebind, or measure both",
 );
 
-pub(super) const RULES: &[&Rule] = &[
+pub(super) const RULES: &[&FindingRule] = &[
     &SCHEDULER,
     &READ_AHEAD,
     &SMALL_QUEUE,
@@ -173,7 +173,7 @@ const REQUEST_BYTES_MIN: u64 = 512 << 10;
 const PARTITION_STEP_BYTES: u64 = 1 << 20;
 
 /// What the block layer does to I/Os; commands past it meet none of this.
-const OF_BLOCK_LAYER: [&Rule; 6] =
+const OF_BLOCK_LAYER: [&FindingRule; 6] =
     [&SCHEDULER, &READ_AHEAD, &SMALL_REQUEST, &ROTATIONAL, &WRITE_THROUGH, &THROTTLED_WRITEBACK];
 
 pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut Vec<Finding>) {
@@ -220,7 +220,12 @@ fn about(layer: &BlockLayer, what: &str) -> String {
 }
 
 /// The finding on a layer, with its name in the remedy.
-fn finding(rule: &Rule, layer: &BlockLayer, what: &str, value: impl Into<String>) -> Finding {
+fn finding(
+    rule: &FindingRule,
+    layer: &BlockLayer,
+    what: &str,
+    value: impl Into<String>,
+) -> Finding {
     let found = rule.found(about(layer, what), value);
     let remedy = found.remedy.replace("DEVICE", &layer.name);
     Finding { remedy, ..found }
@@ -276,7 +281,7 @@ fn write_cache(layer: &BlockLayer, queue: &Queue) -> Option<Finding> {
 }
 
 fn layer_findings(layer: &BlockLayer, stack: &BlockStack) -> Vec<Finding> {
-    let of_kind = |kind, rule: &Rule, what, value: &str| {
+    let of_kind = |kind, rule: &FindingRule, what, value: &str| {
         (layer.kind == kind).then(|| finding(rule, layer, what, value))
     };
     let in_memory = matches!(layer.kind, LayerKind::Zram | LayerKind::Ram | LayerKind::Null);

@@ -1,50 +1,50 @@
 //! Rules on mounted file systems.
 
-use super::rule::Rule;
+use super::rule::FindingRule;
 use assay_model::environment::Severity::{Critical, Notice, Warning};
 use assay_model::environment::{Finding, Space, Storage};
 use assay_model::number::{real, share};
 use assay_model::stack::Mount;
 use assay_model::units::show_bytes;
 
-const ACCESS_TIME: Rule = Rule::new(
+const ACCESS_TIME: FindingRule = FindingRule::new(
     "access_time",
     Notice,
     "the first read of a file writes its access time",
     "mount with noatime",
 );
-const NO_BARRIER: Rule = Rule::new(
+const NO_BARRIER: FindingRule = FindingRule::new(
     "no_barrier",
     Critical,
     "fsync does not flush the device's write cache: commits are fast and are lost, or the file \
      system is damaged, at a power cut",
     "mount without nobarrier or barrier=0; commit latency measured now is not that of safe commits",
 );
-const JOURNALED_DATA: Rule = Rule::new(
+const JOURNALED_DATA: FindingRule = FindingRule::new(
     "journaled_data",
     Warning,
     "all data is written twice, first to the journal, and direct I/O is not possible",
     "mount with data=ordered; databases keep their own log",
 );
-const ONLINE_DISCARD: Rule = Rule::new(
+const ONLINE_DISCARD: FindingRule = FindingRule::new(
     "online_discard",
     Notice,
     "deleting files sends discards immediately, which causes latency peaks on some devices",
     "mount without discard and run fstrim at quiet hours",
 );
-const SYNCHRONOUS: Rule = Rule::new(
+const SYNCHRONOUS: FindingRule = FindingRule::new(
     "synchronous_mount",
     Warning,
     "every write waits for the device, even if the program does not request it",
     "mount without sync",
 );
-const NEARLY_FULL: Rule = Rule::new(
+const NEARLY_FULL: FindingRule = FindingRule::new(
     "nearly_full",
     Warning,
     "free space is scattered, and flash has little space for garbage collection: writes slow down",
     "free some space before measuring",
 );
-const COPY_ON_WRITE: Rule = Rule::new(
+const COPY_ON_WRITE: FindingRule = FindingRule::new(
     "copy_on_write",
     Warning,
     "every overwrite goes to a new location: random writes fragment files, need more metadata \
@@ -52,53 +52,53 @@ const COPY_ON_WRITE: Rule = Rule::new(
     "on btrfs set chattr +C on the database's directory before files are made; on ZFS set \
      recordsize to the database's block",
 );
-const COMPRESSED: Rule = Rule::new(
+const COMPRESSED: FindingRule = FindingRule::new(
     "compression",
     Warning,
     "compressible data needs less I/O, so throughput depends on the content and on the CPU",
     "measure with incompressible data, and with data like yours",
 );
-const NETWORK: Rule = Rule::new(
+const NETWORK: FindingRule = FindingRule::new(
     "network_file_system",
     Warning,
     "latency includes the network and the server's cache; counters and settings of the devices \
      are on the server",
     "check the server too; for NFS check rsize, wsize, nconnect and hard",
 );
-const IN_MEMORY: Rule = Rule::new(
+const IN_MEMORY: FindingRule = FindingRule::new(
     "memory_file_system",
     Critical,
     "the files are in memory: this does not measure storage, and nothing there survives a power \
      cut",
     "choose a directory on the storage in question",
 );
-const OVERLAY: Rule = Rule::new(
+const OVERLAY: FindingRule = FindingRule::new(
     "overlay",
     Warning,
     "the directory is in the layers of a container: the first write to a file copies it, and every \
      open goes through the layers",
     "measure on a volume that is mounted into the container",
 );
-const USER_SPACE: Rule = Rule::new(
+const USER_SPACE: FindingRule = FindingRule::new(
     "user_space_file_system",
     Warning,
     "every I/O passes through a user-space program, which often limits concurrency",
     "measure the storage below it too",
 );
-const READ_ONLY: Rule = Rule::new(
+const READ_ONLY: FindingRule = FindingRule::new(
     "read_only_mount",
     Notice,
     "no file can be created on it",
     "measure reads of an existing file, or choose another directory",
 );
-const NO_DEVICE: Rule = Rule::new(
+const NO_DEVICE: FindingRule = FindingRule::new(
     "no_device_found",
     Notice,
     "the kernel does not show the devices below this file system, so they cannot be inspected",
     "use the file system's own tool, for example zpool status",
 );
 
-pub(super) const RULES: &[&Rule] = &[
+pub(super) const RULES: &[&FindingRule] = &[
     &ACCESS_TIME,
     &NO_BARRIER,
     &JOURNALED_DATA,
@@ -154,7 +154,7 @@ fn option<'a>(mount: &'a Mount, names: &[&str]) -> Option<&'a str> {
 }
 
 fn by_option(mount: &Mount) -> Vec<Finding> {
-    let table: [(&Rule, &[&str]); 6] = [
+    let table: [(&FindingRule, &[&str]); 6] = [
         (&NO_BARRIER, &["nobarrier", "barrier=0"]),
         (&JOURNALED_DATA, &["data=journal"]),
         (&ONLINE_DISCARD, &["discard", "discard=async", "discard=sync"]),
@@ -162,7 +162,7 @@ fn by_option(mount: &Mount) -> Vec<Finding> {
         (&ACCESS_TIME, &["strictatime"]),
         (&READ_ONLY, &["ro"]),
     ];
-    let found = |(rule, names): (&Rule, &[&str])| {
+    let found = |(rule, names): (&FindingRule, &[&str])| {
         let value = option(mount, names)?;
         Some(rule.found(about(mount, "mount option"), value))
     };

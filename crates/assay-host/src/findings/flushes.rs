@@ -6,18 +6,18 @@
 //! cloud-hypervisor#399, mended by #1214; oxidecomputer/propolis#492 (virtio-block without flushes
 //! over a cached file); openzfs/zfs#17065 (failed flushes of devices were ignored).
 
-use super::rule::Rule;
+use super::rule::FindingRule;
 use assay_model::environment::Severity::{Notice, Warning};
 use assay_model::environment::{Environment, Finding, Storage};
 
-const IGNORED: Rule = Rule::new(
+const IGNORED: FindingRule = FindingRule::new(
     "ignored_flush",
     Warning,
     "some versions or default configurations acknowledge flushes without performing them: \
      acknowledged writes are then lost with the power",
     "configure it to flush, and verify with `assay verify --witness` and power cuts of the host",
 );
-const FAILED: Rule = Rule::new(
+const FAILED: FindingRule = FindingRule::new(
     "failed_flush",
     Notice,
     "older versions ignored flushes that a device rejected: acknowledged writes may not be on the \
@@ -25,7 +25,7 @@ const FAILED: Rule = Rule::new(
     "use a version with the fix (openzfs/zfs#17065), and check the devices for errors",
 );
 
-pub(super) const RULES: &[&Rule] = &[&IGNORED, &FAILED];
+pub(super) const RULES: &[&FindingRule] = &[&IGNORED, &FAILED];
 
 /// What a host is called, and what it does.
 const HOSTS: [(&str, &str); 3] = [

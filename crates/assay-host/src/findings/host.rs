@@ -1,52 +1,52 @@
 //! Rules on the computer and its operating system.
 
-use super::rule::Rule;
+use super::rule::FindingRule;
 use assay_model::environment::Severity::{Notice, Warning};
 use assay_model::environment::{Environment, Finding, Host, IoLimit};
 use assay_model::number::{real, share};
 use assay_model::units::{show_bytes, show_count};
 
-const GOVERNOR: Rule = Rule::new(
+const GOVERNOR: FindingRule = FindingRule::new(
     "cpu_governor",
     Warning,
     "the CPU slows down between I/Os: latency at low load rises, and runs vary",
     "cpupower frequency-set -g performance, and limit deep idle states",
 );
-const TRANSPARENT_HUGE_PAGES: Rule = Rule::new(
+const TRANSPARENT_HUGE_PAGES: FindingRule = FindingRule::new(
     "transparent_huge_pages",
     Notice,
     "the kernel collects memory into huge pages in the background, which databases see as latency \
      peaks",
     "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
 );
-const NO_HUGE_PAGES: Rule = Rule::new(
+const NO_HUGE_PAGES: FindingRule = FindingRule::new(
     "huge_pages",
     Notice,
     "no huge pages are reserved; a large database buffer on small pages wastes CPU and memory on \
      page tables",
     "set vm.nr_hugepages to the size of the database's shared memory",
 );
-const LOCKED_MEMORY: Rule = Rule::new(
+const LOCKED_MEMORY: FindingRule = FindingRule::new(
     "locked_memory",
     Notice,
     "io_uring cannot pin more memory than this for its buffers; plain buffers are used instead \
      and cost some CPU",
     "raise the limit (ulimit -l, LimitMEMLOCK=)",
 );
-const RING_DISABLED: Rule = Rule::new(
+const RING_DISABLED: FindingRule = FindingRule::new(
     "io_uring_disabled",
     Warning,
     "io_uring is switched off for this user; I/O goes through threads and blocking calls, which \
      cost more CPU",
     "sysctl kernel.io_uring_disabled=0, where policy allows it",
 );
-const SECCOMP: Rule = Rule::new(
+const SECCOMP: FindingRule = FindingRule::new(
     "seccomp",
     Notice,
     "a seccomp filter is in force, as in containers; it may refuse io_uring and other calls",
     "run outside the container, or with a profile that allows io_uring",
 );
-const CLOCK: Rule = Rule::new(
+const CLOCK: FindingRule = FindingRule::new(
     "clock_source",
     Warning,
     "reading the clock needs a system call or a slow device, so timestamps cost CPU time and \
@@ -54,65 +54,65 @@ const CLOCK: Rule = Rule::new(
     "find out why the kernel does not trust the TSC (dmesg), and set clocksource=tsc if it is \
      sound",
 );
-const SWAPPING: Rule = Rule::new(
+const SWAPPING: FindingRule = FindingRule::new(
     "swap_in_use",
     Warning,
     "memory was short: swapping adds latency and I/O",
     "free memory before measuring; check vmstat for swapping",
 );
-const SHORT_MEMORY: Rule = Rule::new(
+const SHORT_MEMORY: FindingRule = FindingRule::new(
     "memory_short",
     Warning,
     "little memory is available: the kernel reclaims pages during the run",
     "stop other programs before measuring",
 );
-const DIRTY: Rule = Rule::new(
+const DIRTY: FindingRule = FindingRule::new(
     "dirty_pages",
     Notice,
     "other programs wrote data that is not on the device yet; writeback disturbs the run",
     "sync before measuring",
 );
-const VIRTUAL: Rule = Rule::new(
+const VIRTUAL: FindingRule = FindingRule::new(
     "virtual_machine",
     Notice,
     "the hypervisor schedules the CPUs and may cache, throttle and share the disks, so other \
      guests affect results",
     "measure at different times of day, and check the share of stolen CPU in the result",
 );
-const IO_LIMIT: Rule = Rule::new(
+const IO_LIMIT: FindingRule = FindingRule::new(
     "io_limit",
     Warning,
     "a control group throttles this process's I/O to the device: the limit is measured, not the \
      device",
     "raise the limit or run outside the group",
 );
-const CPU_LIMIT: Rule = Rule::new(
+const CPU_LIMIT: FindingRule = FindingRule::new(
     "cpu_limit",
     Notice,
     "a control group limits the CPU: it may limit IOPS instead of the storage",
     "raise the limit, or check whether the result reports the host as the limit",
 );
-const FEW_CPUS: Rule = Rule::new(
+const FEW_CPUS: FindingRule = FindingRule::new(
     "allowed_cpus",
     Notice,
     "this process is restricted to some of the CPUs",
     "start it without taskset or cpuset, unless this is intended",
 );
-const ASYNCHRONOUS: Rule = Rule::new(
+const ASYNCHRONOUS: FindingRule = FindingRule::new(
     "asynchronous_ios",
     Notice,
     "all databases on the host share this number of native asynchronous I/Os, and use blocking I/O \
      beyond it",
     "sysctl fs.aio-max-nr=1048576",
 );
-const NUMA: Rule = Rule::new(
+const NUMA: FindingRule = FindingRule::new(
     "numa_nodes",
     Notice,
     "memory and devices are closer to some CPUs than to others, so runs differ by placement",
     "bind the load to a node for repeatable results",
 );
 
-pub(super) const RULES: &[&Rule] = &[
+pub(super) const RULES: &[&FindingRule] = &[
     &GOVERNOR,
     &TRANSPARENT_HUGE_PAGES,
     &NO_HUGE_PAGES,

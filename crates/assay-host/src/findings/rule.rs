@@ -4,7 +4,7 @@ use assay_model::environment::{Finding, Severity};
 
 /// One thing to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct FindingRule {
     /// Stable name.
     pub name: &'static str,
     /// How much it matters.
@@ -15,7 +15,7 @@ pub struct Rule {
     pub remedy: &'static str,
 }
 
-impl Rule {
+impl FindingRule {
     pub(super) const fn new(
         name: &'static str,
         severity: Severity,

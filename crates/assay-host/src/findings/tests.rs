@@ -161,9 +161,9 @@ fn content(environment: &mut Environment) -> &mut ContentFacts {
 }
 
 /// A change to a good environment, and the rule that must then speak.
-type Case = (&'static str, fn(&mut Environment));
+type FindingCase = (&'static str, fn(&mut Environment));
 
-const DEVICE_CASES: &[Case] = &[
+const DEVICE_CASES: &[FindingCase] = &[
     ("scheduler", |e| {
         queue(e).scheduler = Some("mq-deadline".into());
     }),
@@ -232,7 +232,7 @@ const DEVICE_CASES: &[Case] = &[
     }),
 ];
 
-const FILE_SYSTEM_CASES: &[Case] = &[
+const FILE_SYSTEM_CASES: &[FindingCase] = &[
     ("access_time", |e| mount(e).options = vec!["rw".into()]),
     ("access_time", |e| {
         mount(e).options.push("strictatime".into());
@@ -272,7 +272,7 @@ const FILE_SYSTEM_CASES: &[Case] = &[
     }),
 ];
 
-const HOST_CASES: &[Case] = &[
+const HOST_CASES: &[FindingCase] = &[
     ("cpu_governor", |e| {
         e.host.cpu.governors.push("powersave".into());
     }),
@@ -321,7 +321,7 @@ const HOST_CASES: &[Case] = &[
     }),
 ];
 
-const CONTENT_CASES: &[Case] = &[
+const CONTENT_CASES: &[FindingCase] = &[
     ("holes", |e| content(e).written_share = Some(0.5)),
     ("zeros", |e| content(e).zero_share = Some(0.5)),
     ("compressible", |e| content(e).compressed_ratio = Some(0.5)),
@@ -333,7 +333,7 @@ const CONTENT_CASES: &[Case] = &[
     }),
 ];
 
-fn all_cases() -> impl Iterator<Item = &'static Case> {
+fn all_cases() -> impl Iterator<Item = &'static FindingCase> {
     [DEVICE_CASES, FILE_SYSTEM_CASES, HOST_CASES, CONTENT_CASES].into_iter().flatten()
 }
 

@@ -29,7 +29,7 @@ pub enum AccessMode {
 /// A target that passed the gate. It owns the open file; a device stays exclusively held, and a
 /// file that Assay created stays locked, until this value is dropped.
 #[derive(Debug)]
-pub struct Admission {
+pub struct AdmittedTarget {
     pub(super) file: LockedFile,
     pub(super) path: PathBuf,
     pub(super) mode: AccessMode,
@@ -49,7 +49,7 @@ pub struct Admission {
     pub(super) spot: Option<Spot>,
 }
 
-impl Admission {
+impl AdmittedTarget {
     /// The open file; its offset is nobody's, so use positions.
     pub fn file(&self) -> &File {
         &self.file
@@ -233,7 +233,7 @@ impl Admission {
     }
 }
 
-impl AsFd for Admission {
+impl AsFd for AdmittedTarget {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }

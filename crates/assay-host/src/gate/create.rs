@@ -1,7 +1,7 @@
 //! Creates files to measure on, and removes them again: never anything that was not created here.
 
-use super::Gate;
-use super::admission::{AccessMode, Admission, data_range, write_header};
+use super::SafetyGate;
+use super::admission::{AccessMode, AdmittedTarget, data_range, write_header};
 use super::lock::LockedFile;
 use super::marker::{DATA_START_BYTES, Marker, OwnerId, OwnerProcess};
 use super::refusal::{CreateRefusal, FileRefusal, PathRefusal, failed};
@@ -28,7 +28,7 @@ pub fn reserve_bytes(capacity_bytes: u64) -> u64 {
     (capacity_bytes / 20).min(1 << 30)
 }
 
-impl Gate {
+impl SafetyGate {
     /// Creates a file of `size_bytes` to measure on, at a new path or, under a name of its own, in
     /// a directory. The space is allocated where the file system can, the header is written and
     /// synced, and the file is locked; its data is for the caller to write before it is read.
@@ -36,7 +36,7 @@ impl Gate {
     /// # Errors
     /// An environment error when something of that name exists, the space does not suffice (see
     /// [`reserve_bytes`]) or the system refuses; then nothing is left behind.
-    pub fn create_file(&self, path: &Path, size_bytes: u64) -> Result<Admission> {
+    pub fn create_file(&self, path: &Path, size_bytes: u64) -> Result<AdmittedTarget> {
         let owner = new_owner(path)?;
         let spot = if path.is_dir() {
             let name = format!("assay-{}.dat", &owner.to_string()[..12]);
@@ -65,13 +65,13 @@ impl Gate {
         }
     }
 
-    fn admit_new(&self, spot: Spot, file: LockedFile, marker: Marker) -> Result<Admission> {
+    fn admit_new(&self, spot: Spot, file: LockedFile, marker: Marker) -> Result<AdmittedTarget> {
         fsync(&spot.directory)
             .map_err(|error| failed(&spot.path, "syncing the directory", error))?;
         let status = fstat(&file).map_err(|error| failed(&spot.path, "inspecting it", error))?;
         let device = number_of(status.st_dev);
         let (logical, physical) = self.blocks_under(&file, device);
-        Ok(Admission {
+        Ok(AdmittedTarget {
             range: data_range(marker.size_bytes, true),
             size_bytes: marker.size_bytes,
             inode: status.st_ino,
@@ -100,7 +100,7 @@ impl Gate {
     ///
     /// # Panics
     /// When Assay did not create the file, or it would become smaller: a bug of the caller.
-    pub fn extend_file(&self, admission: &mut Admission, size_bytes: u64) -> Result<()> {
+    pub fn extend_file(&self, admission: &mut AdmittedTarget, size_bytes: u64) -> Result<()> {
         let before_bytes = admission.size_bytes;
         assert!(size_bytes >= before_bytes, "a file is never cut");
         let (Some(spot), Some(marker)) = (&admission.spot, &admission.marker) else {
@@ -139,7 +139,7 @@ impl Gate {
     /// # Errors
     /// An environment error when Assay did not create it, somebody else measures on it, or its path
     /// leads to something else by now; then it stays.
-    pub fn remove(&self, admission: &Admission) -> Result<()> {
+    pub fn remove(&self, admission: &AdmittedTarget) -> Result<()> {
         let path = admission.path();
         let refused = |refusal: FileRefusal| refusal.of(&path.display().to_string());
         if admission.marker.is_none() {

@@ -1,12 +1,12 @@
 //! Test files in a directory that Assay made for this user and nobody removed: found, taken over,
 //! cleared away.
 
-use super::Gate;
-use super::admission::Admission;
+use super::SafetyGate;
+use super::admission::AdmittedTarget;
 use super::file::{check_ours, read_marker, read_only};
 use super::lock::LockedFile;
 use super::marker::Marker;
-use super::open::Place;
+use super::open::OpenPlace;
 use super::refusal::FileRefusal;
 use super::refusal::failed;
 use super::spot::Spot;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Created {
     spot: Spot,
-    place: Place,
+    place: OpenPlace,
     marker: Marker,
 }
 
@@ -39,7 +39,7 @@ impl Created {
     }
 }
 
-impl Gate {
+impl SafetyGate {
     /// Files in a directory that Assay created for this user and that nobody removed, for example
     /// after the program was killed; sorted by name. Nothing but regular files of this user is
     /// opened.
@@ -63,7 +63,7 @@ impl Gate {
     }
 
     /// Opens a file that was found for writing.
-    pub fn admit_created(&self, created: &Created) -> Result<Admission> {
+    pub fn admit_created(&self, created: &Created) -> Result<AdmittedTarget> {
         let mut admission = self.admit_file(created.path(), &created.place)?;
         admission.spot = Some(created.spot.clone());
         Ok(admission)
@@ -104,7 +104,7 @@ fn names_in(directory: &OwnedFd) -> rustix::io::Result<Vec<OsString>> {
 
 /// What lies there, when it is a regular file of this user with a header of its own.
 fn created_at(spot: Spot) -> Option<Created> {
-    let place = Place::within(&spot.directory, &spot.name).ok()?;
+    let place = OpenPlace::within(&spot.directory, &spot.name).ok()?;
     let is_mine = place.status.st_uid == geteuid().as_raw();
     if place.file_type() != FileType::RegularFile || !is_mine {
         return None;

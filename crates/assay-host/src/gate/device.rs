@@ -3,9 +3,9 @@
 use super::refusal::{DeviceRefusal, PathRefusal};
 use super::usage::examine;
 use super::wipe;
-use crate::device::Device;
+use crate::device::BlockDevice;
 use crate::root::SysRoot;
-use crate::signatures::{Image, Kind, Match, PartImage, recognise, sample};
+use crate::signatures::{Image, Match, PartImage, SignatureKind, recognise, sample};
 use crate::stack::{layer_kind, names_of, serial_of};
 use assay_model::Error;
 use assay_model::stack::LayerKind;
@@ -16,9 +16,9 @@ const SAMPLES: u64 = 256;
 
 /// A device that somebody wants to write to, by what the kernel says of it.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate<'a> {
+pub(super) struct DeviceCandidate<'a> {
     root: &'a SysRoot,
-    device: Device,
+    device: BlockDevice,
     path: String,
     /// Size, bytes.
     pub(super) size_bytes: u64,
@@ -31,9 +31,9 @@ pub(super) struct Candidate<'a> {
 /// What sets one device apart from another that takes its place.
 type Identity = (u64, Vec<String>, Option<String>);
 
-impl<'a> Candidate<'a> {
+impl<'a> DeviceCandidate<'a> {
     /// Reads what the kernel says of the device.
-    pub(super) fn read(root: &'a SysRoot, device: Device, path: &str) -> Result<Self, Error> {
+    pub(super) fn read(root: &'a SysRoot, device: BlockDevice, path: &str) -> Result<Self, Error> {
         let size_bytes = device.size_bytes().map_err(|error| unclear(path, "its size", &error))?;
         let uuid = device.text("dm/uuid").map_err(|error| unclear(path, "its identity", &error))?;
         let kind = layer_kind(&device, uuid.as_deref());
@@ -88,7 +88,7 @@ impl<'a> Candidate<'a> {
             let found = self.recognise(disk)?;
             // A disk with partitions has a table of them.
             let others: Vec<Match> =
-                found.into_iter().filter(|found| found.kind != Kind::Table).collect();
+                found.into_iter().filter(|found| found.kind != SignatureKind::Table).collect();
             self.refuse_marks("the whole disk around it".into(), &others)?;
         }
         let counted = sample(image, SAMPLES, self.size_bytes);

@@ -2,14 +2,14 @@
 //! again by the marker in them, and removed with everything in them. Everything goes by
 //! descriptors: what is exchanged by name meanwhile is neither removed nor taken for ours.
 
-use super::Gate;
+use super::SafetyGate;
 use super::create::{check_space, new_owner};
 use super::lock::LockedFile;
-use super::mark::{Mark, Verdict};
+use super::mark::{DirectoryMark, MarkVerdict};
 use super::refusal::failed;
 use super::spot::Spot;
 use crate::root::SysRoot;
-use assay_dbserver::Held;
+use assay_dbserver::HeldServer;
 use assay_model::{Error, Result};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fsync};
 use rustix::io::Errno;
@@ -31,8 +31,8 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// A directory that was created here and is held by this program.
 #[derive(Debug)]
 pub struct OwnedDirectory {
-    held: Held,
-    parent: Held,
+    held: HeldServer,
+    parent: HeldServer,
     name: String,
     /// Locked as long as this program lives, where the file system has locks.
     marker: LockedFile,
@@ -45,7 +45,7 @@ impl OwnedDirectory {
     }
 
     /// The directory itself.
-    pub const fn held(&self) -> &Held {
+    pub const fn held(&self) -> &HeldServer {
         &self.held
     }
 }
@@ -64,7 +64,7 @@ impl LeftoverDirectory {
     }
 
     /// The directory itself.
-    pub const fn held(&self) -> &Held {
+    pub const fn held(&self) -> &HeldServer {
         self.directory.held()
     }
 }
@@ -78,7 +78,7 @@ pub struct Leftovers {
     pub unknown: Vec<(PathBuf, String)>,
 }
 
-impl Gate {
+impl SafetyGate {
     /// Creates a directory in another one, for this user alone, after a look at the space that is
     /// wanted in it.
     ///
@@ -101,7 +101,7 @@ impl Gate {
     /// An environment error when `parent` cannot be read.
     pub fn left_directories(&self, parent: &Path) -> Result<Leftovers> {
         let look = || -> rustix::io::Result<Leftovers> {
-            let held = Held::named(parent)?;
+            let held = HeldServer::named(parent)?;
             let mut found = Leftovers::default();
             for (name, _) in held.entries()? {
                 let name = name.to_str().filter(|name| name.starts_with(DIRECTORY_PREFIX));
@@ -109,9 +109,9 @@ impl Gate {
                     continue;
                 };
                 match mark.judge(self.root(), is_locked(&directory.marker)) {
-                    Verdict::Left => found.directories.push(LeftoverDirectory { directory }),
-                    Verdict::Used => {}
-                    Verdict::Unknown(why) => {
+                    MarkVerdict::Left => found.directories.push(LeftoverDirectory { directory }),
+                    MarkVerdict::Used => {}
+                    MarkVerdict::Unknown(why) => {
                         found.unknown.push((directory.path().to_owned(), why));
                     }
                 }
@@ -169,7 +169,7 @@ fn make(
     name: &str,
     owner: &str,
 ) -> rustix::io::Result<OwnedDirectory> {
-    let parent = Held::named(parent)?;
+    let parent = HeldServer::named(parent)?;
     let held = parent.new_directory(name)?;
     let marked = mark(root, &held, owner);
     let marker = marked.inspect_err(|_| {
@@ -180,11 +180,11 @@ fn make(
     Ok(OwnedDirectory { held, parent, name: name.to_owned(), marker })
 }
 
-fn mark(root: &SysRoot, held: &Held, owner: &str) -> rustix::io::Result<LockedFile> {
+fn mark(root: &SysRoot, held: &HeldServer, owner: &str) -> rustix::io::Result<LockedFile> {
     let marker = LockedFile::from(held.new_file(MARKER)?);
     // Where there are no locks the text says who is at it.
     let _ = flock(&marker, FlockOperation::NonBlockingLockExclusive);
-    let text = Mark::new(root, owner, held.status()?.st_ino).to_string();
+    let text = DirectoryMark::new(root, owner, held.status()?.st_ino).to_string();
     let written = (&*marker).write_all(text.as_bytes());
     written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     fsync(&marker)?;
@@ -193,7 +193,7 @@ fn mark(root: &SysRoot, held: &Held, owner: &str) -> rustix::io::Result<LockedFi
 
 /// A directory of this user with its marker in it: both belong to him, nobody else may write there,
 /// and the text of the marker is of this very directory.
-fn known(parent: &Held, name: &str) -> Option<(OwnedDirectory, Mark)> {
+fn known(parent: &HeldServer, name: &str) -> Option<(OwnedDirectory, DirectoryMark)> {
     let held = parent.directory(name).ok()?;
     let status = held.status().ok()?;
     let user = geteuid().as_raw();
@@ -208,7 +208,7 @@ fn known(parent: &Held, name: &str) -> Option<(OwnedDirectory, Mark)> {
         && (1..=MARKER_BYTES_MAX).contains(&of_marker.len());
     let mut text = String::new();
     (&marker).take(MARKER_BYTES_MAX).read_to_string(&mut text).ok().filter(|_| is_plain)?;
-    let mark = Mark::parse(&text)?;
+    let mark = DirectoryMark::parse(&text)?;
     let own = name.strip_prefix(DIRECTORY_PREFIX)?;
     let is_of_this = mark.inode == status.st_ino && mark.owner.get(..12) == Some(own);
     let (parent, name) = (parent.clone(), name.to_owned());
@@ -251,9 +251,9 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    struct Scratch(PathBuf);
+    struct ScratchDirectory(PathBuf);
 
-    impl Scratch {
+    impl ScratchDirectory {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir()
                 .join(format!("assay-gate-directory-{name}-{}", std::process::id()));
@@ -262,17 +262,17 @@ mod tests {
         }
     }
 
-    impl Drop for Scratch {
+    impl Drop for ScratchDirectory {
         fn drop(&mut self) {
             fs::remove_dir_all(&self.0).unwrap();
         }
     }
 
-    fn gate() -> Gate {
-        Gate::new(SysRoot::live())
+    fn gate() -> SafetyGate {
+        SafetyGate::new(SysRoot::live())
     }
 
-    fn left(gate: &Gate, scratch: &Scratch) -> Vec<LeftoverDirectory> {
+    fn left(gate: &SafetyGate, scratch: &ScratchDirectory) -> Vec<LeftoverDirectory> {
         gate.left_directories(&scratch.0).unwrap().directories
     }
 
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_directory_is_held_while_its_program_lives_and_found_when_it_does_not() {
-        let (scratch, gate) = (Scratch::new("held"), gate());
+        let (scratch, gate) = (ScratchDirectory::new("held"), gate());
         let held = gate.create_directory(&scratch.0, 1 << 20).unwrap();
         let path = held.path().to_owned();
         fs::create_dir(path.join("data")).unwrap();
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn what_was_not_created_here_stays() {
-        let (scratch, gate) = (Scratch::new("foreign"), gate());
+        let (scratch, gate) = (ScratchDirectory::new("foreign"), gate());
         let foreign = scratch.0.join(format!("{DIRECTORY_PREFIX}123456789abc"));
         fs::create_dir(&foreign).unwrap();
         fs::write(foreign.join("precious"), "x").unwrap();
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn links_are_removed_and_not_what_they_lead_to() {
-        let (scratch, gate) = (Scratch::new("links"), gate());
+        let (scratch, gate) = (ScratchDirectory::new("links"), gate());
         let outside = scratch.0.join("outside");
         fs::create_dir(&outside).unwrap();
         fs::write(outside.join("precious"), "x").unwrap();
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn what_says_nothing_of_itself_is_nobodys() {
-        let (scratch, gate) = (Scratch::new("short"), gate());
+        let (scratch, gate) = (ScratchDirectory::new("short"), gate());
         let empty = scratch.0.join(format!("{DIRECTORY_PREFIX}000000000000"));
         fs::create_dir(&empty).unwrap();
         let begun = scratch.0.join(format!("{DIRECTORY_PREFIX}000000000001"));
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn what_others_may_write_into_or_another_host_made_is_never_left() {
-        let (scratch, gate) = (Scratch::new("others"), gate());
+        let (scratch, gate) = (ScratchDirectory::new("others"), gate());
         let made = gate.create_directory(&scratch.0, 1 << 20).unwrap();
         let path = made.path().to_owned();
         leave(made);

@@ -10,7 +10,7 @@ const FIRST_LINE: &str = "ASSAY DIRECTORY 2";
 
 /// What a marker says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct DirectoryMark {
     /// 128 random bits as letters, with which the name of the directory ends.
     pub(super) owner: String,
     /// Number of the directory on its file system: a copy has another.
@@ -27,7 +27,7 @@ pub(super) struct Mark {
 
 /// What becomes of a directory with such a marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum MarkVerdict {
     /// Its program has ended.
     Left,
     /// Its program runs, or somebody holds its lock.
@@ -36,7 +36,7 @@ pub(super) enum Verdict {
     Unknown(String),
 }
 
-impl Mark {
+impl DirectoryMark {
     /// That of this process.
     pub(super) fn new(root: &SysRoot, owner: &str, inode: u64) -> Self {
         let process = std::process::id();
@@ -72,28 +72,28 @@ impl Mark {
 
     /// Judges by the marker, and by the lock on it: nothing where the file system has no locks.
     /// Both must say that nobody is at it.
-    pub(super) fn judge(&self, root: &SysRoot, is_locked: Option<bool>) -> Verdict {
+    pub(super) fn judge(&self, root: &SysRoot, is_locked: Option<bool>) -> MarkVerdict {
         if is_locked == Some(true) {
-            return Verdict::Used;
+            return MarkVerdict::Used;
         }
         let is_this_kernel = !self.boot.is_empty() && self.boot == boot(root);
         if is_this_kernel && self.began > 0 && began(root, self.process) == Some(self.began) {
-            return Verdict::Used;
+            return MarkVerdict::Used;
         }
         if !is_this_kernel && self.host != host(root) {
             let host = self.host.rsplit(' ').next().unwrap_or_default();
-            return Verdict::Unknown(format!("the host {host} created it and may be using it"));
+            return MarkVerdict::Unknown(format!("the host {host} created it and may be using it"));
         }
         match is_locked {
-            Some(_) => Verdict::Left,
-            None => Verdict::Unknown(
+            Some(_) => MarkVerdict::Left,
+            None => MarkVerdict::Unknown(
                 "this file system does not support the locks that show who uses it".to_owned(),
             ),
         }
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for DirectoryMark {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{FIRST_LINE}")?;
         writeln!(formatter, "owner {}", self.owner)?;
@@ -128,14 +128,14 @@ fn began(root: &SysRoot, process: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn mark() -> Mark {
-        Mark::new(&SysRoot::live(), &"0123456789abcdef".repeat(2), 7)
+    fn mark() -> DirectoryMark {
+        DirectoryMark::new(&SysRoot::live(), &"0123456789abcdef".repeat(2), 7)
     }
 
     #[test]
     fn a_mark_reads_back_and_a_damaged_one_does_not() {
         let text = mark().to_string();
-        assert_eq!(Mark::parse(&text), Some(mark()));
+        assert_eq!(DirectoryMark::parse(&text), Some(mark()));
         assert!(mark().began > 0 && !mark().boot.is_empty());
         for damaged in [
             "",
@@ -145,16 +145,17 @@ mod tests {
             &text.replace("user ", "user 1"),
             &text[..text.len() / 2],
         ] {
-            assert_eq!(Mark::parse(damaged), None, "{damaged}");
+            assert_eq!(DirectoryMark::parse(damaged), None, "{damaged}");
         }
     }
 
     #[test]
     fn only_what_mark_and_lock_both_give_free_is_left() {
         let root = SysRoot::live();
-        let gone = Mark { process: 0, ..mark() };
-        let there = Mark { host: "other".to_owned(), boot: "other".to_owned(), ..gone.clone() };
-        let before = Mark { boot: "earlier".to_owned(), ..gone.clone() };
+        let gone = DirectoryMark { process: 0, ..mark() };
+        let there =
+            DirectoryMark { host: "other".to_owned(), boot: "other".to_owned(), ..gone.clone() };
+        let before = DirectoryMark { boot: "earlier".to_owned(), ..gone.clone() };
         for (mark, is_locked, left) in [
             (mark(), Some(false), false),
             (mark(), None, false),
@@ -166,7 +167,7 @@ mod tests {
             (before, None, false),
         ] {
             assert_eq!(
-                mark.judge(&root, is_locked) == Verdict::Left,
+                mark.judge(&root, is_locked) == MarkVerdict::Left,
                 left,
                 "{mark:?} {is_locked:?}"
             );

@@ -131,12 +131,12 @@ pub enum MarkerError {
 /// A block that direct I/O can write from.
 #[repr(align(4096))]
 #[derive(Clone, Debug)]
-pub(super) struct Block(pub(super) [u8; HEADER_BYTES]);
+pub(super) struct MarkerBlock(pub(super) [u8; HEADER_BYTES]);
 
 impl Marker {
     /// The header; content beyond its limit is cut at a character's end.
-    pub(super) fn to_block(&self) -> Box<Block> {
-        let mut block = Box::new(Block([0; HEADER_BYTES]));
+    pub(super) fn to_block(&self) -> Box<MarkerBlock> {
+        let mut block = Box::new(MarkerBlock([0; HEADER_BYTES]));
         let bytes = &mut block.0;
         let content = cut(&self.content);
         bytes[..16].copy_from_slice(MAGIC);

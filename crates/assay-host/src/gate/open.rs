@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// A path that was looked at and not yet opened for reading or writing.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct OpenPlace {
     /// A handle that stands for what the path leads to, and allows nothing but to look.
     handle: OwnedFd,
     /// What it is.
@@ -24,7 +24,7 @@ pub(super) struct Place {
     pub(super) is_link: bool,
 }
 
-impl Place {
+impl OpenPlace {
     /// Looks at a path, through symbolic links.
     pub(super) fn look(path: &Path) -> Result<Self, PathRefusal> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;

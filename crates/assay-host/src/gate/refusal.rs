@@ -93,7 +93,7 @@ pub enum FileRefusal {
 
 /// How a device is in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Usage {
+pub enum RefusedUsage {
     /// A file system on it is mounted.
     Mounted {
         /// Where.
@@ -124,7 +124,7 @@ pub struct InUse {
     /// The device that is, for example `partition /dev/sdb1`; none when it is the target itself.
     pub relation: Option<String>,
     /// How.
-    pub usage: Usage,
+    pub usage: RefusedUsage,
 }
 
 /// Why a block device may not be written to.
@@ -398,24 +398,24 @@ impl InUse {
     fn words(&self) -> (String, String) {
         let it = named(self.relation.as_ref());
         match &self.usage {
-            Usage::Mounted { mount_point } => (
+            RefusedUsage::Mounted { mount_point } => (
                 format!("{it} is mounted at {mount_point}"),
                 format!(
                     "specify a directory under {mount_point} to measure with a file, or unmount it"
                 ),
             ),
-            Usage::Swap => (
+            RefusedUsage::Swap => (
                 format!("{it} is in use as swap"),
                 "use another device, or turn off swap with swapoff".into(),
             ),
-            Usage::Held { by } => (
+            RefusedUsage::Held { by } => (
                 format!("{it} is held by {by}"),
                 "measure on its holder, or remove it from there first".into(),
             ),
-            Usage::Open { by } => {
+            RefusedUsage::Open { by } => {
                 (format!("{it} is open for writing in {by}"), "end that program first".into())
             }
-            Usage::Mapped { by } => {
+            RefusedUsage::Mapped { by } => {
                 (format!("{it} is mapped for writing in {by}"), "end that program first".into())
             }
         }

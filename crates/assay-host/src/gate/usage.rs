@@ -2,8 +2,8 @@
 
 mod processes;
 
-use super::refusal::{InUse, Usage};
-use crate::device::Device;
+use super::refusal::{InUse, RefusedUsage};
+use crate::device::BlockDevice;
 use crate::mounts::{MountEntry, read_mounts, read_swaps};
 use crate::root::{SysRoot, names_in};
 use crate::stack::{layer_kind, world_wide_name_of};
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// How a device shares blocks with the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
+enum BlockRelation {
     /// It is the target.
     Target,
     /// It is a part of the target.
@@ -32,20 +32,20 @@ enum Relation {
 
 /// A device that shares blocks with the target.
 #[derive(Clone, Debug)]
-struct Member {
-    device: Device,
-    relation: Relation,
+struct StackMember {
+    device: BlockDevice,
+    relation: BlockRelation,
 }
 
-impl Member {
+impl StackMember {
     fn shown(&self) -> Option<String> {
         let word = match self.relation {
-            Relation::Target => return None,
-            Relation::Partition => "partition",
-            Relation::Disk => "the whole disk",
-            Relation::Below => "the device below",
-            Relation::Twin => "another path to it,",
-            Relation::TwinPartition => "a partition over another path,",
+            BlockRelation::Target => return None,
+            BlockRelation::Partition => "partition",
+            BlockRelation::Disk => "the whole disk",
+            BlockRelation::Below => "the device below",
+            BlockRelation::Twin => "another path to it,",
+            BlockRelation::TwinPartition => "a partition over another path,",
         };
         Some(format!("{word} {}", self.device.node()))
     }
@@ -55,8 +55,8 @@ impl Member {
 struct Users<'a> {
     root: &'a SysRoot,
     mounts: Vec<MountEntry>,
-    swaps: Vec<Device>,
-    loops: Vec<(Device, Device)>,
+    swaps: Vec<BlockDevice>,
+    loops: Vec<(BlockDevice, BlockDevice)>,
     processes: Processes,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Examined {
 ///
 /// # Errors
 /// What could not be read: then the device cannot be shown to be unused.
-pub(super) fn examine(root: &SysRoot, target: &Device) -> io::Result<Examined> {
+pub(super) fn examine(root: &SysRoot, target: &BlockDevice) -> io::Result<Examined> {
     let (processes, loops) = (read_processes(root)?, loop_devices(root)?);
     let mut unseen = processes.unseen();
     unseen.extend(loops.unseen);
@@ -93,39 +93,39 @@ pub(super) fn examine(root: &SysRoot, target: &Device) -> io::Result<Examined> {
     Ok(Examined { in_use, unseen })
 }
 
-fn family(root: &SysRoot, target: &Device) -> io::Result<Vec<Member>> {
-    let member = |device, relation| Member { device, relation };
-    let mut family = vec![member(target.clone(), Relation::Target)];
+fn family(root: &SysRoot, target: &BlockDevice) -> io::Result<Vec<StackMember>> {
+    let member = |device, relation| StackMember { device, relation };
+    let mut family = vec![member(target.clone(), BlockRelation::Target)];
     let partitions = target.partitions()?;
-    family.extend(partitions.into_iter().map(|part| member(part, Relation::Partition)));
-    family.extend(target.disk()?.map(|disk| member(disk, Relation::Disk)));
+    family.extend(partitions.into_iter().map(|part| member(part, BlockRelation::Partition)));
+    family.extend(target.disk()?.map(|disk| member(disk, BlockRelation::Disk)));
     let mut below = lower_devices(target)?;
     below.retain(|device| family.iter().all(|known| known.device != *device));
-    family.extend(below.into_iter().map(|device| member(device, Relation::Below)));
+    family.extend(below.into_iter().map(|device| member(device, BlockRelation::Below)));
     for twin in twins(root, target)? {
         let partitions = twin.partitions()?;
-        let seen_twice = |part| member(part, Relation::TwinPartition);
+        let seen_twice = |part| member(part, BlockRelation::TwinPartition);
         family.extend(partitions.into_iter().map(seen_twice));
-        family.push(member(twin, Relation::Twin));
+        family.push(member(twin, BlockRelation::Twin));
     }
     Ok(family)
 }
 
 /// Other disks with the same world-wide name: the same disk, where no multipath layer joins its
 /// paths.
-fn twins(root: &SysRoot, target: &Device) -> io::Result<Vec<Device>> {
+fn twins(root: &SysRoot, target: &BlockDevice) -> io::Result<Vec<BlockDevice>> {
     let own = target.disk()?.unwrap_or_else(|| target.clone());
     let Some(name) = world_wide_name_of(&own) else {
         return Ok(Vec::new());
     };
-    let mut disks = Device::all_disks(root)?;
+    let mut disks = BlockDevice::all_disks(root)?;
     disks.retain(|disk| *disk != own && world_wide_name_of(disk).as_ref() == Some(&name));
     Ok(disks)
 }
 
 /// All devices on which the target is built, and the disks of those that are partitions.
-fn lower_devices(target: &Device) -> io::Result<Vec<Device>> {
-    let mut found: Vec<Device> = Vec::new();
+fn lower_devices(target: &BlockDevice) -> io::Result<Vec<BlockDevice>> {
+    let mut found: Vec<BlockDevice> = Vec::new();
     let mut open = vec![target.clone()];
     while let Some(device) = open.pop() {
         for lower in device.slaves()?.into_iter().chain(device.disk()?) {
@@ -140,29 +140,29 @@ fn lower_devices(target: &Device) -> io::Result<Vec<Device>> {
 
 impl Users<'_> {
     /// What is below the target is held by the target itself, and may carry other devices as well.
-    fn usage(&self, member: &Member) -> io::Result<Option<Usage>> {
+    fn usage(&self, member: &StackMember) -> io::Result<Option<RefusedUsage>> {
         let device = &member.device;
         if let Some(mount_point) = self.mount_point(device)? {
-            return Ok(Some(Usage::Mounted { mount_point }));
+            return Ok(Some(RefusedUsage::Mounted { mount_point }));
         }
         if self.swaps.contains(device) {
-            return Ok(Some(Usage::Swap));
+            return Ok(Some(RefusedUsage::Swap));
         }
-        if member.relation == Relation::Below {
+        if member.relation == BlockRelation::Below {
             return Ok(None);
         }
         let holder = device.holders()?.into_iter().next();
         let held = holder.map(|holder| described(&holder)).or_else(|| self.loop_on(device));
-        Ok(held.map(|by| Usage::Held { by }).or_else(|| self.processes.usage(device)))
+        Ok(held.map(|by| RefusedUsage::Held { by }).or_else(|| self.processes.usage(device)))
     }
 
     /// Where a file system on the device is mounted: by number, by node, or as one of several
     /// devices of a btrfs.
-    fn mount_point(&self, device: &Device) -> io::Result<Option<String>> {
+    fn mount_point(&self, device: &BlockDevice) -> io::Result<Option<String>> {
         let is_source = |mount: &MountEntry| {
             let source = Path::new(&mount.mount.source);
             source.starts_with("/dev")
-                && Device::by_node(self.root, source).is_ok_and(|source| source == *device)
+                && BlockDevice::by_node(self.root, source).is_ok_and(|source| source == *device)
         };
         let on_device =
             |mount: &&MountEntry| mount.mount.device == device.number() || is_source(mount);
@@ -173,7 +173,7 @@ impl Users<'_> {
         }
     }
 
-    fn btrfs(&self, device: &Device) -> io::Result<Option<String>> {
+    fn btrfs(&self, device: &BlockDevice) -> io::Result<Option<String>> {
         let place = self.root.path("/sys/fs/btrfs");
         let systems = names_in(&place)?.into_iter();
         let mut holding =
@@ -181,14 +181,14 @@ impl Users<'_> {
         Ok(holding.next().map(|uuid| format!("some directory as part of btrfs {uuid}")))
     }
 
-    fn loop_on(&self, device: &Device) -> Option<String> {
-        let on_it = |(_, backing): &&(Device, Device)| backing == device;
+    fn loop_on(&self, device: &BlockDevice) -> Option<String> {
+        let on_it = |(_, backing): &&(BlockDevice, BlockDevice)| backing == device;
         let (holder, _) = self.loops.iter().find(on_it)?;
         Some(described(holder))
     }
 }
 
-fn described(holder: &Device) -> String {
+fn described(holder: &BlockDevice) -> String {
     let uuid = holder.text("dm/uuid").ok().flatten();
     let kind = match layer_kind(holder, uuid.as_deref()) {
         LayerKind::Lvm => "LVM volume",
@@ -203,29 +203,29 @@ fn described(holder: &Device) -> String {
 }
 
 /// Swap areas that are devices; a swap file is protected by the mount that it lies on.
-fn swap_devices(root: &SysRoot) -> io::Result<Vec<Device>> {
+fn swap_devices(root: &SysRoot) -> io::Result<Vec<BlockDevice>> {
     let paths = read_swaps(root)?;
     let nodes = paths.iter().filter(|path| path.starts_with("/dev"));
-    nodes.map(|path| Device::by_node(root, path)).collect()
+    nodes.map(|path| BlockDevice::by_node(root, path)).collect()
 }
 
 /// What loop devices lie on.
-struct Loops {
+struct LoopDevices {
     /// Those over a device, with that device.
-    found: Vec<(Device, Device)>,
+    found: Vec<(BlockDevice, BlockDevice)>,
     /// Those over something that cannot be found here, in sentences.
     unseen: Vec<String>,
 }
 
 /// A file that was deleted, or that only another mount namespace has, may have been the node of a
 /// device.
-fn loop_devices(root: &SysRoot) -> io::Result<Loops> {
-    let mut loops = Loops { found: Vec::new(), unseen: Vec::new() };
-    for disk in Device::all_disks(root)? {
+fn loop_devices(root: &SysRoot) -> io::Result<LoopDevices> {
+    let mut loops = LoopDevices { found: Vec::new(), unseen: Vec::new() };
+    for disk in BlockDevice::all_disks(root)? {
         let Some(backing) = disk.backing_file()? else {
             continue;
         };
-        if let Ok(below) = Device::by_node(root, Path::new(&backing)) {
+        if let Ok(below) = BlockDevice::by_node(root, Path::new(&backing)) {
             loops.found.push((disk, below));
         } else if fs::metadata(root.path(&backing)).is_err() {
             let node = disk.node();
@@ -240,7 +240,7 @@ pub(super) fn file_user(
     root: &SysRoot,
     same_file: impl Fn(&Path) -> bool,
 ) -> io::Result<Option<String>> {
-    for disk in Device::all_disks(root)? {
+    for disk in BlockDevice::all_disks(root)? {
         if disk.backing_file()?.is_some_and(|backing| same_file(Path::new(&backing))) {
             return Ok(Some(described(&disk)));
         }

@@ -1,7 +1,7 @@
 //! What a person gives up by name: the known data on a device, all of it and nothing else.
 
 use super::refusal::DeviceRefusal;
-use crate::signatures::{Kind, Match};
+use crate::signatures::{Match, SignatureKind};
 
 /// The word for a device that carries nothing, where several devices are given up.
 const NOTHING: &str = "none";
@@ -27,8 +27,11 @@ pub(super) fn check(
     token: &str,
 ) -> Result<Option<String>, DeviceRefusal> {
     let names: Vec<&str> = found.iter().map(|found| found.name).collect();
-    let shared: Vec<&str> =
-        found.iter().filter(|found| found.kind == Kind::Member).map(|found| found.name).collect();
+    let shared: Vec<&str> = found
+        .iter()
+        .filter(|found| found.kind == SignatureKind::Member)
+        .map(|found| found.name)
+        .collect();
     if !shared.is_empty() {
         return Err(DeviceRefusal::Member { names, shared });
     }
@@ -69,9 +72,10 @@ mod tests {
     use super::*;
 
     const EXT4: Match =
-        Match { word: "ext4", name: "ext4 file system", kind: Kind::Content, offset: 0 };
-    const GPT: Match = Match { word: "gpt", name: "GPT", kind: Kind::Table, offset: 0 };
-    const LVM: Match = Match { word: "lvm", name: "LVM volume", kind: Kind::Member, offset: 0 };
+        Match { word: "ext4", name: "ext4 file system", kind: SignatureKind::Content, offset: 0 };
+    const GPT: Match = Match { word: "gpt", name: "GPT", kind: SignatureKind::Table, offset: 0 };
+    const LVM: Match =
+        Match { word: "lvm", name: "LVM volume", kind: SignatureKind::Member, offset: 0 };
 
     #[test]
     fn exactly_what_is_there_must_be_named() {

@@ -5,9 +5,9 @@ use std::io;
 use std::ops::Deref;
 
 /// A piece of an image.
-pub(super) struct Fields(Vec<u8>);
+pub(super) struct ImageFields(Vec<u8>);
 
-impl Fields {
+impl ImageFields {
     /// These bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self(bytes.to_owned())
@@ -54,7 +54,7 @@ impl Fields {
     }
 }
 
-impl Deref for Fields {
+impl Deref for ImageFields {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -63,24 +63,24 @@ impl Deref for Fields {
 }
 
 /// `length` bytes from `offset` on, or what there is of them.
-pub(super) fn head(image: &dyn Image, offset: u64, length: u64) -> io::Result<Fields> {
+pub(super) fn head(image: &dyn Image, offset: u64, length: u64) -> io::Result<ImageFields> {
     let length = length.min(image.size().saturating_sub(offset));
     let mut bytes = vec![0; assay_model::number::index_of(length)];
     if !bytes.is_empty() {
         image.read_at(offset, &mut bytes)?;
     }
-    Ok(Fields(bytes))
+    Ok(ImageFields(bytes))
 }
 
 /// `length` bytes from `back` before the end on, the size being rounded down to sectors.
-pub(super) fn before_end(image: &dyn Image, back: u64, length: u64) -> io::Result<Fields> {
+pub(super) fn before_end(image: &dyn Image, back: u64, length: u64) -> io::Result<ImageFields> {
     match (image.size() / 512 * 512).checked_sub(back) {
         Some(offset) => head(image, offset, length),
-        None => Ok(Fields(Vec::new())),
+        None => Ok(ImageFields(Vec::new())),
     }
 }
 
 /// The last sector.
-pub(super) fn last_sector(image: &dyn Image) -> io::Result<Fields> {
+pub(super) fn last_sector(image: &dyn Image) -> io::Result<ImageFields> {
     before_end(image, 512, 512)
 }

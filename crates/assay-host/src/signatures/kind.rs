@@ -2,7 +2,7 @@
 
 /// What else data concerns, besides the device that it lies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SignatureKind {
     /// Nothing: a file system, an image, a volume of its own.
     Content,
     /// A table that divides a disk into partitions, so that it must be expected on a disk that has

@@ -1,11 +1,11 @@
 //! A mark, and the places that several formats, or several marks of one, have in common: data, no
 //! code.
 
-use Anchor::{End, Start};
+use MagicAnchor::{End, Start};
 
 /// Where magic bytes stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(super) enum MagicAnchor {
     /// At this offset.
     Start(u64),
     /// `back` bytes before the end, the size being rounded down to `align` first.
@@ -17,7 +17,7 @@ pub(super) enum Anchor {
     },
 }
 
-impl Anchor {
+impl MagicAnchor {
     pub(super) fn offset(self, size: u64) -> Option<u64> {
         match self {
             Self::Start(offset) => Some(offset),
@@ -28,30 +28,30 @@ impl Anchor {
 
 /// Magic bytes, and every place at which they mean the format.
 #[derive(Debug)]
-pub(super) struct Mark {
+pub(super) struct MagicMark {
     /// The bytes.
     pub(super) magic: &'static [u8],
     /// Where they stand.
-    pub(super) places: &'static [Anchor],
+    pub(super) places: &'static [MagicAnchor],
 }
 
-pub(super) const fn mark(magic: &'static [u8], places: &'static [Anchor]) -> Mark {
-    Mark { magic, places }
+pub(super) const fn mark(magic: &'static [u8], places: &'static [MagicAnchor]) -> MagicMark {
+    MagicMark { magic, places }
 }
 
 /// `back` bytes before the end of a device whose size is rounded down to `align`.
-pub(super) const fn end(align: u64, back: u64) -> Anchor {
+pub(super) const fn end(align: u64, back: u64) -> MagicAnchor {
     End { align, back }
 }
 
 /// The start of the device.
-pub(super) const FIRST: &[Anchor] = &[Start(0)];
+pub(super) const FIRST: &[MagicAnchor] = &[Start(0)];
 
 /// The last sector, where firmware of RAID controllers keeps its description.
-pub(super) const LAST_SECTOR: &[Anchor] = &[end(512, 512)];
+pub(super) const LAST_SECTOR: &[MagicAnchor] = &[end(512, 512)];
 
 /// The first sectors, which partition tables, LVM and Amiga disks share.
-pub(super) const SECTORS: &[Anchor] = &[
+pub(super) const SECTORS: &[MagicAnchor] = &[
     Start(0),
     Start(512),
     Start(1024),
@@ -63,11 +63,11 @@ pub(super) const SECTORS: &[Anchor] = &[
 ];
 
 /// Where the second words of an LVM2 label stand in the first four sectors.
-pub(super) const LVM_TYPES: &[Anchor] =
+pub(super) const LVM_TYPES: &[MagicAnchor] =
     &[Start(24), Start(512 + 24), Start(1024 + 24), Start(1536 + 24)];
 
 /// The last ten bytes of the first memory page, for page sizes of 4 to 64 KiB.
-pub(super) const PAGE_ENDS: &[Anchor] = &[
+pub(super) const PAGE_ENDS: &[MagicAnchor] = &[
     Start(4096 - 10),
     Start(8192 - 10),
     Start(16_384 - 10),
@@ -76,7 +76,7 @@ pub(super) const PAGE_ENDS: &[Anchor] = &[
 ];
 
 /// Where a second LUKS2 header may stand.
-pub(super) const SECOND_LUKS: &[Anchor] = &[
+pub(super) const SECOND_LUKS: &[MagicAnchor] = &[
     Start(0x4000),
     Start(0x8000),
     Start(0x1_0000),
@@ -90,7 +90,7 @@ pub(super) const SECOND_LUKS: &[Anchor] = &[
 
 /// Byte 32 of an ASM disk header and of its copy, the last but one block of allocation unit 1, for
 /// units of 1 MiB to 64 MiB with blocks of 4 KiB.
-pub(super) const ASM_HEADERS: &[Anchor] = &[
+pub(super) const ASM_HEADERS: &[MagicAnchor] = &[
     Start(32),
     Start((2 << 20) - 8192 + 32),
     Start((4 << 20) - 8192 + 32),
@@ -102,26 +102,26 @@ pub(super) const ASM_HEADERS: &[Anchor] = &[
 ];
 
 /// Byte 1372 of each place where a UFS superblock may begin.
-pub(super) const UFS_SUPERBLOCKS: &[Anchor] =
+pub(super) const UFS_SUPERBLOCKS: &[MagicAnchor] =
     &[Start(1372), Start(8192 + 1372), Start(65_536 + 1372), Start(262_144 + 1372)];
 
 /// Formats 1.1, 1.2, 1.0 and 0.90, in this order.
-pub(super) const MD_SUPERBLOCKS: &[Anchor] =
+pub(super) const MD_SUPERBLOCKS: &[MagicAnchor] =
     &[Start(0), Start(4096), end(4096, 8192), end(65_536, 65_536)];
 
 /// The anchor header, with the copy that some firmware puts elsewhere.
-pub(super) const DDF_HEADERS: &[Anchor] = &[end(512, 512), end(512, 257 * 512)];
+pub(super) const DDF_HEADERS: &[MagicAnchor] = &[end(512, 512), end(512, 257 * 512)];
 
 /// In the first or second sector, at the places of the ports.
-pub(super) const BSD_LABELS: &[Anchor] =
+pub(super) const BSD_LABELS: &[MagicAnchor] =
     &[Start(0), Start(64), Start(128), Start(512), Start(576), Start(640)];
 
 /// Volume structure descriptors of optical disks, for sectors of 2 KiB and 4 KiB.
-pub(super) const VOLUME_DESCRIPTORS: &[Anchor] =
+pub(super) const VOLUME_DESCRIPTORS: &[MagicAnchor] =
     &[Start(32_769), Start(34_817), Start(36_865), Start(38_913), Start(40_961)];
 
 /// Sectors from the end at which Promise controllers of different years keep their description.
-pub(super) const PROMISE_SECTORS: &[Anchor] = &[
+pub(super) const PROMISE_SECTORS: &[MagicAnchor] = &[
     end(512, 63 * 512),
     end(512, 255 * 512),
     end(512, 256 * 512),
@@ -139,7 +139,7 @@ pub(super) const PROMISE_SECTORS: &[Anchor] = &[
 
 /// The label is the third block of 512 bytes to 4 KiB; in one of its layouts a key of four bytes
 /// stands before it.
-pub(super) const DASD_LABELS: &[Anchor] = &[
+pub(super) const DASD_LABELS: &[MagicAnchor] = &[
     Start(1024),
     Start(1028),
     Start(2048),
@@ -151,7 +151,7 @@ pub(super) const DASD_LABELS: &[Anchor] = &[
 ];
 
 /// Byte 504 of the superblock of System V, which begins half a block into block 0, 9, 15 or 18.
-pub(super) const SYSV_SUPERBLOCKS: &[Anchor] = &[
+pub(super) const SYSV_SUPERBLOCKS: &[MagicAnchor] = &[
     Start(512 + 504),
     Start(9 * 1024 + 512 + 504),
     Start(15 * 1024 + 512 + 504),
@@ -159,8 +159,8 @@ pub(super) const SYSV_SUPERBLOCKS: &[Anchor] = &[
 ];
 
 /// Byte 24 of each place where a bcachefs superblock may begin.
-pub(super) const BCACHEFS_SUPERBLOCKS: &[Anchor] =
+pub(super) const BCACHEFS_SUPERBLOCKS: &[MagicAnchor] =
     &[Start(4096 + 24), Start((2 << 20) + 24), end(512, (1 << 20) - 24)];
 
 /// Byte 60 of the last block of 4 KiB.
-pub(super) const DRBD_SUPERBLOCKS: &[Anchor] = &[end(4096, 4096 - 60), end(512, 4096 - 60)];
+pub(super) const DRBD_SUPERBLOCKS: &[MagicAnchor] = &[end(4096, 4096 - 60), end(512, 4096 - 60)];

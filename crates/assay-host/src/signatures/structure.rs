@@ -2,33 +2,33 @@
 
 use super::fields;
 use super::image::Image;
-use super::kind::Kind::{self, Content, Member, Table};
-use fields::{Fields, head, last_sector};
+use super::kind::SignatureKind::{self, Content, Member, Table};
+use fields::{ImageFields, head, last_sector};
 use std::io;
 
 /// A format, and the test for it.
-pub(super) struct Shape {
+pub(super) struct ImageShape {
     /// What names it on the command line.
     pub(super) word: &'static str,
     /// What lies on the device.
     pub(super) name: &'static str,
     /// What else it concerns.
-    pub(super) kind: Kind,
+    pub(super) kind: SignatureKind,
     /// Whether its fields are there.
     pub(super) is_there: fn(&dyn Image) -> io::Result<bool>,
 }
 
 const fn shape(
-    kind: Kind,
+    kind: SignatureKind,
     word: &'static str,
     name: &'static str,
     is_there: fn(&dyn Image) -> io::Result<bool>,
-) -> Shape {
-    Shape { word, name, kind, is_there }
+) -> ImageShape {
+    ImageShape { word, name, kind, is_there }
 }
 
 /// All of them.
-pub(super) const SHAPES: &[Shape] = &[
+pub(super) const SHAPES: &[ImageShape] = &[
     shape(Member, "zfs_member", "ZFS pool member", super::zfs::is_member),
     shape(Content, "innodb", "InnoDB tablespace", is_innodb),
     shape(Content, "postgresql", "PostgreSQL relation", is_postgres),
@@ -74,7 +74,7 @@ fn is_minix(image: &dyn Image) -> io::Result<bool> {
     const OLD: [u16; 4] = [0x137f, 0x138f, 0x2468, 0x2478];
     const NEW: u16 = 0x4d5a;
     let block = head(image, 1024, 32)?;
-    let in_order = |read: fn(&Fields, usize) -> u16| {
+    let in_order = |read: fn(&ImageFields, usize) -> u16| {
         let is_old = OLD.contains(&read(&block, 16))
             && [0, 4, 6, 8].iter().all(|place| read(&block, *place) > 0)
             && read(&block, 10) == 0;
@@ -84,12 +84,12 @@ fn is_minix(image: &dyn Image) -> io::Result<bool> {
             && read(&block, 12) == 0;
         is_old || is_new
     };
-    Ok(in_order(Fields::little_16) || in_order(Fields::big_16))
+    Ok(in_order(ImageFields::little_16) || in_order(ImageFields::big_16))
 }
 
 /// A master directory block, or its copy, whose allocation blocks are made of sectors.
 fn is_hfs(image: &dyn Image) -> io::Result<bool> {
-    let is_directory = |block: &Fields| {
+    let is_directory = |block: &ImageFields| {
         let block_bytes = block.big_32(20);
         block.starts_with(b"BD") && block_bytes > 0 && block_bytes.is_multiple_of(512)
     };
@@ -125,7 +125,7 @@ fn is_fat(image: &dyn Image) -> io::Result<bool> {
 fn is_xfs_journal(image: &dyn Image) -> io::Result<bool> {
     let sectors = head(image, 0, 512 * 512)?;
     let is_record = |sector: &[u8]| {
-        let record = Fields::of(sector);
+        let record = ImageFields::of(sector);
         record.starts_with(b"\xfe\xed\xba\xbe") && (1..=2).contains(&record.big_32(8))
     };
     let is_file_system = |sector: &[u8]| sector.starts_with(b"XFSB");

@@ -3,12 +3,12 @@
 //! Each row is a fact of a published on-disk format. A row may match too much, never too little: a
 //! wrong match costs the user a word on the command line, a missing one costs the data.
 
-use super::kind::Kind::{self, Content, Member, Table};
-use super::places::Anchor::Start;
+use super::kind::SignatureKind::{self, Content, Member, Table};
+use super::places::MagicAnchor::Start;
 use super::places::{
     ASM_HEADERS, BCACHEFS_SUPERBLOCKS, BSD_LABELS, DASD_LABELS, DDF_HEADERS, DRBD_SUPERBLOCKS,
-    FIRST, LAST_SECTOR, LVM_TYPES, MD_SUPERBLOCKS, Mark, PAGE_ENDS, PROMISE_SECTORS, SECOND_LUKS,
-    SECTORS, SYSV_SUPERBLOCKS, UFS_SUPERBLOCKS, VOLUME_DESCRIPTORS, end, mark,
+    FIRST, LAST_SECTOR, LVM_TYPES, MD_SUPERBLOCKS, MagicMark, PAGE_ENDS, PROMISE_SECTORS,
+    SECOND_LUKS, SECTORS, SYSV_SUPERBLOCKS, UFS_SUPERBLOCKS, VOLUME_DESCRIPTORS, end, mark,
 };
 
 /// A format, and all marks by which it is known.
@@ -19,16 +19,16 @@ pub(super) struct Format {
     /// What lies on the device.
     pub(super) name: &'static str,
     /// What else it concerns.
-    pub(super) kind: Kind,
+    pub(super) kind: SignatureKind,
     /// Where its marks stand.
-    pub(super) marks: &'static [Mark],
+    pub(super) marks: &'static [MagicMark],
 }
 
 const fn format(
-    kind: Kind,
+    kind: SignatureKind,
     word: &'static str,
     name: &'static str,
-    marks: &'static [Mark],
+    marks: &'static [MagicMark],
 ) -> Format {
     Format { word, name, kind, marks }
 }

@@ -169,7 +169,7 @@ fn sampling_counts_blocks_with_data() {
 #[test]
 fn tables_of_partitions_are_told_from_content_and_members() {
     let kinds = |offset, bytes| recognise(&MemoryImage::new(SIZE).with(offset, bytes)).unwrap();
-    assert_eq!(kinds(SIZE - 512, b"EFI PART")[0].kind, Kind::Table);
-    assert_eq!(kinds(0, b"XFSB")[0].kind, Kind::Content);
-    assert_eq!(kinds(512, b"LABELONE")[0].kind, Kind::Member);
+    assert_eq!(kinds(SIZE - 512, b"EFI PART")[0].kind, SignatureKind::Table);
+    assert_eq!(kinds(0, b"XFSB")[0].kind, SignatureKind::Content);
+    assert_eq!(kinds(512, b"LABELONE")[0].kind, SignatureKind::Member);
 }

@@ -1,18 +1,18 @@
 //! What a device says of itself: maker, model, serial number and world-wide name.
 
-use crate::device::Device;
+use crate::device::BlockDevice;
 use assay_model::stack::LayerKind;
 use std::fs;
 
 /// The serial number, from wherever the driver shows it; `None` where it has none or only zeros.
-pub fn serial_of(device: &Device) -> Option<String> {
+pub fn serial_of(device: &BlockDevice) -> Option<String> {
     let plain =
         ["device/serial", "serial"].iter().find_map(|name| meaningful(&device.text(name).ok()??));
     plain.or_else(|| vital_product_data(device))
 }
 
 /// The world-wide name of a disk, or the UUID of a mapped device or a software RAID.
-pub fn world_wide_name_of(device: &Device) -> Option<String> {
+pub fn world_wide_name_of(device: &BlockDevice) -> Option<String> {
     ["wwid", "device/wwid", "dm/uuid", "md/uuid"]
         .iter()
         .find_map(|name| meaningful(&device.text(name).ok()??))
@@ -20,7 +20,7 @@ pub fn world_wide_name_of(device: &Device) -> Option<String> {
 
 /// Words by which the user can name the device, so that no other is meant: its serial number, else
 /// its world-wide name. A partition is named by its disk.
-pub fn names_of(device: &Device, kind: LayerKind) -> Vec<String> {
+pub fn names_of(device: &BlockDevice, kind: LayerKind) -> Vec<String> {
     let whole = match (kind, device.disk()) {
         (LayerKind::Partition, Ok(Some(disk))) => disk,
         _ => device.clone(),
@@ -31,7 +31,7 @@ pub fn names_of(device: &Device, kind: LayerKind) -> Vec<String> {
 }
 
 /// SCSI's page 80: four bytes of header, then the serial number.
-fn vital_product_data(device: &Device) -> Option<String> {
+fn vital_product_data(device: &BlockDevice) -> Option<String> {
     let page = fs::read(device.attribute("device/vpd_pg80")).ok()?;
     let length = usize::from(u16::from_be_bytes([*page.get(2)?, *page.get(3)?]));
     let digits = page.get(4..)?;
@@ -53,8 +53,8 @@ mod tests {
     use crate::root::SysRoot;
     use crate::testing::FakeSystem;
 
-    fn device(system: &FakeSystem, name: &str) -> Device {
-        Device::by_name(&SysRoot::under(system.path()), name).unwrap()
+    fn device(system: &FakeSystem, name: &str) -> BlockDevice {
+        BlockDevice::by_name(&SysRoot::under(system.path()), name).unwrap()
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Reads one block device: what it is, its size, identity, queue and state.
 
 use super::{identity, kind};
-use crate::device::Device;
+use crate::device::BlockDevice;
 use crate::root::Survey;
 use assay_model::stack::{BlockLayer, LayerKind, Paths, Queue, Raid};
 use std::path::{Path, PathBuf};
 
 /// Everything that sysfs says about a device; what it does not say stays `None`.
-pub(super) fn read_layer(survey: &Survey, device: &Device) -> BlockLayer {
+pub(super) fn read_layer(survey: &Survey, device: &BlockDevice) -> BlockLayer {
     let text = |name: &str| survey.text(&device.attribute(name));
     let uuid = text("dm/uuid");
     let kind = layer_kind(device, uuid.as_deref());
@@ -40,7 +40,7 @@ pub(super) fn read_layer(survey: &Survey, device: &Device) -> BlockLayer {
     }
 }
 
-pub(crate) fn layer_kind(device: &Device, mapped_uuid: Option<&str>) -> LayerKind {
+pub(crate) fn layer_kind(device: &BlockDevice, mapped_uuid: Option<&str>) -> LayerKind {
     if device.is_partition() {
         return LayerKind::Partition;
     }
@@ -48,13 +48,13 @@ pub(crate) fn layer_kind(device: &Device, mapped_uuid: Option<&str>) -> LayerKin
 }
 
 /// The node of the controller; the kernel says -1 where it is attached to none.
-fn numa_node(survey: &Survey, device: &Device) -> Option<u64> {
+fn numa_node(survey: &Survey, device: &BlockDevice) -> Option<u64> {
     let places = ["device/numa_node", "device/device/numa_node"];
     let node: i64 = places.iter().find_map(|name| survey.value(&device.attribute(name)))?;
     u64::try_from(node).ok()
 }
 
-fn read_queue(survey: &Survey, device: &Device) -> Queue {
+fn read_queue(survey: &Survey, device: &BlockDevice) -> Queue {
     let place = |name: &str| device.attribute("queue").join(name);
     let number = |name: &str| survey.value::<u64>(&place(name));
     let schedulers = survey.text(&place("scheduler")).unwrap_or_default();
@@ -103,7 +103,7 @@ fn hardware_queues(survey: &Survey, place: &Path) -> Option<u64> {
     (queues > 0).then(|| assay_model::number::count_of(queues))
 }
 
-fn read_raid(survey: &Survey, device: &Device) -> Raid {
+fn read_raid(survey: &Survey, device: &BlockDevice) -> Raid {
     let place = |name: &str| device.attribute("md").join(name);
     Raid {
         level: survey.text(&place("level")).unwrap_or_default(),
@@ -116,7 +116,7 @@ fn read_raid(survey: &Survey, device: &Device) -> Raid {
 
 /// Paths of a multipath table are the devices under it; of `NVMe`'s own multipath, the controllers
 /// of its subsystem.
-fn read_paths(survey: &Survey, device: &Device, kind: LayerKind) -> Option<Paths> {
+fn read_paths(survey: &Survey, device: &BlockDevice, kind: LayerKind) -> Option<Paths> {
     let states: Vec<PathBuf> = match kind {
         LayerKind::Multipath => {
             let below = survey.names(&device.attribute("slaves"));
@@ -134,7 +134,7 @@ fn read_paths(survey: &Survey, device: &Device, kind: LayerKind) -> Option<Paths
     })
 }
 
-fn controllers(survey: &Survey, device: &Device) -> Vec<PathBuf> {
+fn controllers(survey: &Survey, device: &BlockDevice) -> Vec<PathBuf> {
     let place = device.attribute("device");
     let is_controller = |name: &&String| {
         let digits = name.strip_prefix("nvme").unwrap_or_default();

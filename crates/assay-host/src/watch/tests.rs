@@ -93,7 +93,7 @@ fn a_system_that_shows_nothing_gives_no_figures() {
 
 #[test]
 fn the_running_system_is_watched_and_the_watcher_counts_itself() {
-    let mut sampler = Sampler::new(SysRoot::live(), Vec::new());
+    let mut sampler = HostWatch::new(SysRoot::live(), Vec::new());
     let moments = [sampler.sample(0), sampler.sample(7)];
     let summary = Summary::of(&moments).unwrap();
     assert_eq!((summary.moments, moments[1].late_ns), (2, 7));

@@ -1,7 +1,7 @@
 //! Seeded faults of every kind on blocks in memory, each to be named right.
 
 use super::*;
-use crate::faults::{FaultArea, Faults, Place, Sighting};
+use crate::faults::{FaultArea, Faults, FaultyBlock, Sighting};
 use crate::generations::Generations;
 use assay_model::integrity::FoundBy;
 use assay_model::number::{index_of, real};
@@ -12,9 +12,9 @@ const BLOCKS: u64 = 64;
 const RUN: u32 = 0x00c0_ffee;
 
 /// A device in memory, with what its blocks held before their last write.
-struct Device {
-    pattern: Pattern,
-    stranger: Pattern,
+struct TestDevice {
+    pattern: BlockPattern,
+    stranger: BlockPattern,
     table: Generations,
     blocks: Vec<Vec<u8>>,
     before: Vec<Vec<u8>>,
@@ -61,14 +61,14 @@ fn first(block: u64) -> SectorAddress {
     SectorAddress { target: 2, sector: 8 + block * count_of(BLOCK / SECTOR_BYTES) }
 }
 
-impl Device {
+impl TestDevice {
     fn new(seed: u64, compressible: f64) -> Self {
         let mut random = Random::new(seed);
         let mut old = vec![vec![0; BLOCK]; index_of(BLOCKS)];
         old.iter_mut().flatten().for_each(|byte| *byte = index_byte(random.next_u64()));
         let mut device = Self {
-            pattern: Pattern::new(RUN, compressible),
-            stranger: Pattern::new(RUN + 1, compressible),
+            pattern: BlockPattern::new(RUN, compressible),
+            stranger: BlockPattern::new(RUN + 1, compressible),
             table: Generations::new(BLOCKS),
             before: old.clone(),
             blocks: old,
@@ -195,7 +195,7 @@ fn area() -> FaultArea {
 /// Makes faults of every kind one after the other; gives how many were named right, and prints the
 /// others.
 fn named_right(faults: u64, seed: u64, compressible: f64) -> u64 {
-    let mut device = Device::new(seed, compressible);
+    let mut device = TestDevice::new(seed, compressible);
     let mut right = 0;
     for number in 0..faults {
         let (made, expected) = MADE[index_of(number % count_of(MADE.len()))];
@@ -204,7 +204,7 @@ fn named_right(faults: u64, seed: u64, compressible: f64) -> u64 {
         let mut found = Faults::new(vec![area(); 3], count_of(BLOCK));
         for block in 0..BLOCKS {
             if let BlockState::Wrong(diagnosis) = device.check(block) {
-                let place = Place { target: 2, block };
+                let place = FaultyBlock { target: 2, block };
                 let newest = device.table.promise(block).newest;
                 let (found_by, transient) = (FoundBy::Sweep, false);
                 let sighting = Sighting { place, newest, diagnosis, found_by, transient };
@@ -240,7 +240,7 @@ fn content_that_compresses_hides_no_fault() {
 
 #[test]
 fn what_was_there_before_the_run_is_right_until_it_is_written() {
-    let device = Device::new(3, 0.0);
+    let device = TestDevice::new(3, 0.0);
     let promise = Generations::new(1).promise(0);
     let old = vec![7; BLOCK];
     assert_eq!(diagnose(&device.pattern, &old, first(0), &promise), BlockState::Right(0));
@@ -251,7 +251,7 @@ fn what_was_there_before_the_run_is_right_until_it_is_written() {
 
 #[test]
 fn a_first_write_that_is_lost_shows_what_was_there_before() {
-    let mut device = Device::new(4, 0.0);
+    let mut device = TestDevice::new(4, 0.0);
     let table = Generations::new(1);
     table.begin(0).unwrap();
     let during = table.promise(0);
@@ -269,7 +269,7 @@ fn a_first_write_that_is_lost_shows_what_was_there_before() {
 
 #[test]
 fn a_read_during_a_write_may_be_torn() {
-    let mut device = Device::new(5, 0.0);
+    let mut device = TestDevice::new(5, 0.0);
     device.write_part(9, 0..1536);
     let BlockState::Wrong(torn) = device.check(9) else { panic!() };
     assert_eq!((torn.kind, torn.boundary_bytes), (FaultKind::Torn, Some(1536)));
@@ -280,7 +280,7 @@ fn a_read_during_a_write_may_be_torn() {
 }
 
 /// A read that took some of its bytes before each of two writes and the rest behind them.
-fn interleaved(device: &mut Device, block: u64) -> (Vec<u8>, Promise) {
+fn interleaved(device: &mut TestDevice, block: u64) -> (Vec<u8>, Promise) {
     let versions: Vec<Vec<u8>> = (0..3)
         .map(|_| {
             device.write(block);
@@ -294,7 +294,7 @@ fn interleaved(device: &mut Device, block: u64) -> (Vec<u8>, Promise) {
 
 #[test]
 fn a_read_that_raced_with_writes_may_be_torn_at_every_byte() {
-    let mut device = Device::new(7, 0.25);
+    let mut device = TestDevice::new(7, 0.25);
     for block in 0..BLOCKS {
         let (data, racing) = interleaved(&mut device, block);
         let look = |promise: Promise| diagnose(&device.pattern, &data, first(block), &promise);
@@ -308,7 +308,7 @@ fn a_read_that_raced_with_writes_may_be_torn_at_every_byte() {
 
 #[test]
 fn a_race_excuses_no_byte_that_nobody_wrote() {
-    let mut device = Device::new(8, 0.0);
+    let mut device = TestDevice::new(8, 0.0);
     let (mixed, racing) = interleaved(&mut device, 11);
     let body = 1024 + 32..1024 + SECTOR_BYTES;
     let mut data = device.blocks[11].clone();
@@ -327,7 +327,7 @@ fn a_race_excuses_no_byte_that_nobody_wrote() {
 
 #[test]
 fn a_first_write_that_races_may_leave_anything_but_data_of_another_place() {
-    let mut device = Device::new(9, 0.0);
+    let mut device = TestDevice::new(9, 0.0);
     let table = Generations::new(1);
     table.begin(0).unwrap();
     let racing = table.promise(0);
@@ -337,7 +337,8 @@ fn a_first_write_that_races_may_leave_anything_but_data_of_another_place() {
     let mut written = vec![0; BLOCK];
     device.pattern.fill(&mut written, &stamp);
     device.blocks[0][..700].copy_from_slice(&written[..700]);
-    let look = |device: &Device| diagnose(&device.pattern, &device.blocks[0], first(0), &racing);
+    let look =
+        |device: &TestDevice| diagnose(&device.pattern, &device.blocks[0], first(0), &racing);
     assert_eq!(look(&device), BlockState::Mixed(512));
     let elsewhere = device.blocks[5].clone();
     device.blocks[0][1024..1536].copy_from_slice(&elsewhere[..512]);
@@ -347,7 +348,7 @@ fn a_first_write_that_races_may_leave_anything_but_data_of_another_place() {
 
 #[test]
 fn bits_and_bytes_are_named() {
-    let mut device = Device::new(6, 0.0);
+    let mut device = TestDevice::new(6, 0.0);
     device.blocks[3][1000] ^= 0b0100_0000;
     let BlockState::Wrong(found) = device.check(3) else { panic!() };
     assert_eq!((found.kind, found.bits.as_slice()), (FaultKind::BitFlip, &[8006][..]));

@@ -17,7 +17,7 @@ fn recorded(seed: u64, writes: u64) -> WriteLog {
 /// The same with another number of blocks and another share of FUA writes.
 fn recorded_with(seed: u64, writes: u64, blocks: u64, fua_share: f64) -> WriteLog {
     let (mut log, mut random) = (WriteLog::new(), Random::new(seed));
-    let (pattern, mut versions) = (Pattern::new(9, 0.0), vec![0; index_of(blocks)]);
+    let (pattern, mut versions) = (BlockPattern::new(9, 0.0), vec![0; index_of(blocks)]);
     let mut data = vec![0; index_of(BLOCK)];
     for sequence in 0..writes {
         let block = random.below(blocks);
@@ -143,7 +143,7 @@ fn stamps_of_another_place_are_refused() {
     let (mut log, mut data) = (WriteLog::new(), vec![0; 512]);
     let first = SectorAddress { target: 0, sector: 9 };
     let stamp = BlockStamp { first, generation: 1, writer: Writer::default() };
-    Pattern::new(1, 0.0).fill(&mut data, &stamp);
+    BlockPattern::new(1, 0.0).fill(&mut data, &stamp);
     log.push_write(4096, &data, false);
     let error = StampedLog::new(&log).unwrap_err().to_string();
     assert!(error.contains("another address"), "{error}");

@@ -3,7 +3,7 @@
 use super::sides::{LoadCurve, LoadCurvePoint, SideCurve, SideFacts, SideFigure};
 use crate::calibration::{point, trusted};
 use crate::doubts;
-use crate::quantity::{CapacityOf, Mix, Quantity};
+use crate::quantity::{CapacityOf, CriterionQuantity, QuantityMix};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, CurvePoint, MixCalibration};
 use assay_model::comparison::{OverlayAxis, OverlayPoint, Side, SideKind};
@@ -67,19 +67,19 @@ fn made(calibration: &Calibration) -> Vec<(String, String)> {
     made
 }
 
-fn kind(mix: &MixCalibration) -> Mix {
+fn kind(mix: &MixCalibration) -> QuantityMix {
     if mix.read_share >= 1.0 {
-        Mix::Read
+        QuantityMix::Read
     } else if mix.read_share <= 0.0 {
-        Mix::Write
+        QuantityMix::Write
     } else {
-        Mix::Mixed
+        QuantityMix::Mixed
     }
 }
 
 /// The name that criteria use for what is known of a mix.
-fn quantity(mix: &MixCalibration, what: CapacityOf) -> Quantity {
-    Quantity::Calibrated { mix: kind(mix), what }
+fn quantity(mix: &MixCalibration, what: CapacityOf) -> CriterionQuantity {
+    CriterionQuantity::Calibrated { mix: kind(mix), what }
 }
 
 /// The answers of one mix, all of them judged but the knee, which the storage does not promise.
@@ -122,8 +122,8 @@ fn rungs(mix: &MixCalibration, limited: LimitStatistic) -> Vec<SideFigure> {
     let name = format!("calibration.{}", kind(mix).name());
     let at = |what: String, unit, point: &CurvePoint, estimate| {
         let subject = match kind(mix) {
-            Mix::Mixed => format!("{} at queue depth {}", mix.name, point.outstanding),
-            Mix::Read | Mix::Write => format!("queue depth {}", point.outstanding),
+            QuantityMix::Mixed => format!("{} at queue depth {}", mix.name, point.outstanding),
+            QuantityMix::Read | QuantityMix::Write => format!("queue depth {}", point.outstanding),
         };
         SideFigure::new(what, Some(subject), unit, estimate)
     };

@@ -2,10 +2,10 @@
 //! step.
 
 use super::sides::{SideCurve, SideFacts, SideFigure};
-use crate::facts::{Facts, LoadFacts};
+use crate::facts::{Facts, JudgedLoadFacts};
 use crate::loaded;
 use crate::names::load_amounts;
-use crate::quantity::{LoadAmount, Quantity, TimeStatistic};
+use crate::quantity::{CriterionQuantity, LoadAmount, TimeStatistic};
 use assay_model::comparison::{OverlayAxis, OverlayPoint, Side, SideKind};
 use assay_model::load::{Load, Rung, Setting};
 
@@ -15,7 +15,7 @@ const FREE: [&str; 1] = ["seed"];
 const QUANTILE: f64 = 0.99;
 
 /// A ladder as a side: every number of sessions that both sides have is judged, repeats pooled.
-pub fn facts_of_load(name: &str, target: &str, load: LoadFacts<'_>) -> SideFacts {
+pub fn facts_of_load(name: &str, target: &str, load: JudgedLoadFacts<'_>) -> SideFacts {
     let facts = Facts {
         dss: None,
         integrity: None,
@@ -26,7 +26,7 @@ pub fn facts_of_load(name: &str, target: &str, load: LoadFacts<'_>) -> SideFacts
         given: &[],
         doubts: &[],
     };
-    let found: Vec<(LoadAmount, Vec<Found>)> = load_amounts()
+    let found: Vec<(LoadAmount, Vec<FoundAmount>)> = load_amounts()
         .into_iter()
         .filter(|amount| is_compared(*amount))
         .map(|amount| (amount, of_amount(amount, &facts)))
@@ -82,15 +82,15 @@ fn is_compared(amount: LoadAmount) -> bool {
 }
 
 /// One amount at one number of sessions.
-struct Found {
+struct FoundAmount {
     sessions: f64,
     measured: SideFigure,
 }
 
 /// An amount at every number of sessions; those where it is not known are left out.
-fn of_amount(amount: LoadAmount, facts: &Facts<'_>) -> Vec<Found> {
-    let quantity = Quantity::Loaded { each_rung: true, what: amount };
-    let one = |found: crate::found::Found| {
+fn of_amount(amount: LoadAmount, facts: &Facts<'_>) -> Vec<FoundAmount> {
+    let quantity = CriterionQuantity::Loaded { each_rung: true, what: amount };
+    let one = |found: crate::found::FoundNumber| {
         let (sessions, known) = (found.subject?, found.known.ok()?);
         let number = sessions.parse().ok()?;
         let measured = SideFigure {
@@ -103,18 +103,19 @@ fn of_amount(amount: LoadAmount, facts: &Facts<'_>) -> Vec<Found> {
                 known.estimate,
             )
         };
-        Some(Found { sessions: number, measured })
+        Some(FoundAmount { sessions: number, measured })
     };
-    let mut found: Vec<Found> =
+    let mut found: Vec<FoundAmount> =
         loaded::find(true, amount, facts).into_iter().filter_map(one).collect();
     found.sort_by(|one, other| one.sessions.total_cmp(&other.sessions));
     found
 }
 
 /// An amount over the sessions.
-fn curve(amount: LoadAmount, found: &[Found]) -> SideCurve {
-    let quantity = Quantity::Loaded { each_rung: true, what: amount };
-    let point = |found: &Found| OverlayPoint { x: found.sessions, value: found.measured.estimate };
+fn curve(amount: LoadAmount, found: &[FoundAmount]) -> SideCurve {
+    let quantity = CriterionQuantity::Loaded { each_rung: true, what: amount };
+    let point =
+        |found: &FoundAmount| OverlayPoint { x: found.sessions, value: found.measured.estimate };
     SideCurve {
         what: quantity.label(),
         over: OverlayAxis::Sessions,

@@ -13,7 +13,7 @@ use assay_model::verdict::Unit;
 
 /// Which cells of a study are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StudyCells {
+pub enum ComparedCells {
     /// All that were measured.
     All,
     /// The one of this number.
@@ -25,12 +25,12 @@ pub fn facts_of_study(
     name: &str,
     target: &str,
     study: &StudyResult,
-    wanted: StudyCells,
+    wanted: ComparedCells,
 ) -> Option<SideFacts> {
     let is_meant = |cell: &&CellResult| {
         let is_it = match wanted {
-            StudyCells::All => true,
-            StudyCells::Only(number) => cell.cell.number == number,
+            ComparedCells::All => true,
+            ComparedCells::Only(number) => cell.cell.number == number,
         };
         is_it && cell.state == CellState::Measured
     };

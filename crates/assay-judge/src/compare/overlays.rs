@@ -2,7 +2,7 @@
 
 use super::pooled::mean_of_repeats;
 use super::sides::{SideCurve, SideFacts};
-use crate::series::{Batch, Series};
+use crate::series::{Series, SeriesBatch};
 use assay_model::comparison::{Overlay, OverlayAxis, OverlayLine, OverlayPoint};
 use assay_model::measurement::PerOperation;
 use assay_model::number::{rate, real, share};
@@ -89,9 +89,9 @@ pub(super) fn of_run(whole: &PerOperation, series: &Series) -> Vec<SideCurve> {
 }
 
 /// The rate of every batch at its middle.
-fn over_time(batches: &[Batch], ios: impl Fn(&Batch) -> u64) -> Vec<OverlayPoint> {
+fn over_time(batches: &[SeriesBatch], ios: impl Fn(&SeriesBatch) -> u64) -> Vec<OverlayPoint> {
     let mut before_s = 0.0;
-    let point = |batch: &Batch| {
+    let point = |batch: &SeriesBatch| {
         let at = before_s + batch.elapsed_s / 2.0;
         before_s += batch.elapsed_s;
         OverlayPoint { x: at, value: Estimate::exact(rate(ios(batch), batch.elapsed_s), 1) }
@@ -161,9 +161,9 @@ mod tests {
             let mut read = OperationResult::empty(Precision::Coarse, false);
             read.ios = ios;
             let operations = PerOperation { read: Some(read), ..PerOperation::default() };
-            Batch { elapsed_s: 2.0, operations }
+            SeriesBatch { elapsed_s: 2.0, operations }
         };
-        let ios = |batch: &Batch| batch.operations.read.as_ref().map_or(0, |read| read.ios);
+        let ios = |batch: &SeriesBatch| batch.operations.read.as_ref().map_or(0, |read| read.ios);
         let points = over_time(&[batch(10), batch(20)], ios);
         let seen: Vec<(f64, f64)> =
             points.iter().map(|point| (point.x, point.value.value)).collect();

@@ -20,7 +20,7 @@ const PRIMARY_SHARE: f64 = 0.05;
 const OTHERS_SHARE: f64 = 0.01;
 
 /// What was found of one measure.
-struct Found {
+struct FoundMeasure {
     measure: Measure,
     p_value: Option<f64>,
 }
@@ -45,7 +45,7 @@ pub(super) fn compare_pair(
     let common = common(base, other);
     let variation = SideVariation { base, other, rules };
     let chosen = primary(&common);
-    let mut found: Vec<Found> = common
+    let mut found: Vec<FoundMeasure> = common
         .iter()
         .enumerate()
         .map(|(number, both)| variation.measure(both, Some(number) == chosen))
@@ -70,7 +70,7 @@ pub(super) fn compare_pair(
 }
 
 /// The primary measure is tested by itself, the others together by Holm's procedure.
-fn call_differences(found: &mut [Found], rules: &CompareRules) {
+fn call_differences(found: &mut [FoundMeasure], rules: &CompareRules) {
     let others: Vec<Option<f64>> =
         found.iter().map(|one| one.p_value.filter(|_| !one.measure.primary)).collect();
     let holds = holm(&others, OTHERS_SHARE);
@@ -150,7 +150,7 @@ impl SideVariation<'_> {
         }
     }
 
-    fn measure(&self, both: &Both<'_>, is_primary: bool) -> Found {
+    fn measure(&self, both: &Both<'_>, is_primary: bool) -> FoundMeasure {
         let (base, other) = (both.base, both.other);
         let not_compared = not_compared(self.base, self.other, both);
         let found = self.ratio(both).filter(|_| not_compared.is_none());
@@ -173,7 +173,7 @@ impl SideVariation<'_> {
             reason,
             doubts: self.doubts(both),
         };
-        Found { measure, p_value: found.and_then(|found| found.p_value) }
+        FoundMeasure { measure, p_value: found.and_then(|found| found.p_value) }
     }
 
     /// Other over base. A rate that is known to be 0, because not even one I/O at a time meets the

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use assay_judge::{Facts, LoadFacts, Run, Series, SeriesBuilder};
+use assay_judge::{Facts, JudgedLoadFacts, JudgedRun, Series, SeriesBuilder};
 use assay_model::calibration::{
     Bound, Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration,
 };
@@ -61,13 +61,16 @@ pub(crate) struct Story {
 
 impl Story {
     pub(crate) fn facts(&self) -> Facts<'_> {
-        let run = Run { measurement: &self.measurement, series: &self.series };
+        let run = JudgedRun { measurement: &self.measurement, series: &self.series };
         Facts {
             dss: None,
             integrity: None,
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
-            load: self.load.as_ref().map(|load| LoadFacts { load, series: &self.load_series }),
+            load: self
+                .load
+                .as_ref()
+                .map(|load| JudgedLoadFacts { load, series: &self.load_series }),
             environment: self.environment.as_ref(),
             given: &self.given,
             doubts: &self.doubts,

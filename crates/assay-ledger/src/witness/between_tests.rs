@@ -1,9 +1,9 @@
 //! An attacker between client and witness who does not know the token is always detected.
 
-use super::tests::{Scratch, head_of, place_at, wait_until};
+use super::tests::{WitnessScratch, head_of, place_at, wait_until};
 use super::*;
 use crate::frame::Acknowledgement;
-use crate::recorder::Recorder;
+use crate::recorder::LedgerRecorder;
 use std::net::Shutdown;
 
 /// What is done to the bytes of one direction, which come with the number of bytes before them.
@@ -50,11 +50,12 @@ const GREETED: u64 = 16 + 32 + 17;
 
 #[test]
 fn who_only_passes_on_is_not_noticed() {
-    let scratch = Scratch::new("between-none");
+    let scratch = WitnessScratch::new("between-none");
     let witness = scratch.witness();
     let place = place_at(Between::new(witness.address(), pass, pass).0);
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
+    let recorder =
+        LedgerRecorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 9 }]);
     assert_eq!(
         (recorder.finish().kept, place.read("file 1", u64::MAX).unwrap().last().promises[&1]),
@@ -71,11 +72,12 @@ fn swallowed_acknowledgements_are_not_counted_as_kept() {
             bytes.clear();
         }
     }
-    let scratch = Scratch::new("between-swallow");
+    let scratch = WitnessScratch::new("between-swallow");
     let witness = scratch.witness();
     let place = place_at(Between::new(witness.address(), swallow, pass).0);
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
+    let recorder =
+        LedgerRecorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 9 }]);
     let kept = recorder.finish();
     assert_eq!((kept.kept, kept.unkept), (0, 1), "{kept:?}");
@@ -93,11 +95,12 @@ fn an_exchanged_acknowledgement_ends_the_line_and_is_in_no_ledger() {
             bytes[..forged.len()].copy_from_slice(&forged);
         }
     }
-    let scratch = Scratch::new("between-exchange");
+    let scratch = WitnessScratch::new("between-exchange");
     let witness = scratch.witness();
     let place = place_at(Between::new(witness.address(), exchange, pass).0);
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
+    let recorder =
+        LedgerRecorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 9 }]);
     wait_until(|| recorder.unkept() > 0);
     drop(recorder);
@@ -115,11 +118,12 @@ fn an_invented_confirmation_is_not_believed() {
             bytes.resize(crate::link::CONFIRMATION_BYTES, 0);
         }
     }
-    let scratch = Scratch::new("between-invent");
+    let scratch = WitnessScratch::new("between-invent");
     let witness = scratch.witness();
     let place = place_at(Between::new(witness.address(), pass, invent).0);
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
+    let recorder =
+        LedgerRecorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 9 }]);
     let kept = recorder.finish();
     assert_eq!((kept.kept, kept.unkept), (0, 1), "{kept:?}");
@@ -142,7 +146,7 @@ fn a_ledger_that_was_handed_back_and_exchanged_is_refused() {
             bytes.resize(4 + 32, 0);
         }
     }
-    let scratch = Scratch::new("between-forge");
+    let scratch = WitnessScratch::new("between-forge");
     let witness = scratch.witness();
     let id = LedgerId::random().unwrap();
     drop(place_at(witness.address()).create(id, &head_of(id, 1)).unwrap());
@@ -162,7 +166,7 @@ fn another_name_or_purpose_is_not_proven() {
             bytes[64] ^= 1;
         }
     }
-    let scratch = Scratch::new("between-name");
+    let scratch = WitnessScratch::new("between-name");
     let witness = scratch.witness();
     let place = place_at(Between::new(witness.address(), other_ledger, pass).0);
     let id = LedgerId::random().unwrap();

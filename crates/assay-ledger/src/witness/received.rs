@@ -2,7 +2,7 @@
 
 use crate::frame::{Found, find};
 use crate::sealed::changed;
-use crate::token::{PROOF_BYTES, Seal};
+use crate::token::{MessageSeal, PROOF_BYTES};
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// Reads frames from a stream.
 pub(super) struct FrameReader {
     bytes: Vec<u8>,
-    seal: Seal,
+    seal: MessageSeal,
     frames: u64,
     frames_before: u64,
     /// When the last whole frame came; bytes of one that never ends do not count.
@@ -29,7 +29,7 @@ pub(super) enum Received {
 }
 
 impl FrameReader {
-    pub(super) fn new(seal: Seal) -> Self {
+    pub(super) fn new(seal: MessageSeal) -> Self {
         Self { bytes: Vec::new(), seal, frames: 0, frames_before: 0, heard: Instant::now() }
     }
 
@@ -92,12 +92,12 @@ impl FrameReader {
 mod tests {
     use super::*;
     use crate::frame::acknowledged;
-    use crate::token::End;
+    use crate::token::SealedEnd;
     use crate::token::tests::token;
 
     #[test]
     fn bytes_of_a_frame_that_never_ends_are_no_sign_of_life() {
-        let seal = || token("0123456789abcdef").seal(End::Client, [&[1; 16], &[2; 16]]);
+        let seal = || token("0123456789abcdef").seal(SealedEnd::Client, [&[1; 16], &[2; 16]]);
         let frame = acknowledged(1, &[]);
         let sealed = [frame.as_slice(), &seal().of_next(&frame)].concat();
         let heard = Instant::now().checked_sub(SILENCE).unwrap();

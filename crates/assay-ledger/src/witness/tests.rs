@@ -4,14 +4,14 @@ use super::*;
 use crate::frame::Acknowledgement;
 use crate::ledger::tests::head;
 use crate::place::LedgerPlace;
-use crate::recorder::Recorder;
+use crate::recorder::LedgerRecorder;
 use crate::token::tests::token;
 use crate::wire::WitnessAddress;
 
 /// A directory of its own that goes with the test.
-pub(super) struct Scratch(pub(super) PathBuf);
+pub(super) struct WitnessScratch(pub(super) PathBuf);
 
-impl Scratch {
+impl WitnessScratch {
     pub(super) fn new(name: &str) -> Self {
         let id = std::process::id();
         let path = std::env::temp_dir().join(format!("assay-ledger-{name}-{id}"));
@@ -25,7 +25,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for WitnessScratch {
     fn drop(&mut self) {
         std::fs::remove_dir_all(&self.0).unwrap();
     }
@@ -53,7 +53,7 @@ fn judged() -> JudgedCut {
 /// What both kinds of places do alike.
 fn keeps(place: &LedgerPlace) {
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap(), |_| ()).unwrap();
+    let recorder = LedgerRecorder::begin(place.create(id, &head(id, 1)).unwrap(), |_| ()).unwrap();
     for version in 1..=1000 {
         recorder.acknowledge(&[Acknowledgement { place: u64::from(version) % 10, version }]);
     }
@@ -72,13 +72,13 @@ fn keeps(place: &LedgerPlace) {
 
 #[test]
 fn a_file_keeps_what_was_acknowledged_and_is_never_overwritten() {
-    let scratch = Scratch::new("file");
+    let scratch = WitnessScratch::new("file");
     keeps(&LedgerPlace::File(scratch.0.join("a.ledger")));
 }
 
 #[test]
 fn a_witness_keeps_what_was_acknowledged_elsewhere() {
-    let scratch = Scratch::new("witness");
+    let scratch = WitnessScratch::new("witness");
     let witness = scratch.witness();
     keeps(&place(&witness));
     let error = place(&witness).read("file 2", u64::MAX).unwrap_err().to_string();
@@ -89,7 +89,7 @@ fn a_witness_keeps_what_was_acknowledged_elsewhere() {
 
 #[test]
 fn the_ledger_of_another_target_is_not_gone_on_with() {
-    let scratch = Scratch::new("other");
+    let scratch = WitnessScratch::new("other");
     let place = LedgerPlace::File(scratch.0.join("a.ledger"));
     let id = LedgerId::random().unwrap();
     drop(place.create(id, &head(id, 1)).unwrap());
@@ -100,7 +100,7 @@ fn the_ledger_of_another_target_is_not_gone_on_with() {
 
 #[test]
 fn two_runs_on_one_ledger_are_refused() {
-    let scratch = Scratch::new("two");
+    let scratch = WitnessScratch::new("two");
     let place = LedgerPlace::File(scratch.0.join("a.ledger"));
     let id = LedgerId::random().unwrap();
     let open = place.create(id, &head(id, 1)).unwrap();
@@ -112,7 +112,7 @@ fn two_runs_on_one_ledger_are_refused() {
 
 #[test]
 fn another_token_is_refused_by_either_end() {
-    let scratch = Scratch::new("token");
+    let scratch = WitnessScratch::new("token");
     let witness = scratch.witness();
     let address = witness.address().to_string();
     let stranger = WitnessAddress { address, token: token("another token 16") };
@@ -127,7 +127,7 @@ fn another_token_is_refused_by_either_end() {
 /// ledger over.
 #[test]
 fn a_connection_of_before_the_cut_gives_way() {
-    let scratch = Scratch::new("half-open");
+    let scratch = WitnessScratch::new("half-open");
     let witness = scratch.witness();
     let place = place(&witness);
     let id = LedgerId::random().unwrap();
@@ -139,13 +139,14 @@ fn a_connection_of_before_the_cut_gives_way() {
 
 #[test]
 fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
-    let scratch = Scratch::new("killed");
+    let scratch = WitnessScratch::new("killed");
     let witness = scratch.witness();
     let (place, address) = (place(&witness), witness.address());
     let id = LedgerId::random().unwrap();
     let (said, heard) = std::sync::mpsc::channel();
     let complain = move |reason: &str| said.send(reason.to_owned()).unwrap();
-    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap(), complain).unwrap();
+    let recorder =
+        LedgerRecorder::begin(place.create(id, &head(id, 1)).unwrap(), complain).unwrap();
     let one = |version| recorder.acknowledge(&[Acknowledgement { place: 1, version }]);
     one(1);
     wait_until(|| witness.activities().iter().any(|activity| activity.acknowledgements == 1));
@@ -168,11 +169,11 @@ fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
 
 #[test]
 fn malformed_bytes_harm_nobody() {
-    let scratch = Scratch::new("malformed");
+    let scratch = WitnessScratch::new("malformed");
     let witness = scratch.witness();
     let id = LedgerId::random().unwrap();
     let writer = place(&witness).create(id, &head(id, 1)).unwrap();
-    let recorder = Recorder::begin(writer, |_| ()).unwrap();
+    let recorder = LedgerRecorder::begin(writer, |_| ()).unwrap();
     let mut state = 1u64;
     for length in (0..400).map(|number| number * 7 % 211) {
         let mut stream = TcpStream::connect(witness.address()).unwrap();
@@ -195,7 +196,7 @@ fn malformed_bytes_harm_nobody() {
 /// Whoever knows the token and sends no frames is cut off, and what was whole before stays.
 #[test]
 fn foreign_bytes_behind_frames_end_the_connection() {
-    let scratch = Scratch::new("foreign");
+    let scratch = WitnessScratch::new("foreign");
     let witness = scratch.witness();
     let place = place(&witness);
     let id = LedgerId::random().unwrap();
@@ -210,7 +211,7 @@ fn foreign_bytes_behind_frames_end_the_connection() {
 /// Those who say nothing, however many, keep nobody out who knows the token.
 #[test]
 fn strangers_give_way_to_those_who_come_after_them() {
-    let scratch = Scratch::new("strangers");
+    let scratch = WitnessScratch::new("strangers");
     let witness = scratch.witness();
     let id = LedgerId::random().unwrap();
     let writer = place(&witness).create(id, &head(id, 1)).unwrap();
@@ -228,7 +229,7 @@ fn strangers_give_way_to_those_who_come_after_them() {
 
 #[test]
 fn a_store_in_which_others_left_pipes_and_links_is_read() {
-    let scratch = Scratch::new("pipes");
+    let scratch = WitnessScratch::new("pipes");
     let witness = scratch.witness();
     let id = LedgerId::random().unwrap();
     drop(place(&witness).create(id, &head(id, 1)).unwrap());
@@ -244,7 +245,7 @@ fn a_store_in_which_others_left_pipes_and_links_is_read() {
 #[test]
 fn a_store_that_others_may_write_into_is_refused() {
     use std::os::unix::fs::PermissionsExt;
-    let scratch = Scratch::new("open");
+    let scratch = WitnessScratch::new("open");
     std::fs::set_permissions(&scratch.0, std::fs::Permissions::from_mode(0o777)).unwrap();
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let error = Witness::listen(address, &scratch.0, token(TOKEN)).unwrap_err();
@@ -263,7 +264,7 @@ pub(super) fn wait_until(mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn heads_and_judgements_beyond_a_bound_are_kept_and_not_remembered() {
-    let scratch = Scratch::new("remembered");
+    let scratch = WitnessScratch::new("remembered");
     let witness = scratch.witness();
     let content = vec![b' '; REMEMBERED_BYTES_MAX / 2];
     let remembered = [(); 4].map(|()| witness.shared.remembers(&content));

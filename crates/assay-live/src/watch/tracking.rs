@@ -11,11 +11,11 @@ pub type TaskTimes<'a> = &'a dyn Fn(u32) -> Option<TaskCounters>;
 
 /// A process or thread as a sample shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Process {
+pub struct TrackedProcess {
     /// Its number.
     pub id: u32,
     /// What it does.
-    pub kind: Kind,
+    pub kind: ProcessKind,
     /// When it began, seconds since 1970. `None` where nothing says so and every sample lists all:
     /// then one that the first sample did not see began after it.
     pub began_s: Option<f64>,
@@ -23,7 +23,7 @@ pub struct Process {
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProcessKind {
     /// It serves a session.
     Client,
     /// It serves a session's statement as a parallel worker.
@@ -49,7 +49,7 @@ pub(super) struct Tracker {
 
 impl Tracker {
     /// Reads the times of all processes of a sample.
-    pub(super) fn read(&mut self, processes: &[Process], now_s: f64, times: TaskTimes<'_>) {
+    pub(super) fn read(&mut self, processes: &[TrackedProcess], now_s: f64, times: TaskTimes<'_>) {
         let is_first = self.since_s.is_none();
         let since_s = *self.since_s.get_or_insert(now_s);
         for process in processes {
@@ -61,19 +61,19 @@ impl Tracker {
             // What began in the interval has spent everything in it.
             let is_new = process.began_s.map_or(!is_first, |began_s| began_s > since_s);
             if last.is_none() && is_new {
-                self.begun += u64::from(process.kind == Kind::Client);
+                self.begun += u64::from(process.kind == ProcessKind::Client);
             }
             let from = last.unwrap_or(if is_new { TaskCounters::default() } else { now });
             self.add(process.kind, &now.since(&from));
         }
     }
 
-    fn add(&mut self, kind: Kind, spent: &TaskCounters) {
+    fn add(&mut self, kind: ProcessKind, spent: &TaskCounters) {
         let sum = match kind {
-            Kind::Client => &mut self.tasks.clients,
-            Kind::Parallel => &mut self.tasks.parallel,
-            Kind::Background => &mut self.tasks.background,
-            Kind::Own => &mut self.tasks.own,
+            ProcessKind::Client => &mut self.tasks.clients,
+            ProcessKind::Parallel => &mut self.tasks.parallel,
+            ProcessKind::Background => &mut self.tasks.background,
+            ProcessKind::Own => &mut self.tasks.own,
         };
         *sum = sum.plus(spent);
     }
@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn what_began_in_the_interval_counts_whole_and_ids_may_come_again() {
-        let process = |id, began_s| Process { id, kind: Kind::Client, began_s: Some(began_s) };
+        let process =
+            |id, began_s| TrackedProcess { id, kind: ProcessKind::Client, began_s: Some(began_s) };
         let mut tracker = Tracker::default();
         tracker.read(&[process(7, 10.0)], 100.0, &times(50));
         tracker.read(&[process(7, 10.0), process(8, 100.5)], 101.0, &times(80));
@@ -117,12 +118,12 @@ mod tests {
     /// session's.
     #[test]
     fn threads_may_change_what_they_do() {
-        let thread = |id, kind| Process { id, kind, began_s: None };
+        let thread = |id, kind| TrackedProcess { id, kind, began_s: None };
         let mut tracker = Tracker::default();
-        tracker.read(&[thread(7, Kind::Background)], 100.0, &times(50));
-        let both = [thread(7, Kind::Client), thread(8, Kind::Client)];
+        tracker.read(&[thread(7, ProcessKind::Background)], 100.0, &times(50));
+        let both = [thread(7, ProcessKind::Client), thread(8, ProcessKind::Client)];
         tracker.read(&both, 101.0, &times(60));
-        tracker.read(&[thread(7, Kind::Background), both[1]], 102.0, &times(65));
+        tracker.read(&[thread(7, ProcessKind::Background), both[1]], 102.0, &times(65));
         let sums = tracker.sums().unwrap();
         assert_eq!(sums.clients.on_cpu_ns, 10 + 60 + 5);
         assert_eq!((sums.background.on_cpu_ns, tracker.begun()), (5, 1));

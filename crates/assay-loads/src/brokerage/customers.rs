@@ -9,15 +9,15 @@ use super::fixed::{ACTIVE, EXCHANGES};
 use super::fixed::{broker, person, symbol, tax_code};
 use super::rules::Skewed;
 use super::securities::{DAY_US, day_of, skewed};
-use super::trades::Unit;
-use super::{OPENING_BALANCE_CENTS, Rules};
-use crate::sink::Sink;
+use super::trades::TradeUnit;
+use super::{BrokerageRules, OPENING_BALANCE_CENTS};
+use crate::sink::RowSink;
 use assay_stats::random::mix;
 
 /// Securities on the list that a customer watches.
 const WATCHED: u32 = 100;
 
-pub(super) fn customers(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn customers(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     let today = day_of(loaded_us);
     for number in 1..=rules.customers {
         let (first, last) = person(number);
@@ -48,7 +48,7 @@ pub(super) fn customers(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn customer_tax_rates(rules: &Rules, to: &mut dyn Sink) {
+pub(super) fn customer_tax_rates(rules: &BrokerageRules, to: &mut dyn RowSink) {
     for number in 1..=rules.customers {
         for rate in tax_rates_of(number) {
             to.row(2);
@@ -59,9 +59,9 @@ pub(super) fn customer_tax_rates(rules: &Rules, to: &mut dyn Sink) {
 }
 
 /// Accounts with what stands on them after their trades.
-pub(super) fn accounts(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn accounts(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     for number in 0..rules.units() {
-        let mut unit = Unit::new(rules, number, loaded_us);
+        let mut unit = TradeUnit::new(rules, number, loaded_us);
         while unit.next_trade().is_some() {}
         for account in accounts_of_unit(rules, number) {
             let customer = customer_of(account);
@@ -80,7 +80,7 @@ pub(super) fn accounts(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn permissions(rules: &Rules, to: &mut dyn Sink) {
+pub(super) fn permissions(rules: &BrokerageRules, to: &mut dyn RowSink) {
     for unit in 0..rules.units() {
         for account in accounts_of_unit(rules, unit) {
             let owner = customer_of(account);
@@ -100,9 +100,9 @@ pub(super) fn permissions(rules: &Rules, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn brokers(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn brokers(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     for number in 0..rules.units() {
-        let mut unit = Unit::new(rules, number, loaded_us);
+        let mut unit = TradeUnit::new(rules, number, loaded_us);
         while unit.next_trade().is_some() {}
         to.row(5);
         to.integer(number + 1);
@@ -113,7 +113,7 @@ pub(super) fn brokers(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn watch_lists(rules: &Rules, to: &mut dyn Sink) {
+pub(super) fn watch_lists(rules: &BrokerageRules, to: &mut dyn RowSink) {
     for number in 1..=rules.customers {
         to.row(2);
         to.integer(number);
@@ -122,13 +122,13 @@ pub(super) fn watch_lists(rules: &Rules, to: &mut dyn Sink) {
 }
 
 /// Securities that a customer watches, all different.
-pub(super) fn watched(rules: &Rules, all: &Skewed, customer: u32) -> Vec<u32> {
+pub(super) fn watched(rules: &BrokerageRules, all: &Skewed, customer: u32) -> Vec<u32> {
     let start = mix(rules.seed ^ mix(u64::from(customer) ^ 0x3a7));
     let count = u64::from(WATCHED).min(all.places() / 2);
     (0..count).map(|place| all.scattered(start % all.places() + place)).collect()
 }
 
-pub(super) fn watch_items(rules: &Rules, to: &mut dyn Sink) {
+pub(super) fn watch_items(rules: &BrokerageRules, to: &mut dyn RowSink) {
     let all = skewed(rules);
     for number in 1..=rules.customers {
         for security in watched(rules, &all, number) {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_customer_watches_different_securities() {
-        let rules = Rules { customers: 100, ..Rules::default() };
+        let rules = BrokerageRules { customers: 100, ..BrokerageRules::default() };
         let watched = watched(&rules, &skewed(&rules), 9);
         let different: std::collections::HashSet<_> = watched.iter().collect();
         assert_eq!((watched.len(), different.len()), (34, 34));

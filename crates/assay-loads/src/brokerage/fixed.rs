@@ -1,8 +1,8 @@
 //! What follows from numbers alone, so nobody has to keep it: names, symbols and fixed tables; who
 //! the customers are, their size, accounts, brokers and taxes, and who may deal for them.
 
-use super::{Rules, UNIT};
-use crate::sink::Sink;
+use super::{BrokerageRules, UNIT};
+use crate::sink::RowSink;
 use assay_stats::permutation::Permutation;
 use assay_stats::random::mix;
 
@@ -233,7 +233,7 @@ pub(super) fn tax_rate(number: u32) -> i64 {
     i64::try_from(50 + mix(u64::from(number)) % 1450).unwrap_or(0)
 }
 
-pub(super) fn charges(to: &mut dyn Sink) {
+pub(super) fn charges(to: &mut dyn RowSink) {
     for kind in 1..=5 {
         for tier in 1..=3 {
             to.row(3);
@@ -244,7 +244,7 @@ pub(super) fn charges(to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn commission_rates(to: &mut dyn Sink) {
+pub(super) fn commission_rates(to: &mut dyn RowSink) {
     for (tier, kind, exchange) in (1..=3).flat_map(|tier| {
         (1..=5).flat_map(move |kind| (1..=EXCHANGES).map(move |at| (tier, kind, at)))
     }) {
@@ -260,7 +260,7 @@ pub(super) fn commission_rates(to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn exchanges(securities: u32, to: &mut dyn Sink) {
+pub(super) fn exchanges(securities: u32, to: &mut dyn RowSink) {
     for (number, name) in (1..).zip(["Northern", "Southern", "Electronic", "Regional"]) {
         to.row(7);
         to.integer(number);
@@ -273,7 +273,7 @@ pub(super) fn exchanges(securities: u32, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn industries(to: &mut dyn Sink) {
+pub(super) fn industries(to: &mut dyn RowSink) {
     for number in 1..=INDUSTRIES {
         to.row(3);
         to.integer(number);
@@ -282,7 +282,7 @@ pub(super) fn industries(to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn sectors(to: &mut dyn Sink) {
+pub(super) fn sectors(to: &mut dyn RowSink) {
     for number in 1..=SECTORS {
         to.row(2);
         to.integer(number);
@@ -290,7 +290,7 @@ pub(super) fn sectors(to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn statuses(to: &mut dyn Sink) {
+pub(super) fn statuses(to: &mut dyn RowSink) {
     for (number, name) in (1..).zip(STATUSES) {
         to.row(2);
         to.integer(number);
@@ -298,7 +298,7 @@ pub(super) fn statuses(to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn tax_rates(to: &mut dyn Sink) {
+pub(super) fn tax_rates(to: &mut dyn RowSink) {
     for number in 1..=TAX_RATES {
         to.row(3);
         to.integer(number);
@@ -308,7 +308,7 @@ pub(super) fn tax_rates(to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn trade_types(to: &mut dyn Sink) {
+pub(super) fn trade_types(to: &mut dyn RowSink) {
     for (number, (name, is_sell, is_market)) in (1..).zip(TRADE_TYPES) {
         to.row(4);
         to.integer(number);
@@ -318,7 +318,7 @@ pub(super) fn trade_types(to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn zip_codes(to: &mut dyn Sink) {
+pub(super) fn zip_codes(to: &mut dyn RowSink) {
     for number in 1..=ZIP_CODES {
         to.row(3);
         to.integer(number);
@@ -330,7 +330,7 @@ pub(super) fn zip_codes(to: &mut dyn Sink) {
 /// Numbers of accounts of a customer begin with ten times the customer's own.
 pub(super) const ACCOUNTS_MAX: u32 = 10;
 /// How large customers are: a fifth is small, a fifth is large.
-pub(super) fn tier_of(rules: &Rules, customer: u32) -> u32 {
+pub(super) fn tier_of(rules: &BrokerageRules, customer: u32) -> u32 {
     let (unit, place) = ((customer - 1) / UNIT, (customer - 1) % UNIT);
     let places = Permutation::new(u64::from(UNIT), mix(rules.seed ^ mix(u64::from(unit))));
     match places.image(u64::from(place)) {
@@ -390,7 +390,7 @@ pub(super) fn tax_sum(customer: u32) -> i64 {
 }
 
 /// Others who may deal for an account: customers, two at most.
-pub(super) fn permitted(rules: &Rules, account: u32) -> Vec<u32> {
+pub(super) fn permitted(rules: &BrokerageRules, account: u32) -> Vec<u32> {
     let mixed = mix(rules.seed ^ mix(u64::from(account) ^ 0xac1));
     let count = match mixed % 100 {
         0..60 => 0,
@@ -408,7 +408,7 @@ pub(super) fn permitted(rules: &Rules, account: u32) -> Vec<u32> {
 }
 
 /// All accounts of a unit, in order.
-pub(super) fn accounts_of_unit(rules: &Rules, unit: u32) -> Vec<u32> {
+pub(super) fn accounts_of_unit(rules: &BrokerageRules, unit: u32) -> Vec<u32> {
     let customers = unit * UNIT + 1..=(unit + 1) * UNIT;
     let of_customer = |customer| {
         (0..accounts_of_tier(tier_of(rules, customer))).map(move |place| account(customer, place))
@@ -456,7 +456,7 @@ mod tests {
 
     #[test]
     fn a_unit_has_the_tiers_and_accounts_that_are_told() {
-        let rules = Rules::default();
+        let rules = BrokerageRules::default();
         for unit in 0..10 {
             let tiers = (unit * UNIT + 1..=(unit + 1) * UNIT).map(|number| tier_of(&rules, number));
             let mut counts = [0; 4];
@@ -469,7 +469,7 @@ mod tests {
 
     #[test]
     fn nobody_is_permitted_to_use_an_own_account_and_nobody_twice() {
-        let rules = Rules { customers: 100, ..Rules::default() };
+        let rules = BrokerageRules { customers: 100, ..BrokerageRules::default() };
         let mut all = 0;
         for account in accounts_of_unit(&rules, 0) {
             let others = permitted(&rules, account);

@@ -32,7 +32,7 @@ const TRADE_BYTES: u64 = 700;
 
 /// The knobs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rules {
+pub struct BrokerageRules {
     /// Customers: the scale of the data, whole hundreds.
     pub customers: u32,
     /// Days of trades before loading.
@@ -47,7 +47,7 @@ pub struct Rules {
     pub seed: u64,
 }
 
-impl Default for Rules {
+impl Default for BrokerageRules {
     fn default() -> Self {
         Self {
             customers: 1000,
@@ -60,7 +60,7 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
+impl BrokerageRules {
     /// Refuses what means nothing.
     ///
     /// # Errors

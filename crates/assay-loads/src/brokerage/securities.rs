@@ -4,9 +4,9 @@
 use super::fixed::{ACTIVE, EXCHANGES, INDUSTRIES, ZIP_CODES};
 use super::fixed::{company, person, street, symbol};
 use super::rules::{Skewed, below, between};
-use super::{POOL, PRICE_DAYS, Rules};
+use super::{BrokerageRules, POOL, PRICE_DAYS};
 use crate::oltp::text::letters;
-use crate::sink::Sink;
+use crate::sink::RowSink;
 use assay_stats::random::{Random, mix};
 
 /// Microseconds of a day.
@@ -29,22 +29,22 @@ pub(super) fn price_day(loaded_us: i64, back: u32) -> i32 {
 }
 
 /// What a security costs about, hundredths of the currency.
-pub(super) fn base_cents(rules: &Rules, security: u32) -> i64 {
+pub(super) fn base_cents(rules: &BrokerageRules, security: u32) -> i64 {
     i64::try_from(1000 + mix(rules.seed ^ mix(u64::from(security))) % 9000).unwrap_or(1000)
 }
 
 /// What it costs now: within 5% of its usual price.
-pub(super) fn price_cents(rules: &Rules, security: u32, random: &mut Random) -> i64 {
+pub(super) fn price_cents(rules: &BrokerageRules, security: u32, random: &mut Random) -> i64 {
     base_cents(rules, security) * i64::from(between(random, 950, 1050)) / 1000
 }
 
 /// The company of a security: each has one, and the first ones a second.
-pub(super) const fn company_of(rules: &Rules, security: u32) -> u32 {
+pub(super) const fn company_of(rules: &BrokerageRules, security: u32) -> u32 {
     (security - 1) % rules.companies() + 1
 }
 
 /// The kind of a company's security: its first or its second.
-pub(super) const fn issue_of(rules: &Rules, security: u32) -> &'static str {
+pub(super) const fn issue_of(rules: &BrokerageRules, security: u32) -> &'static str {
     if security <= rules.companies() { "COMMON" } else { "PREF_A" }
 }
 
@@ -54,17 +54,22 @@ pub(super) const fn exchange_of(security: u32) -> u32 {
 }
 
 /// All securities, some of which are dealt in more often.
-pub(super) fn skewed(rules: &Rules) -> Skewed {
+pub(super) fn skewed(rules: &BrokerageRules) -> Skewed {
     Skewed::new(rules.securities(), rules.security_skew, rules.seed ^ 0x5ec)
 }
 
 /// One of the securities that an account deals in: so that what it buys is what it sells later.
-pub(super) fn of_account(rules: &Rules, all: &Skewed, account: u32, random: &mut Random) -> u32 {
+pub(super) fn of_account(
+    rules: &BrokerageRules,
+    all: &Skewed,
+    account: u32,
+    random: &mut Random,
+) -> u32 {
     let place = (u64::from(account) << 8) | u64::from(below(random, POOL));
     all.draw(&mut Random::part(rules.seed ^ 0x9001, place))
 }
 
-pub(super) fn securities(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn securities(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     let today = day_of(loaded_us);
     for number in 1..=rules.securities() {
         let mut random = Random::part(rules.seed ^ 0x5e, u64::from(number));
@@ -93,7 +98,7 @@ pub(super) fn securities(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn last_trades(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn last_trades(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     for number in 1..=rules.securities() {
         to.row(5);
         to.text(symbol(number).as_bytes());
@@ -105,7 +110,7 @@ pub(super) fn last_trades(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
 }
 
 /// Day after day, as such a table grows.
-pub(super) fn daily_market(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn daily_market(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     let symbols: Vec<String> = (1..=rules.securities()).map(symbol).collect();
     for back in (0..PRICE_DAYS).rev() {
         let mut random = Random::part(rules.seed ^ 0xda, u64::from(back));
@@ -137,18 +142,18 @@ pub(super) const fn industry_of(company: u32) -> u32 {
     (company + INDUSTRIES - 1) % INDUSTRIES + 1
 }
 
-fn random_of(rules: &Rules, what: u64, number: u32) -> Random {
+fn random_of(rules: &BrokerageRules, what: u64, number: u32) -> Random {
     Random::part(rules.seed ^ mix(what), u64::from(number))
 }
 
 /// Some random letters.
-fn some_letters(random: &mut Random, length: usize, to: &mut dyn Sink) {
+fn some_letters(random: &mut Random, length: usize, to: &mut dyn RowSink) {
     let mut room = vec![b' '; length];
     letters(random, &mut room);
     to.text(&room);
 }
 
-pub(super) fn companies(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn companies(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     for number in 1..=rules.companies() {
         let mut random = random_of(rules, 0xC0, number);
         to.row(9);
@@ -171,7 +176,7 @@ pub(super) fn companies(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
 }
 
 /// Three others of a company, in order.
-pub(super) fn competitors_of(rules: &Rules, company: u32) -> [u32; 3] {
+pub(super) fn competitors_of(rules: &BrokerageRules, company: u32) -> [u32; 3] {
     let others = rules.companies() - 1;
     let start =
         u32::try_from(mix(rules.seed ^ u64::from(company)) % u64::from(others)).unwrap_or(0);
@@ -179,7 +184,7 @@ pub(super) fn competitors_of(rules: &Rules, company: u32) -> [u32; 3] {
     [0, 1, 2].map(|place| (company + (start + place) % others) % rules.companies() + 1)
 }
 
-pub(super) fn competitors(rules: &Rules, to: &mut dyn Sink) {
+pub(super) fn competitors(rules: &BrokerageRules, to: &mut dyn RowSink) {
     for number in 1..=rules.companies() {
         for other in competitors_of(rules, number) {
             to.row(3);
@@ -190,7 +195,7 @@ pub(super) fn competitors(rules: &Rules, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn financials(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn financials(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     let today = day_of(loaded_us);
     for number in 1..=rules.companies() {
         let mut random = random_of(rules, 0xF1, number);
@@ -220,7 +225,7 @@ pub(super) fn financials(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn news(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn news(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     for number in 1..=2 * rules.companies() {
         let mut random = random_of(rules, 0x2E, number);
         to.row(7);
@@ -239,7 +244,7 @@ pub(super) fn news(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn news_links(rules: &Rules, to: &mut dyn Sink) {
+pub(super) fn news_links(rules: &BrokerageRules, to: &mut dyn RowSink) {
     for number in 1..=2 * rules.companies() {
         to.row(2);
         to.integer(number);
@@ -248,7 +253,7 @@ pub(super) fn news_links(rules: &Rules, to: &mut dyn Sink) {
 }
 
 /// Those of exchanges first, then of companies, then of customers.
-pub(super) fn addresses(rules: &Rules, to: &mut dyn Sink) {
+pub(super) fn addresses(rules: &BrokerageRules, to: &mut dyn RowSink) {
     for number in 1..=EXCHANGES + rules.companies() + rules.customers {
         to.row(5);
         to.integer(number);
@@ -281,7 +286,7 @@ mod tests {
 
     #[test]
     fn accounts_deal_in_few_securities_and_some_are_dealt_in_more() {
-        let rules = Rules::default();
+        let rules = BrokerageRules::default();
         let (all, mut random) = (skewed(&rules), Random::new(3));
         let mut seen: Vec<u32> =
             (0..500).map(|_| of_account(&rules, &all, 77, &mut random)).collect();
@@ -293,7 +298,7 @@ mod tests {
 
     #[test]
     fn competitors_are_three_others() {
-        let rules = Rules { customers: 100, ..Rules::default() };
+        let rules = BrokerageRules { customers: 100, ..BrokerageRules::default() };
         for number in 1..=rules.companies() {
             let others = competitors_of(&rules, number);
             assert!(others.iter().all(|other| (1..=50).contains(other) && *other != number));

@@ -4,10 +4,10 @@
 use super::fixed::{INDUSTRIES, is_limit};
 use super::fixed::{SECTORS, broker, company, industry, person, sector, symbol, tax_code};
 use super::fixed::{account, accounts_of_tier, permitted, tier_of};
-use super::market::{Due, Order, Tick};
+use super::market::{MarketDue, MarketOrder, MarketTick};
 use super::rules::{Skewed, below, between, percent};
 use super::securities::{company_of, issue_of, of_account, price_cents, skewed};
-use super::{MAINTAINED, PRICE_DAYS, Rules, trades as past};
+use super::{BrokerageRules, MAINTAINED, PRICE_DAYS, trades as past};
 use crate::deck::Deck;
 use crate::think::thought;
 use assay_model::mix::Mix;
@@ -36,7 +36,7 @@ pub enum Lookup {
 
 /// Trades of the past, corrected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Update {
+pub enum TradeUpdate {
     /// Who executed them, by their numbers, in order.
     Executor(Vec<i64>),
     /// How they were settled: those of an account, starting this number of seconds after the first
@@ -47,7 +47,7 @@ pub enum Update {
 }
 
 /// Different numbers of trades, in order, so that sessions lock rows in one order.
-pub(super) fn trades(rules: &Rules, random: &mut Random) -> Vec<i64> {
+pub(super) fn trades(rules: &BrokerageRules, random: &mut Random) -> Vec<i64> {
     let mut numbers: Vec<i64> = (0..AT_ONCE)
         .map(|_| i64::try_from(random.below(rules.trades())).unwrap_or(0) + 1)
         .collect();
@@ -57,13 +57,13 @@ pub(super) fn trades(rules: &Rules, random: &mut Random) -> Vec<i64> {
 }
 
 /// A moment at which the market was open, seconds after the first opening.
-pub(super) fn moment_s(rules: &Rules, random: &mut Random) -> u32 {
+pub(super) fn moment_s(rules: &BrokerageRules, random: &mut Random) -> u32 {
     below(random, rules.trade_days) * DAY_S + below(random, OPEN_S)
 }
 
 /// What customers ask for, by the cards of a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Card {
+enum MixCard {
     Volume,
     Position,
     Watch,
@@ -76,7 +76,7 @@ enum Card {
 
 /// A customer, by number or, in half of the cases, by the number that the state knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Customer {
+pub enum BrokerageCustomer {
     /// The number.
     Number(u32),
     /// The number of the state.
@@ -85,7 +85,7 @@ pub enum Customer {
 
 /// Orders of brokers in a sector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Volume {
+pub struct BrokerVolume {
     /// Names of brokers: 20 to 40 where there are as many.
     pub brokers: Vec<String>,
     /// Name of the sector.
@@ -96,7 +96,7 @@ pub struct Volume {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Whose.
-    pub customer: Customer,
+    pub customer: BrokerageCustomer,
     /// Whether the last trades of one of the accounts are wanted, too, and of which, from 0.
     pub history_of: Option<u32>,
 }
@@ -114,7 +114,7 @@ pub enum WatchScope {
 
 /// How securities did since a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watch {
+pub struct MarketWatch {
     /// Which.
     pub watched: WatchScope,
     /// Working days before the last.
@@ -172,37 +172,37 @@ pub struct DataMaintenance {
 /// One transaction with its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "what they carry says what they are")]
-pub enum Transaction {
-    BrokerVolume(Volume),
+pub enum BrokerageTransaction {
+    BrokerVolume(BrokerVolume),
     CustomerPosition(Position),
-    MarketWatch(Watch),
+    MarketWatch(MarketWatch),
     SecurityDetail(Detail),
     TradeLookup(Lookup),
     TradeOrder(TradeOrder),
     /// The last trades of an account.
     TradeStatus(u32),
-    TradeUpdate(Update),
-    TradeResult(Order),
-    MarketFeed(Vec<Tick>),
+    TradeUpdate(TradeUpdate),
+    TradeResult(MarketOrder),
+    MarketFeed(Vec<MarketTick>),
     DataMaintenance(DataMaintenance),
 }
 
 /// One session.
 #[derive(Clone, Debug)]
-pub struct Session {
-    rules: Rules,
+pub struct BrokerageSession {
+    rules: BrokerageRules,
     customers: Skewed,
     securities: Skewed,
-    deck: Deck<Card>,
+    deck: Deck<MixCard>,
     random: Random,
     /// Thinking changes nothing in what is drawn.
     thoughts: Random,
 }
 
-impl Session {
+impl BrokerageSession {
     /// The session of a number, from 0; rules and mix must have passed their checks.
-    pub fn new(rules: &Rules, mix: &Mix, number: u32) -> Self {
-        use Card::{Detail, Lookup, Order, Position, Status, Update, Volume, Watch};
+    pub fn new(rules: &BrokerageRules, mix: &Mix, number: u32) -> Self {
+        use MixCard::{Detail, Lookup, Order, Position, Status, Update, Volume, Watch};
         let kinds = [Volume, Position, Watch, Detail, Lookup, Order, Status, Update];
         let mut cards = [(Volume, 0); 8];
         for ((card, kind), count) in cards.iter_mut().zip(kinds).zip(mix.shares.all()) {
@@ -219,16 +219,16 @@ impl Session {
     }
 
     /// The next transaction of the customers.
-    pub fn draw(&mut self) -> Transaction {
+    pub fn draw(&mut self) -> BrokerageTransaction {
         match self.deck.deal(&mut self.random) {
-            Card::Volume => Transaction::BrokerVolume(self.volume()),
-            Card::Position => Transaction::CustomerPosition(self.position()),
-            Card::Watch => Transaction::MarketWatch(self.watch()),
-            Card::Detail => Transaction::SecurityDetail(self.detail()),
-            Card::Lookup => Transaction::TradeLookup(self.lookup()),
-            Card::Order => Transaction::TradeOrder(self.order()),
-            Card::Status => Transaction::TradeStatus(self.account().0),
-            Card::Update => Transaction::TradeUpdate(self.update()),
+            MixCard::Volume => BrokerageTransaction::BrokerVolume(self.volume()),
+            MixCard::Position => BrokerageTransaction::CustomerPosition(self.position()),
+            MixCard::Watch => BrokerageTransaction::MarketWatch(self.watch()),
+            MixCard::Detail => BrokerageTransaction::SecurityDetail(self.detail()),
+            MixCard::Lookup => BrokerageTransaction::TradeLookup(self.lookup()),
+            MixCard::Order => BrokerageTransaction::TradeOrder(self.order()),
+            MixCard::Status => BrokerageTransaction::TradeStatus(self.account().0),
+            MixCard::Update => BrokerageTransaction::TradeUpdate(self.update()),
         }
     }
 
@@ -238,15 +238,17 @@ impl Session {
     }
 
     /// What the market wants to be done.
-    pub fn answer(&mut self, due: Due) -> Transaction {
+    pub fn answer(&mut self, due: MarketDue) -> BrokerageTransaction {
         match due {
-            Due::Result(order) => Transaction::TradeResult(order),
-            Due::Feed(ticks) => Transaction::MarketFeed(ticks),
-            Due::Maintenance(number) => Transaction::DataMaintenance(DataMaintenance {
-                what: number % MAINTAINED,
-                customer: self.customers.draw(&mut self.random),
-                symbol: symbol(self.securities.draw(&mut self.random)),
-            }),
+            MarketDue::Result(order) => BrokerageTransaction::TradeResult(order),
+            MarketDue::Feed(ticks) => BrokerageTransaction::MarketFeed(ticks),
+            MarketDue::Maintenance(number) => {
+                BrokerageTransaction::DataMaintenance(DataMaintenance {
+                    what: number % MAINTAINED,
+                    customer: self.customers.draw(&mut self.random),
+                    symbol: symbol(self.securities.draw(&mut self.random)),
+                })
+            }
         }
     }
 
@@ -257,33 +259,33 @@ impl Session {
         (account(customer, below(&mut self.random, accounts)), customer)
     }
 
-    fn volume(&mut self) -> Volume {
+    fn volume(&mut self) -> BrokerVolume {
         let all = self.rules.units();
         let count = between(&mut self.random, 20, 40).min(all);
         let first = below(&mut self.random, all);
         let brokers = (0..count).map(|place| broker((first + place) % all + 1)).collect();
-        Volume { brokers, sector: sector(between(&mut self.random, 1, SECTORS)) }
+        BrokerVolume { brokers, sector: sector(between(&mut self.random, 1, SECTORS)) }
     }
 
     fn position(&mut self) -> Position {
         let number = self.customers.draw(&mut self.random);
         let customer = if percent(&mut self.random, 50) {
-            Customer::TaxCode(tax_code(number))
+            BrokerageCustomer::TaxCode(tax_code(number))
         } else {
-            Customer::Number(number)
+            BrokerageCustomer::Number(number)
         };
         let accounts = accounts_of_tier(tier_of(&self.rules, number));
         let wants = percent(&mut self.random, 50);
         Position { customer, history_of: wants.then(|| below(&mut self.random, accounts)) }
     }
 
-    fn watch(&mut self) -> Watch {
+    fn watch(&mut self) -> MarketWatch {
         let watched = match below(&mut self.random, 100) {
             0..60 => WatchScope::List(self.customers.draw(&mut self.random)),
             60..95 => WatchScope::Account(self.account().0),
             _ => WatchScope::Industry(industry(between(&mut self.random, 1, INDUSTRIES))),
         };
-        Watch { watched, days_back: below(&mut self.random, PRICE_DAYS) }
+        MarketWatch { watched, days_back: below(&mut self.random, PRICE_DAYS) }
     }
 
     fn detail(&mut self) -> Detail {
@@ -306,12 +308,12 @@ impl Session {
         }
     }
 
-    fn update(&mut self) -> Update {
+    fn update(&mut self) -> TradeUpdate {
         let moment_s = moment_s(&self.rules, &mut self.random);
         match below(&mut self.random, 100) {
-            0..33 => Update::Executor(trades(&self.rules, &mut self.random)),
-            33..66 => Update::Settlement(self.account().0, moment_s),
-            _ => Update::Cash(symbol(self.securities.draw(&mut self.random)), moment_s),
+            0..33 => TradeUpdate::Executor(trades(&self.rules, &mut self.random)),
+            33..66 => TradeUpdate::Settlement(self.account().0, moment_s),
+            _ => TradeUpdate::Cash(symbol(self.securities.draw(&mut self.random)), moment_s),
         }
     }
 
@@ -356,7 +358,7 @@ mod tests {
 
     #[test]
     fn trades_are_those_of_loading_and_moments_those_of_an_open_market() {
-        let rules = Rules { customers: 100, trade_days: 2, ..Rules::default() };
+        let rules = BrokerageRules { customers: 100, trade_days: 2, ..BrokerageRules::default() };
         let mut random = Random::new(4);
         for _ in 0..1000 {
             let numbers = trades(&rules, &mut random);
@@ -367,15 +369,15 @@ mod tests {
         }
     }
 
-    fn drawn(rules: &Rules, number: u32, count: usize) -> Vec<Transaction> {
-        let mut session = Session::new(rules, &mix_of("default").unwrap(), number);
+    fn drawn(rules: &BrokerageRules, number: u32, count: usize) -> Vec<BrokerageTransaction> {
+        let mut session = BrokerageSession::new(rules, &mix_of("default").unwrap(), number);
         (0..count).map(|_| session.draw()).collect()
     }
 
     #[test]
     fn every_deck_has_exactly_the_mix() {
         let mut counts = HashMap::<_, u32>::new();
-        for transaction in drawn(&Rules::default(), 0, 890) {
+        for transaction in drawn(&BrokerageRules::default(), 0, 890) {
             *counts.entry(std::mem::discriminant(&transaction)).or_default() += 1;
         }
         let mut found: Vec<u32> = counts.into_values().collect();
@@ -385,22 +387,23 @@ mod tests {
 
     #[test]
     fn who_thinks_does_the_same_only_later() {
-        let thinking = Rules { think_mean: Nanos(1_000_000), ..Rules::default() };
-        let mut session = Session::new(&thinking, &mix_of("default").unwrap(), 3);
+        let thinking = BrokerageRules { think_mean: Nanos(1_000_000), ..BrokerageRules::default() };
+        let mut session = BrokerageSession::new(&thinking, &mix_of("default").unwrap(), 3);
         let all: Vec<_> = (0..100).map(|_| (session.think(), session.draw())).collect();
         assert!(all.iter().any(|(think, _)| think.0 > 0));
         let transactions: Vec<_> = all.into_iter().map(|(_, transaction)| transaction).collect();
-        assert_eq!(transactions, drawn(&Rules::default(), 3, 100));
-        let mut busy = Session::new(&Rules::default(), &mix_of("default").unwrap(), 3);
+        assert_eq!(transactions, drawn(&BrokerageRules::default(), 3, 100));
+        let mut busy =
+            BrokerageSession::new(&BrokerageRules::default(), &mix_of("default").unwrap(), 3);
         assert_eq!(busy.think(), Nanos(0));
     }
 
     #[test]
     fn orders_are_of_the_kinds_and_for_the_accounts_that_are_told() {
-        let rules = Rules { customers: 200, ..Rules::default() };
+        let rules = BrokerageRules { customers: 200, ..BrokerageRules::default() };
         let (mut orders, mut back, mut named, mut others) = (0_u32, 0_u32, 0_u32, 0_u32);
         for transaction in drawn(&rules, 3, 89_000) {
-            let Transaction::TradeOrder(order) = transaction else { continue };
+            let BrokerageTransaction::TradeOrder(order) = transaction else { continue };
             orders += 1;
             back += u32::from(order.is_rolled_back);
             named += u32::from(order.security.is_err());
@@ -422,8 +425,9 @@ mod tests {
     /// the minus 0.4.
     #[test]
     fn customers_ask_as_often_as_their_skew_says() {
-        let rules = Rules { customers: 200, customer_skew: 0.4, ..Rules::default() };
-        let mut session = Session::new(&rules, &mix_of("default").unwrap(), 0);
+        let rules =
+            BrokerageRules { customers: 200, customer_skew: 0.4, ..BrokerageRules::default() };
+        let mut session = BrokerageSession::new(&rules, &mix_of("default").unwrap(), 0);
         let mut asked = [0_u32; 201];
         for _ in 0..200_000 {
             let (account, customer) = session.account();
@@ -444,10 +448,10 @@ mod tests {
 
     #[test]
     fn lookups_are_of_four_sorts_and_sessions_differ() {
-        let rules = Rules::default();
+        let rules = BrokerageRules::default();
         let mut sorts = [0_u32; 4];
         for transaction in drawn(&rules, 0, 89_000) {
-            let Transaction::TradeLookup(lookup) = transaction else { continue };
+            let BrokerageTransaction::TradeLookup(lookup) = transaction else { continue };
             sorts[match lookup {
                 Lookup::Trades(_) => 0,
                 Lookup::Account(..) => 1,
@@ -464,9 +468,11 @@ mod tests {
 
     #[test]
     fn maintenance_looks_after_everything_in_turn() {
-        let mut session = Session::new(&Rules::default(), &mix_of("default").unwrap(), 0);
+        let mut session =
+            BrokerageSession::new(&BrokerageRules::default(), &mix_of("default").unwrap(), 0);
         for number in 0..24 {
-            let Transaction::DataMaintenance(done) = session.answer(Due::Maintenance(number))
+            let BrokerageTransaction::DataMaintenance(done) =
+                session.answer(MarketDue::Maintenance(number))
             else {
                 panic!("something else");
             };

@@ -1,13 +1,13 @@
 //! The 33 tables: nine of fixed size, sixteen that grow with the customers, eight that grow with
 //! every trade.
 
-use super::{PRICE_DAYS, Rules, customers, fixed, securities, trades};
-use crate::sink::Sink;
+use super::{BrokerageRules, PRICE_DAYS, customers, fixed, securities, trades};
+use crate::sink::RowSink;
 
 /// The tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "their names say what they hold")]
-pub enum Table {
+pub enum BrokerageTable {
     DailyMarket,
     TradeHistory,
     Trade,
@@ -43,7 +43,7 @@ pub enum Table {
     TradeRequest,
 }
 
-impl Table {
+impl BrokerageTable {
     /// All, the longest to make first, so that who loads them at once ends at once.
     pub const ALL: [Self; 33] = [
         Self::DailyMarket,
@@ -123,91 +123,96 @@ impl Table {
 
 /// Rows of a table after loading; about, where trades and customers decide by chance how many there
 /// are.
-pub fn rows_of(table: Table, rules: &Rules) -> u64 {
+pub fn rows_of(table: BrokerageTable, rules: &BrokerageRules) -> u64 {
     let (customers, companies) = (u64::from(rules.customers), u64::from(rules.companies()));
     let (securities, trades) = (u64::from(rules.securities()), rules.trades());
     match table {
-        Table::DailyMarket => securities * u64::from(PRICE_DAYS),
-        Table::TradeHistory => trades * 24 / 10,
-        Table::HoldingHistory => trades * 13 / 10,
-        Table::Trade | Table::Settlement => trades,
-        Table::CashTransaction => trades * 9 / 10,
-        Table::WatchItem => customers * 100.min(securities / 2),
-        Table::NewsItem | Table::NewsLink => 2 * companies,
+        BrokerageTable::DailyMarket => securities * u64::from(PRICE_DAYS),
+        BrokerageTable::TradeHistory => trades * 24 / 10,
+        BrokerageTable::HoldingHistory => trades * 13 / 10,
+        BrokerageTable::Trade | BrokerageTable::Settlement => trades,
+        BrokerageTable::CashTransaction => trades * 9 / 10,
+        BrokerageTable::WatchItem => customers * 100.min(securities / 2),
+        BrokerageTable::NewsItem | BrokerageTable::NewsLink => 2 * companies,
         // Most trades of the first days open a lot; later ones close as many as they open.
-        Table::Holding => (trades * 8 / 10).min(200 * customers),
-        Table::HoldingSummary => (trades * 7 / 10).min(80 * customers),
-        Table::CustomerAccount => 5 * customers,
-        Table::Broker => u64::from(rules.units()),
-        Table::Financial => 20 * companies,
-        Table::ZipCode => u64::from(fixed::ZIP_CODES),
-        Table::Customer | Table::WatchList => customers,
-        Table::AccountPermission => 5 * customers * 142 / 100,
-        Table::CustomerTaxRate => 2 * customers,
-        Table::Address => u64::from(fixed::EXCHANGES) + companies + customers,
-        Table::CompanyCompetitor => 3 * companies,
-        Table::Company => companies,
-        Table::Security | Table::LastTrade => securities,
-        Table::TaxRate => u64::from(fixed::TAX_RATES),
-        Table::CommissionRate => 240,
-        Table::Industry => u64::from(fixed::INDUSTRIES),
-        Table::Charge => 15,
-        Table::Sector => u64::from(fixed::SECTORS),
-        Table::StatusType | Table::TradeType => 5,
-        Table::Exchange => u64::from(fixed::EXCHANGES),
-        Table::TradeRequest => 0,
+        BrokerageTable::Holding => (trades * 8 / 10).min(200 * customers),
+        BrokerageTable::HoldingSummary => (trades * 7 / 10).min(80 * customers),
+        BrokerageTable::CustomerAccount => 5 * customers,
+        BrokerageTable::Broker => u64::from(rules.units()),
+        BrokerageTable::Financial => 20 * companies,
+        BrokerageTable::ZipCode => u64::from(fixed::ZIP_CODES),
+        BrokerageTable::Customer | BrokerageTable::WatchList => customers,
+        BrokerageTable::AccountPermission => 5 * customers * 142 / 100,
+        BrokerageTable::CustomerTaxRate => 2 * customers,
+        BrokerageTable::Address => u64::from(fixed::EXCHANGES) + companies + customers,
+        BrokerageTable::CompanyCompetitor => 3 * companies,
+        BrokerageTable::Company => companies,
+        BrokerageTable::Security | BrokerageTable::LastTrade => securities,
+        BrokerageTable::TaxRate => u64::from(fixed::TAX_RATES),
+        BrokerageTable::CommissionRate => 240,
+        BrokerageTable::Industry => u64::from(fixed::INDUSTRIES),
+        BrokerageTable::Charge => 15,
+        BrokerageTable::Sector => u64::from(fixed::SECTORS),
+        BrokerageTable::StatusType | BrokerageTable::TradeType => 5,
+        BrokerageTable::Exchange => u64::from(fixed::EXCHANGES),
+        BrokerageTable::TradeRequest => 0,
     }
 }
 
 /// Makes the rows of a table, until nobody wants more; `loaded_us` is the moment of loading,
 /// microseconds since 1970.
-pub fn fill(table: Table, rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub fn fill(table: BrokerageTable, rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     match table {
-        Table::DailyMarket => securities::daily_market(rules, loaded_us, to),
-        Table::Security => securities::securities(rules, loaded_us, to),
-        Table::LastTrade => securities::last_trades(rules, loaded_us, to),
-        Table::NewsItem => securities::news(rules, loaded_us, to),
-        Table::NewsLink => securities::news_links(rules, to),
-        Table::Financial => securities::financials(rules, loaded_us, to),
-        Table::Address => securities::addresses(rules, to),
-        Table::CompanyCompetitor => securities::competitors(rules, to),
-        Table::Company => securities::companies(rules, loaded_us, to),
+        BrokerageTable::DailyMarket => securities::daily_market(rules, loaded_us, to),
+        BrokerageTable::Security => securities::securities(rules, loaded_us, to),
+        BrokerageTable::LastTrade => securities::last_trades(rules, loaded_us, to),
+        BrokerageTable::NewsItem => securities::news(rules, loaded_us, to),
+        BrokerageTable::NewsLink => securities::news_links(rules, to),
+        BrokerageTable::Financial => securities::financials(rules, loaded_us, to),
+        BrokerageTable::Address => securities::addresses(rules, to),
+        BrokerageTable::CompanyCompetitor => securities::competitors(rules, to),
+        BrokerageTable::Company => securities::companies(rules, loaded_us, to),
         _ => fill_of_customers(table, rules, loaded_us, to),
     }
 }
 
-fn fill_of_customers(table: Table, rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+fn fill_of_customers(
+    table: BrokerageTable,
+    rules: &BrokerageRules,
+    loaded_us: i64,
+    to: &mut dyn RowSink,
+) {
     match table {
-        Table::TradeHistory => trades::histories(rules, loaded_us, to),
-        Table::Trade => trades::trades(rules, loaded_us, to),
-        Table::HoldingHistory => trades::holding_histories(rules, loaded_us, to),
-        Table::Settlement => trades::settlements(rules, loaded_us, to),
-        Table::CashTransaction => trades::cash_transactions(rules, loaded_us, to),
-        Table::Holding => trades::holdings(rules, loaded_us, to),
-        Table::HoldingSummary => trades::holding_summaries(rules, loaded_us, to),
-        Table::CustomerAccount => customers::accounts(rules, loaded_us, to),
-        Table::Broker => customers::brokers(rules, loaded_us, to),
-        Table::WatchItem => customers::watch_items(rules, to),
-        Table::WatchList => customers::watch_lists(rules, to),
-        Table::Customer => customers::customers(rules, loaded_us, to),
-        Table::AccountPermission => customers::permissions(rules, to),
-        Table::CustomerTaxRate => customers::customer_tax_rates(rules, to),
+        BrokerageTable::TradeHistory => trades::histories(rules, loaded_us, to),
+        BrokerageTable::Trade => trades::trades(rules, loaded_us, to),
+        BrokerageTable::HoldingHistory => trades::holding_histories(rules, loaded_us, to),
+        BrokerageTable::Settlement => trades::settlements(rules, loaded_us, to),
+        BrokerageTable::CashTransaction => trades::cash_transactions(rules, loaded_us, to),
+        BrokerageTable::Holding => trades::holdings(rules, loaded_us, to),
+        BrokerageTable::HoldingSummary => trades::holding_summaries(rules, loaded_us, to),
+        BrokerageTable::CustomerAccount => customers::accounts(rules, loaded_us, to),
+        BrokerageTable::Broker => customers::brokers(rules, loaded_us, to),
+        BrokerageTable::WatchItem => customers::watch_items(rules, to),
+        BrokerageTable::WatchList => customers::watch_lists(rules, to),
+        BrokerageTable::Customer => customers::customers(rules, loaded_us, to),
+        BrokerageTable::AccountPermission => customers::permissions(rules, to),
+        BrokerageTable::CustomerTaxRate => customers::customer_tax_rates(rules, to),
         _ => fill_fixed(table, rules, to),
     }
 }
 
 /// Orders that wait are there once customers have placed them.
-fn fill_fixed(table: Table, rules: &Rules, to: &mut dyn Sink) {
+fn fill_fixed(table: BrokerageTable, rules: &BrokerageRules, to: &mut dyn RowSink) {
     match table {
-        Table::ZipCode => fixed::zip_codes(to),
-        Table::TaxRate => fixed::tax_rates(to),
-        Table::CommissionRate => fixed::commission_rates(to),
-        Table::Industry => fixed::industries(to),
-        Table::Charge => fixed::charges(to),
-        Table::Sector => fixed::sectors(to),
-        Table::StatusType => fixed::statuses(to),
-        Table::TradeType => fixed::trade_types(to),
-        Table::Exchange => fixed::exchanges(rules.securities(), to),
+        BrokerageTable::ZipCode => fixed::zip_codes(to),
+        BrokerageTable::TaxRate => fixed::tax_rates(to),
+        BrokerageTable::CommissionRate => fixed::commission_rates(to),
+        BrokerageTable::Industry => fixed::industries(to),
+        BrokerageTable::Charge => fixed::charges(to),
+        BrokerageTable::Sector => fixed::sectors(to),
+        BrokerageTable::StatusType => fixed::statuses(to),
+        BrokerageTable::TradeType => fixed::trade_types(to),
+        BrokerageTable::Exchange => fixed::exchanges(rules.securities(), to),
         _ => {}
     }
 }
@@ -219,14 +224,14 @@ mod tests {
 
     /// Counts rows, checks that each has the columns that it says, and keeps a sum of all bytes.
     #[derive(Default)]
-    struct Seen {
+    struct SeenTable {
         rows: u64,
         due: u16,
         widths: HashSet<u16>,
         sum: u64,
     }
 
-    impl Seen {
+    impl SeenTable {
         fn value(&mut self, bytes: &[u8]) {
             self.due = self.due.checked_sub(1).unwrap();
             for byte in bytes {
@@ -235,7 +240,7 @@ mod tests {
         }
     }
 
-    impl Sink for Seen {
+    impl RowSink for SeenTable {
         fn row(&mut self, columns: u16) {
             assert_eq!(self.due, 0);
             self.rows += 1;
@@ -273,9 +278,10 @@ mod tests {
         }
     }
 
-    fn seen(table: Table, seed: u64) -> Seen {
-        let rules = Rules { customers: 200, trade_days: 1, seed, ..Rules::default() };
-        let mut seen = Seen::default();
+    fn seen(table: BrokerageTable, seed: u64) -> SeenTable {
+        let rules =
+            BrokerageRules { customers: 200, trade_days: 1, seed, ..BrokerageRules::default() };
+        let mut seen = SeenTable::default();
         fill(table, &rules, 1_790_000_000_000_000, &mut seen);
         assert_eq!(seen.due, 0, "{table:?}");
         seen
@@ -283,16 +289,16 @@ mod tests {
 
     #[test]
     fn tables_have_the_cardinalities_that_are_told_and_rows_of_one_width() {
-        let rules = Rules { customers: 200, trade_days: 1, ..Rules::default() };
-        for table in Table::ALL {
+        let rules = BrokerageRules { customers: 200, trade_days: 1, ..BrokerageRules::default() };
+        for table in BrokerageTable::ALL {
             let (found, wanted) = (seen(table, 1), rows_of(table, &rules));
             let by_chance = [
-                Table::TradeHistory,
-                Table::HoldingHistory,
-                Table::CashTransaction,
-                Table::Holding,
-                Table::HoldingSummary,
-                Table::AccountPermission,
+                BrokerageTable::TradeHistory,
+                BrokerageTable::HoldingHistory,
+                BrokerageTable::CashTransaction,
+                BrokerageTable::Holding,
+                BrokerageTable::HoldingSummary,
+                BrokerageTable::AccountPermission,
             ];
             if by_chance.contains(&table) {
                 let (low, high) = (wanted / 2, wanted * 2);
@@ -306,11 +312,11 @@ mod tests {
 
     #[test]
     fn there_are_33_tables_of_three_sorts() {
-        let names: HashSet<&str> = Table::ALL.iter().map(|table| table.name()).collect();
+        let names: HashSet<&str> = BrokerageTable::ALL.iter().map(|table| table.name()).collect();
         assert_eq!(names.len(), 33);
         let rows = |customers, trade_days| {
-            let rules = Rules { customers, trade_days, ..Rules::default() };
-            Table::ALL.map(|table| rows_of(table, &rules))
+            let rules = BrokerageRules { customers, trade_days, ..BrokerageRules::default() };
+            BrokerageTable::ALL.map(|table| rows_of(table, &rules))
         };
         let (small, large, later) = (rows(1000, 1), rows(2000, 1), rows(1000, 2));
         let differ = |one: &[u64; 33], other: &[u64; 33]| {
@@ -319,16 +325,32 @@ mod tests {
         // Requests are empty after loading; the other growing tables are seven.
         assert_eq!((differ(&small, &later), differ(&small, &large)), (7, 7 + 16));
         // Of a thousand customers and one day, as published descriptions have it.
-        assert_eq!(rows_of(Table::Trade, &Rules { trade_days: 1, ..Rules::default() }), 57_600);
-        assert_eq!(rows_of(Table::DailyMarket, &Rules::default()), 893_925);
+        assert_eq!(
+            rows_of(
+                BrokerageTable::Trade,
+                &BrokerageRules { trade_days: 1, ..BrokerageRules::default() }
+            ),
+            57_600
+        );
+        assert_eq!(rows_of(BrokerageTable::DailyMarket, &BrokerageRules::default()), 893_925);
     }
 
     #[test]
     fn equal_seeds_give_equal_rows_and_others_do_not() {
-        for table in [Table::Trade, Table::Customer, Table::WatchItem, Table::Financial] {
+        for table in [
+            BrokerageTable::Trade,
+            BrokerageTable::Customer,
+            BrokerageTable::WatchItem,
+            BrokerageTable::Financial,
+        ] {
             assert_eq!(seen(table, 1).sum, seen(table, 1).sum, "{table:?}");
         }
-        for table in [Table::Trade, Table::WatchItem, Table::Financial, Table::Holding] {
+        for table in [
+            BrokerageTable::Trade,
+            BrokerageTable::WatchItem,
+            BrokerageTable::Financial,
+            BrokerageTable::Holding,
+        ] {
             assert_ne!(seen(table, 1).sum, seen(table, 2).sum, "{table:?}");
         }
     }

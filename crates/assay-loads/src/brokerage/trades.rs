@@ -11,9 +11,9 @@ use super::fixed::{accounts_of_unit, customer_of, tax_status, tax_sum, tier_of};
 use super::fixed::{person, symbol};
 use super::rules::{below, percent};
 use super::securities::{DAY_US, exchange_of, of_account, price_cents, skewed};
-use super::{Rules, UNIT_TRADES_A_DAY};
+use super::{BrokerageRules, UNIT_TRADES_A_DAY};
 use crate::brokerage::rules::Skewed;
-use crate::sink::Sink;
+use crate::sink::RowSink;
 use assay_stats::random::Random;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -24,7 +24,7 @@ const QUANTITIES: [u32; 4] = [100, 200, 400, 800];
 
 /// What is left of a trade in an account; less than nothing for what was sold before it was bought.
 #[derive(Clone, Copy, Debug)]
-struct Lot {
+struct TradeLot {
     trade: i64,
     quantity: i32,
     price_cents: i64,
@@ -33,7 +33,7 @@ struct Lot {
 
 /// What a trade did to a lot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct TradeChange {
     pub(super) lot: i64,
     pub(super) before: i32,
     pub(super) after: i32,
@@ -41,7 +41,7 @@ pub(super) struct Change {
 
 /// A trade that is completed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trade {
+pub(super) struct FinishedTrade {
     pub(super) number: i64,
     pub(super) ordered_us: i64,
     pub(super) completed_us: i64,
@@ -58,12 +58,12 @@ pub(super) struct Trade {
     pub(super) tax_cents: i64,
     /// What it brings to the account, or takes from it.
     pub(super) amount_cents: i64,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<TradeChange>,
 }
 
 /// The trades of a unit, one after the other.
-pub(super) struct Unit<'a> {
-    rules: &'a Rules,
+pub(super) struct TradeUnit<'a> {
+    rules: &'a BrokerageRules,
     securities: Skewed,
     accounts: Vec<u32>,
     random: Random,
@@ -71,21 +71,21 @@ pub(super) struct Unit<'a> {
     base: i64,
     made: u32,
     opened_us: i64,
-    trade: Trade,
-    lots: BTreeMap<(u32, u32), VecDeque<Lot>>,
+    trade: FinishedTrade,
+    lots: BTreeMap<(u32, u32), VecDeque<TradeLot>>,
     cash_cents: HashMap<u32, i64>,
     commissions_cents: i64,
 }
 
 /// The first opening before loading.
-pub(super) const fn opened_us(rules: &Rules, loaded_us: i64) -> i64 {
+pub(super) const fn opened_us(rules: &BrokerageRules, loaded_us: i64) -> i64 {
     let day = loaded_us.div_euclid(DAY_US) - rules.trade_days as i64;
     day * DAY_US + 9 * 3600 * 1_000_000
 }
 
-impl<'a> Unit<'a> {
+impl<'a> TradeUnit<'a> {
     /// A unit, from 0, before its first trade.
-    pub(super) fn new(rules: &'a Rules, number: u32, loaded_us: i64) -> Self {
+    pub(super) fn new(rules: &'a BrokerageRules, number: u32, loaded_us: i64) -> Self {
         Self {
             rules,
             securities: skewed(rules),
@@ -94,7 +94,7 @@ impl<'a> Unit<'a> {
             base: i64::from(number) * i64::from(rules.unit_trades()),
             made: 0,
             opened_us: opened_us(rules, loaded_us),
-            trade: Trade::default(),
+            trade: FinishedTrade::default(),
             lots: BTreeMap::new(),
             cash_cents: HashMap::new(),
             commissions_cents: 0,
@@ -102,7 +102,7 @@ impl<'a> Unit<'a> {
     }
 
     /// The next trade.
-    pub(super) fn next_trade(&mut self) -> Option<&Trade> {
+    pub(super) fn next_trade(&mut self) -> Option<&FinishedTrade> {
         if self.made >= self.rules.unit_trades() {
             return None;
         }
@@ -136,7 +136,7 @@ impl<'a> Unit<'a> {
         let ordered_us = self.opened_us + i64::from(day) * DAY_US + i64::from(second) * gap_us;
         let mut changes = std::mem::take(&mut self.trade.changes);
         changes.clear();
-        self.trade = Trade {
+        self.trade = FinishedTrade {
             number: self.base + i64::from(self.made) + 1,
             ordered_us,
             completed_us: ordered_us + 1_000_000 + i64::from(below(random, 4_000_000)),
@@ -149,7 +149,7 @@ impl<'a> Unit<'a> {
             price_cents,
             account,
             changes,
-            ..Trade::default()
+            ..FinishedTrade::default()
         };
     }
 
@@ -168,7 +168,7 @@ impl<'a> Unit<'a> {
             };
             let closed = lot.quantity.abs().min(left.abs()) * left.signum();
             let change =
-                Change { lot: lot.trade, before: lot.quantity, after: lot.quantity + closed };
+                TradeChange { lot: lot.trade, before: lot.quantity, after: lot.quantity + closed };
             gain_cents += i64::from(-closed) * (trade.price_cents - lot.price_cents);
             (lot.quantity, left) = (change.after, left - closed);
             trade.changes.push(change);
@@ -179,8 +179,8 @@ impl<'a> Unit<'a> {
         if left != 0 {
             let (number, price_cents, at_us) =
                 (trade.number, trade.price_cents, trade.completed_us);
-            trade.changes.push(Change { lot: number, before: 0, after: left });
-            lots.push_back(Lot { trade: number, quantity: left, price_cents, at_us });
+            trade.changes.push(TradeChange { lot: number, before: 0, after: left });
+            lots.push_back(TradeLot { trade: number, quantity: left, price_cents, at_us });
         }
         gain_cents
     }
@@ -223,9 +223,14 @@ pub(super) fn kind(random: &mut Random) -> u32 {
 }
 
 /// Sends the trades of all units to a sink, until it wants no more.
-fn each(rules: &Rules, loaded_us: i64, to: &mut dyn Sink, put: fn(&Trade, &mut dyn Sink)) {
+fn each(
+    rules: &BrokerageRules,
+    loaded_us: i64,
+    to: &mut dyn RowSink,
+    put: fn(&FinishedTrade, &mut dyn RowSink),
+) {
     for number in 0..rules.units() {
-        let mut unit = Unit::new(rules, number, loaded_us);
+        let mut unit = TradeUnit::new(rules, number, loaded_us);
         while let Some(trade) = unit.next_trade() {
             put(trade, to);
         }
@@ -235,7 +240,7 @@ fn each(rules: &Rules, loaded_us: i64, to: &mut dyn Sink, put: fn(&Trade, &mut d
     }
 }
 
-pub(super) fn trades(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn trades(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     each(rules, loaded_us, to, |trade, to| {
         let (first, last) = person(customer_of(trade.account));
         to.row(15);
@@ -258,7 +263,7 @@ pub(super) fn trades(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
 }
 
 /// A limit waits before it is submitted.
-pub(super) fn histories(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn histories(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     each(rules, loaded_us, to, |trade, to| {
         let submitted_us = trade.ordered_us + if is_limit(trade.kind) { 500_000 } else { 0 };
         let steps = [
@@ -276,7 +281,7 @@ pub(super) fn histories(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     });
 }
 
-pub(super) fn settlements(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn settlements(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     each(rules, loaded_us, to, |trade, to| {
         to.row(4);
         to.long(trade.number);
@@ -286,7 +291,7 @@ pub(super) fn settlements(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     });
 }
 
-pub(super) fn cash_transactions(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn cash_transactions(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     each(rules, loaded_us, to, |trade, to| {
         if !trade.is_cash {
             return;
@@ -300,7 +305,7 @@ pub(super) fn cash_transactions(rules: &Rules, loaded_us: i64, to: &mut dyn Sink
     });
 }
 
-pub(super) fn holding_histories(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn holding_histories(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     each(rules, loaded_us, to, |trade, to| {
         for change in &trade.changes {
             to.row(4);
@@ -313,9 +318,9 @@ pub(super) fn holding_histories(rules: &Rules, loaded_us: i64, to: &mut dyn Sink
     });
 }
 
-pub(super) fn holdings(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn holdings(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     for number in 0..rules.units() {
-        let mut unit = Unit::new(rules, number, loaded_us);
+        let mut unit = TradeUnit::new(rules, number, loaded_us);
         while unit.next_trade().is_some() {}
         for ((account, security), lots) in &unit.lots {
             for lot in lots {
@@ -331,9 +336,9 @@ pub(super) fn holdings(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
     }
 }
 
-pub(super) fn holding_summaries(rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
+pub(super) fn holding_summaries(rules: &BrokerageRules, loaded_us: i64, to: &mut dyn RowSink) {
     for number in 0..rules.units() {
-        let mut unit = Unit::new(rules, number, loaded_us);
+        let mut unit = TradeUnit::new(rules, number, loaded_us);
         while unit.next_trade().is_some() {}
         for ((account, security), lots) in &unit.lots {
             let quantity: i32 = lots.iter().map(|lot| lot.quantity).sum();
@@ -355,8 +360,8 @@ mod tests {
 
     #[test]
     fn what_is_held_is_what_was_bought_less_what_was_sold() {
-        let rules = Rules { customers: 200, trade_days: 1, ..Rules::default() };
-        let mut unit = Unit::new(&rules, 1, 20_000 * DAY_US);
+        let rules = BrokerageRules { customers: 200, trade_days: 1, ..BrokerageRules::default() };
+        let mut unit = TradeUnit::new(&rules, 1, 20_000 * DAY_US);
         let (mut owned, mut made) = (HashMap::<(u32, u32), i32>::new(), 0);
         while let Some(trade) = unit.next_trade() {
             made += 1;
@@ -379,8 +384,8 @@ mod tests {
 
     #[test]
     fn money_is_what_was_sold_less_what_was_bought_and_charged() {
-        let rules = Rules { customers: 100, trade_days: 1, ..Rules::default() };
-        let mut unit = Unit::new(&rules, 0, 20_000 * DAY_US);
+        let rules = BrokerageRules { customers: 100, trade_days: 1, ..BrokerageRules::default() };
+        let mut unit = TradeUnit::new(&rules, 0, 20_000 * DAY_US);
         let (mut cash, mut commissions, mut taxed) = (0, 0, 0);
         while let Some(trade) = unit.next_trade() {
             let value = i64::from(trade.quantity) * trade.price_cents;

@@ -1,25 +1,25 @@
 //! What takes the places in the queries: drawn by seed as clause 2.4 says, or the values of its
 //! validation.
 
-use super::Scale;
+use super::DssScale;
 use super::dates::{day, first_of};
 use assay_stats::random::Random;
 
 /// Names of places with what takes them.
-pub type Parameters = Vec<(&'static str, String)>;
+pub type QueryParameters = Vec<(&'static str, String)>;
 
 /// Where parameters come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum ParameterChoice {
     /// Drawn by a seed; every stream draws its own.
     Drawn(u64),
     /// Those by which answers can be checked.
     Validation,
 }
 
-impl Choice {
+impl ParameterChoice {
     /// The parameters of a query, 1 to 22, in a stream.
-    pub fn of(self, query: u8, stream: u32, scale: Scale) -> Parameters {
+    pub fn of(self, query: u8, stream: u32, scale: DssScale) -> QueryParameters {
         match self {
             Self::Validation => validation(query, scale),
             Self::Drawn(seed) => {
@@ -110,17 +110,17 @@ fn colour(random: &mut Random) -> String {
 }
 
 /// A range of `length` months that begins `first` months after January 1993.
-fn months(first: u64, length: u64) -> Parameters {
+fn months(first: u64, length: u64) -> QueryParameters {
     vec![("from", first_of(1993, first)), ("to", first_of(1993, first + length))]
 }
 
 /// A year, 1993 to 1997.
-fn year(random: &mut Random) -> Parameters {
+fn year(random: &mut Random) -> QueryParameters {
     months(12 * between(random, 0, 4), 12)
 }
 
 /// What is important is a smaller share of a larger stock.
-fn fraction(scale: Scale) -> String {
+fn fraction(scale: DssScale) -> String {
     format!("{:.10}", 0.0001 / scale.factor())
 }
 
@@ -134,21 +134,21 @@ fn quoted(codes: &[u64]) -> String {
 }
 
 /// Puts names to values.
-fn named<const N: usize>(pairs: [(&'static str, String); N]) -> Parameters {
+fn named<const N: usize>(pairs: [(&'static str, String); N]) -> QueryParameters {
     Vec::from(pairs)
 }
 
 /// Adds names and values.
 fn with<const N: usize>(
-    mut parameters: Parameters,
+    mut parameters: QueryParameters,
     pairs: [(&'static str, String); N],
-) -> Parameters {
+) -> QueryParameters {
     parameters.extend(pairs);
     parameters
 }
 
 /// Draws the parameters of a query, 1 to 22 (clauses 2.4.1.3 to 2.4.22.3); none for another number.
-pub fn draw(query: u8, scale: Scale, random: &mut Random) -> Parameters {
+pub fn draw(query: u8, scale: DssScale, random: &mut Random) -> QueryParameters {
     match query {
         1 => named([("to", day(LAST_SHIPPING_DAY - between(random, 60, 120)))]),
         2 => named([
@@ -178,7 +178,7 @@ pub fn draw(query: u8, scale: Scale, random: &mut Random) -> Parameters {
     }
 }
 
-fn draw_second_half(query: u8, random: &mut Random) -> Parameters {
+fn draw_second_half(query: u8, random: &mut Random) -> QueryParameters {
     match query {
         12 => two_modes(random),
         13 => named([
@@ -216,13 +216,13 @@ fn draw_second_half(query: u8, random: &mut Random) -> Parameters {
     }
 }
 
-fn two_nations(random: &mut Random) -> Parameters {
+fn two_nations(random: &mut Random) -> QueryParameters {
     let places = several(random, 2, 0, 24);
     let name = |place: u64| NATIONS[assay_model::number::index_of(place)].0.to_owned();
     named([("nation1", name(places[0])), ("nation2", name(places[1]))])
 }
 
-fn share_of_nation(random: &mut Random) -> Parameters {
+fn share_of_nation(random: &mut Random) -> QueryParameters {
     let (nation, region) = one(random, &NATIONS);
     let [size, finish, metal] =
         [one(random, &SIZES_OF_TYPES), one(random, &FINISHES), one(random, &METALS)];
@@ -233,7 +233,7 @@ fn share_of_nation(random: &mut Random) -> Parameters {
     ])
 }
 
-fn two_modes(random: &mut Random) -> Parameters {
+fn two_modes(random: &mut Random) -> QueryParameters {
     let places = several(random, 2, 0, 6);
     let name = |place: u64| MODES[assay_model::number::index_of(place)].to_owned();
     with(year(random), [("mode1", name(places[0])), ("mode2", name(places[1]))])
@@ -241,7 +241,7 @@ fn two_modes(random: &mut Random) -> Parameters {
 
 /// The values by which answers are checked (clauses 2.4.1.4 to 2.4.22.4); none for a number that is
 /// not a query's.
-pub fn validation(query: u8, scale: Scale) -> Parameters {
+pub fn validation(query: u8, scale: DssScale) -> QueryParameters {
     let text = str::to_owned;
     match query {
         1 => named([("to", day(LAST_SHIPPING_DAY - 90))]),
@@ -263,7 +263,7 @@ pub fn validation(query: u8, scale: Scale) -> Parameters {
     }
 }
 
-fn validation_of_second_half(query: u8) -> Parameters {
+fn validation_of_second_half(query: u8) -> QueryParameters {
     let text = str::to_owned;
     match query {
         12 => with(months(12, 12), [("mode1", text("MAIL")), ("mode2", text("SHIP"))]),
@@ -299,13 +299,13 @@ mod tests {
     use tpchgen::distribution::Distributions;
     use tpchgen::generators::NationGenerator;
 
-    fn value<'a>(parameters: &'a Parameters, name: &str) -> &'a str {
+    fn value<'a>(parameters: &'a QueryParameters, name: &str) -> &'a str {
         &parameters.iter().find(|(found, _)| *found == name).unwrap().1
     }
 
-    fn many(query: u8) -> Vec<Parameters> {
-        let scale = Scale::new(1.0).unwrap();
-        (0..2000).map(|stream| Choice::Drawn(7).of(query, stream, scale)).collect()
+    fn many(query: u8) -> Vec<QueryParameters> {
+        let scale = DssScale::new(1.0).unwrap();
+        (0..2000).map(|stream| ParameterChoice::Drawn(7).of(query, stream, scale)).collect()
     }
 
     /// The least and the greatest of a parameter.
@@ -378,9 +378,9 @@ mod tests {
 
     #[test]
     fn streams_differ_and_the_same_seed_asks_the_same() {
-        let scale = Scale::new(1.0).unwrap();
+        let scale = DssScale::new(1.0).unwrap();
         let all = |seed, stream| {
-            let of = |query| Choice::Drawn(seed).of(query, stream, scale);
+            let of = |query| ParameterChoice::Drawn(seed).of(query, stream, scale);
             (1..=QUERIES).map(of).collect::<Vec<_>>()
         };
         assert_eq!(all(1, 0), all(1, 0));

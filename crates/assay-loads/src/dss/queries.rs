@@ -1,6 +1,6 @@
 //! The 22 queries, written from what they ask (clause 2.4); `{name}` is the place of a parameter.
 
-use super::Parameters;
+use super::QueryParameters;
 
 /// How many queries there are.
 pub const QUERIES: u8 = 22;
@@ -32,7 +32,7 @@ const TEXTS: [&str; 22] = [
 ];
 
 /// The text of a query, 1 to 22, with its parameters; empty for another number.
-pub fn text(query: u8, parameters: &Parameters) -> String {
+pub fn text(query: u8, parameters: &QueryParameters) -> String {
     let template = usize::from(query).checked_sub(1).and_then(|place| TEXTS.get(place));
     let mut text = template.copied().unwrap_or_default().to_owned();
     for (name, value) in parameters {
@@ -44,12 +44,12 @@ pub fn text(query: u8, parameters: &Parameters) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dss::{Scale, draw, validation};
+    use crate::dss::{DssScale, draw, validation};
     use assay_stats::random::Random;
 
     #[test]
     fn no_place_is_left_open_and_no_parameter_is_left_over() {
-        let scale = Scale::new(1.0).unwrap();
+        let scale = DssScale::new(1.0).unwrap();
         for query in 1..=QUERIES {
             for parameters in
                 [validation(query, scale), draw(query, scale, &mut Random::new(u64::from(query)))]

@@ -6,8 +6,8 @@
 //! stay as large as they were, and the rows of a new order are those of the one that it replaces,
 //! under a new key.
 
-use super::{Scale, Table};
-use crate::sink::Part;
+use super::{DssScale, DssTable};
+use crate::sink::TablePart;
 use assay_model::{Error, Result};
 use std::ops::RangeInclusive;
 
@@ -42,9 +42,9 @@ impl RefreshSet {
     }
 
     /// The part of orders and lines whose rows are used.
-    pub fn part(self) -> Part {
+    pub fn part(self) -> TablePart {
         let number = self.number % SETS_OF_A_GENERATION + 1;
-        Part {
+        TablePart {
             number: i32::try_from(number).unwrap_or(1),
             of: i32::try_from(SETS_OF_A_GENERATION).unwrap_or(1),
         }
@@ -56,8 +56,8 @@ impl RefreshSet {
     }
 
     /// Keys between which the old orders lie, and the bits that hold their generation.
-    pub fn old_keys(self, scale: Scale) -> (RangeInclusive<u64>, u64) {
-        let all = Table::Orders.rows(scale);
+    pub fn old_keys(self, scale: DssScale) -> (RangeInclusive<u64>, u64) {
+        let all = DssTable::Orders.rows(scale);
         let each = all / u64::from(SETS_OF_A_GENERATION);
         let before = each * u64::from(self.number % SETS_OF_A_GENERATION);
         let is_last = self.number % SETS_OF_A_GENERATION == SETS_OF_A_GENERATION - 1;
@@ -67,7 +67,7 @@ impl RefreshSet {
     }
 
     /// The condition that old orders meet, by the name of their key's column.
-    pub fn condition(self, scale: Scale, column: &str) -> String {
+    pub fn condition(self, scale: DssScale, column: &str) -> String {
         let (keys, bits) = self.old_keys(scale);
         format!("{column} BETWEEN {} AND {} AND ({column} & 24) = {bits}", keys.start(), keys.end())
     }
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn a_set_removes_what_its_rows_replace() {
-        let scale = Scale::new(0.01).unwrap();
+        let scale = DssScale::new(0.01).unwrap();
         for number in [1, 2, 500, 1000, 1001, 2000, 3000] {
             let set = RefreshSet::new(number).unwrap();
-            let Part { number: part, of } = set.part();
+            let TablePart { number: part, of } = set.part();
             let rows = OrderGenerator::new(0.01, part, of);
             let (keys, bits) = set.old_keys(scale);
             let base: Vec<u64> =

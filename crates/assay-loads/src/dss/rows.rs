@@ -1,8 +1,8 @@
 //! The rows of every table, one after the other, whole or in parts: nothing is held but the row at
 //! hand.
 
-use super::{Scale, Table};
-use crate::sink::{Part, Sink};
+use super::{DssScale, DssTable};
+use crate::sink::{RowSink, TablePart};
 use std::fmt::{Display, Write};
 use tpchgen::generators::{
     Customer, CustomerGenerator, LineItem, LineItemGenerator, Nation, NationGenerator, Order,
@@ -18,44 +18,44 @@ pub fn prepare_texts() {
 }
 
 /// Makes the rows of a part of a table, in the order of their keys; `rekey` changes keys of orders.
-pub fn put_rows<S: Sink + ?Sized>(
-    table: Table,
-    scale: Scale,
-    part: Part,
+pub fn put_rows<S: RowSink + ?Sized>(
+    table: DssTable,
+    scale: DssScale,
+    part: TablePart,
     rekey: impl Fn(i64) -> i64,
     to: &mut S,
 ) {
-    let (factor, Part { number, of }) = (scale.factor(), part);
+    let (factor, TablePart { number, of }) = (scale.factor(), part);
     let mut word = String::new();
     match table {
-        Table::Region => each(table, RegionGenerator::new(factor, number, of), to, |row, to| {
+        DssTable::Region => each(table, RegionGenerator::new(factor, number, of), to, |row, to| {
             put_region(&row, to);
         }),
-        Table::Nation => each(table, NationGenerator::new(factor, number, of), to, |row, to| {
+        DssTable::Nation => each(table, NationGenerator::new(factor, number, of), to, |row, to| {
             put_nation(&row, to);
         }),
-        Table::Supplier => {
+        DssTable::Supplier => {
             each(table, SupplierGenerator::new(factor, number, of), to, |row, to| {
                 put_supplier(&row, &mut word, to);
             });
         }
-        Table::Part => each(table, PartGenerator::new(factor, number, of), to, |row, to| {
+        DssTable::Part => each(table, PartGenerator::new(factor, number, of), to, |row, to| {
             put_part(&row, &mut word, to);
         }),
-        Table::PartSupp => {
+        DssTable::PartSupp => {
             each(table, PartSuppGenerator::new(factor, number, of), to, |row, to| {
                 put_part_supp(&row, to);
             });
         }
-        Table::Customer => {
+        DssTable::Customer => {
             each(table, CustomerGenerator::new(factor, number, of), to, |row, to| {
                 put_customer(&row, &mut word, to);
             });
         }
-        Table::Orders => each(table, OrderGenerator::new(factor, number, of), to, |row, to| {
+        DssTable::Orders => each(table, OrderGenerator::new(factor, number, of), to, |row, to| {
             put_order(&row, rekey(row.o_orderkey), &mut word, to);
         }),
-        Table::LineItem => {
+        DssTable::LineItem => {
             each(table, LineItemGenerator::new(factor, number, of), to, |row, to| {
                 put_line(&row, rekey(row.l_orderkey), to);
             });
@@ -64,8 +64,8 @@ pub fn put_rows<S: Sink + ?Sized>(
 }
 
 /// Gives row after row until no more are there or wanted.
-fn each<R, S: Sink + ?Sized>(
-    table: Table,
+fn each<R, S: RowSink + ?Sized>(
+    table: DssTable,
     rows: impl IntoIterator<Item = R>,
     to: &mut S,
     mut put: impl FnMut(R, &mut S),
@@ -81,7 +81,7 @@ fn each<R, S: Sink + ?Sized>(
 }
 
 /// A text that the generator has not in one piece.
-fn worded<S: Sink + ?Sized>(value: &impl Display, word: &mut String, to: &mut S) {
+fn worded<S: RowSink + ?Sized>(value: &impl Display, word: &mut String, to: &mut S) {
     word.clear();
     // Writing into a text cannot fail.
     let _ = write!(word, "{value}");
@@ -93,20 +93,20 @@ fn small(value: i64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-fn put_region<S: Sink + ?Sized>(row: &Region<'_>, to: &mut S) {
+fn put_region<S: RowSink + ?Sized>(row: &Region<'_>, to: &mut S) {
     to.integer(small(row.r_regionkey));
     to.text(row.r_name.as_bytes());
     to.text(row.r_comment.as_bytes());
 }
 
-fn put_nation<S: Sink + ?Sized>(row: &Nation<'_>, to: &mut S) {
+fn put_nation<S: RowSink + ?Sized>(row: &Nation<'_>, to: &mut S) {
     to.integer(small(row.n_nationkey));
     to.text(row.n_name.as_bytes());
     to.integer(small(row.n_regionkey));
     to.text(row.n_comment.as_bytes());
 }
 
-fn put_supplier<S: Sink + ?Sized>(row: &Supplier, word: &mut String, to: &mut S) {
+fn put_supplier<S: RowSink + ?Sized>(row: &Supplier, word: &mut String, to: &mut S) {
     to.long(row.s_suppkey);
     worded(&row.s_name, word, to);
     worded(&row.s_address, word, to);
@@ -116,7 +116,7 @@ fn put_supplier<S: Sink + ?Sized>(row: &Supplier, word: &mut String, to: &mut S)
     to.text(row.s_comment.as_bytes());
 }
 
-fn put_part<S: Sink + ?Sized>(row: &PartRow<'_>, word: &mut String, to: &mut S) {
+fn put_part<S: RowSink + ?Sized>(row: &PartRow<'_>, word: &mut String, to: &mut S) {
     to.long(row.p_partkey);
     worded(&row.p_name, word, to);
     worded(&row.p_mfgr, word, to);
@@ -128,7 +128,7 @@ fn put_part<S: Sink + ?Sized>(row: &PartRow<'_>, word: &mut String, to: &mut S) 
     to.text(row.p_comment.as_bytes());
 }
 
-fn put_part_supp<S: Sink + ?Sized>(row: &PartSupp<'_>, to: &mut S) {
+fn put_part_supp<S: RowSink + ?Sized>(row: &PartSupp<'_>, to: &mut S) {
     to.long(row.ps_partkey);
     to.long(row.ps_suppkey);
     to.integer(row.ps_availqty.cast_unsigned());
@@ -136,7 +136,7 @@ fn put_part_supp<S: Sink + ?Sized>(row: &PartSupp<'_>, to: &mut S) {
     to.text(row.ps_comment.as_bytes());
 }
 
-fn put_customer<S: Sink + ?Sized>(row: &Customer<'_>, word: &mut String, to: &mut S) {
+fn put_customer<S: RowSink + ?Sized>(row: &Customer<'_>, word: &mut String, to: &mut S) {
     to.long(row.c_custkey);
     worded(&row.c_name, word, to);
     worded(&row.c_address, word, to);
@@ -147,7 +147,7 @@ fn put_customer<S: Sink + ?Sized>(row: &Customer<'_>, word: &mut String, to: &mu
     to.text(row.c_comment.as_bytes());
 }
 
-fn put_order<S: Sink + ?Sized>(row: &Order<'_>, key: i64, word: &mut String, to: &mut S) {
+fn put_order<S: RowSink + ?Sized>(row: &Order<'_>, key: i64, word: &mut String, to: &mut S) {
     to.long(key);
     to.long(row.o_custkey);
     to.text(row.o_orderstatus.as_str().as_bytes());
@@ -159,7 +159,7 @@ fn put_order<S: Sink + ?Sized>(row: &Order<'_>, key: i64, word: &mut String, to:
     to.text(row.o_comment.as_bytes());
 }
 
-fn put_line<S: Sink + ?Sized>(row: &LineItem<'_>, key: i64, to: &mut S) {
+fn put_line<S: RowSink + ?Sized>(row: &LineItem<'_>, key: i64, to: &mut S) {
     to.long(key);
     to.long(row.l_partkey);
     to.long(row.l_suppkey);
@@ -185,7 +185,7 @@ mod tests {
 
     /// Keeps the first column of rows, and checks each against its column.
     struct Checked {
-        table: Table,
+        table: DssTable,
         column: usize,
         keys: Vec<i64>,
     }
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    impl Sink for Checked {
+    impl RowSink for Checked {
         fn row(&mut self, columns: u16) {
             self.finish();
             assert_eq!(usize::from(columns), self.table.columns().len());
@@ -248,9 +248,9 @@ mod tests {
         }
     }
 
-    fn keys(table: Table, part: Part) -> Vec<i64> {
+    fn keys(table: DssTable, part: TablePart) -> Vec<i64> {
         let mut checked = Checked { table, column: 0, keys: Vec::new() };
-        put_rows(table, Scale::new(0.01).unwrap(), part, |key| key, &mut checked);
+        put_rows(table, DssScale::new(0.01).unwrap(), part, |key| key, &mut checked);
         checked.finish();
         checked.keys
     }
@@ -258,17 +258,17 @@ mod tests {
     #[test]
     fn rows_fit_their_columns_and_parts_make_the_whole() {
         for table in TABLES {
-            let whole = keys(table, Part::WHOLE);
-            let expected = table.rows(Scale::new(0.01).unwrap());
+            let whole = keys(table, TablePart::WHOLE);
+            let expected = table.rows(DssScale::new(0.01).unwrap());
             let rows = u64::try_from(whole.len()).unwrap();
             match table {
-                Table::LineItem => assert!(rows.abs_diff(expected) < expected / 100),
+                DssTable::LineItem => assert!(rows.abs_diff(expected) < expected / 100),
                 _ => assert_eq!(rows, expected),
             }
-            if matches!(table, Table::Region | Table::Nation) {
+            if matches!(table, DssTable::Region | DssTable::Nation) {
                 continue;
             }
-            let parts = (1..=7).flat_map(|number| keys(table, Part { number, of: 7 }));
+            let parts = (1..=7).flat_map(|number| keys(table, TablePart { number, of: 7 }));
             assert_eq!(parts.collect::<Vec<_>>(), whole, "{table:?}");
         }
     }

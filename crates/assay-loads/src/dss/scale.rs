@@ -13,9 +13,9 @@ const MOST: f64 = 100_000.0;
 
 /// The factor.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Scale(f64);
+pub struct DssScale(f64);
 
-impl Scale {
+impl DssScale {
     /// Checks a factor.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Scale {
     }
 }
 
-impl fmt::Display for Scale {
+impl fmt::Display for DssScale {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.0)
     }
@@ -72,11 +72,11 @@ mod tests {
     #[test]
     fn scales_that_make_rows_are_told_from_those_that_do_not() {
         for good in [0.01, 0.02, 0.1, 1.0, 3.0, 100.0] {
-            assert!(Scale::new(good).is_ok(), "{good}");
+            assert!(DssScale::new(good).is_ok(), "{good}");
         }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 0.0001, 0.001, 1e6] {
-            assert!(Scale::new(bad).is_err(), "{bad}");
+            assert!(DssScale::new(bad).is_err(), "{bad}");
         }
-        assert_eq!(Scale::new(0.01).unwrap().rows(1_500_000), 15_000);
+        assert_eq!(DssScale::new(0.01).unwrap().rows(1_500_000), 15_000);
     }
 }

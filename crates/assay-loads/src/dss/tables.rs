@@ -1,11 +1,11 @@
 //! The eight tables: their columns, keys, indexes and sizes (clauses 1.4 and 4.2.5).
 
-use super::Scale;
+use super::DssScale;
 use std::fmt::Write;
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Table {
+pub enum DssTable {
     /// Lines of orders.
     LineItem,
     /// Orders.
@@ -25,15 +25,15 @@ pub enum Table {
 }
 
 /// All of them, the largest first.
-pub const TABLES: [Table; 8] = [
-    Table::LineItem,
-    Table::Orders,
-    Table::PartSupp,
-    Table::Customer,
-    Table::Part,
-    Table::Supplier,
-    Table::Nation,
-    Table::Region,
+pub const TABLES: [DssTable; 8] = [
+    DssTable::LineItem,
+    DssTable::Orders,
+    DssTable::PartSupp,
+    DssTable::Customer,
+    DssTable::Part,
+    DssTable::Supplier,
+    DssTable::Nation,
+    DssTable::Region,
 ];
 
 /// What a column holds.
@@ -55,7 +55,7 @@ pub enum ColumnKind {
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct DssColumn {
     /// Its name.
     pub name: &'static str,
     /// What it holds; never nothing.
@@ -68,40 +68,40 @@ pub struct Index {
     /// Its name.
     pub name: &'static str,
     /// Its table.
-    pub table: Table,
+    pub table: DssTable,
     /// Its columns.
     pub columns: &'static str,
 }
 
 /// Indexes on foreign keys, the largest first.
 const INDEXES: [Index; 6] = [
-    index("lineitem_part_supplier", Table::LineItem, "l_partkey, l_suppkey"),
-    index("orders_customer", Table::Orders, "o_custkey"),
-    index("partsupp_supplier", Table::PartSupp, "ps_suppkey"),
-    index("customer_nation", Table::Customer, "c_nationkey"),
-    index("supplier_nation", Table::Supplier, "s_nationkey"),
-    index("nation_region", Table::Nation, "n_regionkey"),
+    index("lineitem_part_supplier", DssTable::LineItem, "l_partkey, l_suppkey"),
+    index("orders_customer", DssTable::Orders, "o_custkey"),
+    index("partsupp_supplier", DssTable::PartSupp, "ps_suppkey"),
+    index("customer_nation", DssTable::Customer, "c_nationkey"),
+    index("supplier_nation", DssTable::Supplier, "s_nationkey"),
+    index("nation_region", DssTable::Nation, "n_regionkey"),
 ];
 
-const fn index(name: &'static str, table: Table, columns: &'static str) -> Index {
+const fn index(name: &'static str, table: DssTable, columns: &'static str) -> Index {
     Index { name, table, columns }
 }
 
-const fn column(name: &'static str, kind: ColumnKind) -> Column {
-    Column { name, kind }
+const fn column(name: &'static str, kind: ColumnKind) -> DssColumn {
+    DssColumn { name, kind }
 }
 
 use ColumnKind::{Date, Fixed, Integer, Key, Money, Text};
 
-const REGION: [Column; 3] =
+const REGION: [DssColumn; 3] =
     [column("r_regionkey", Integer), column("r_name", Fixed(25)), column("r_comment", Text(152))];
-const NATION: [Column; 4] = [
+const NATION: [DssColumn; 4] = [
     column("n_nationkey", Integer),
     column("n_name", Fixed(25)),
     column("n_regionkey", Integer),
     column("n_comment", Text(152)),
 ];
-const SUPPLIER: [Column; 7] = [
+const SUPPLIER: [DssColumn; 7] = [
     column("s_suppkey", Key),
     column("s_name", Fixed(25)),
     column("s_address", Text(40)),
@@ -110,7 +110,7 @@ const SUPPLIER: [Column; 7] = [
     column("s_acctbal", Money),
     column("s_comment", Text(101)),
 ];
-const PART: [Column; 9] = [
+const PART: [DssColumn; 9] = [
     column("p_partkey", Key),
     column("p_name", Text(55)),
     column("p_mfgr", Fixed(25)),
@@ -121,14 +121,14 @@ const PART: [Column; 9] = [
     column("p_retailprice", Money),
     column("p_comment", Text(23)),
 ];
-const PART_SUPP: [Column; 5] = [
+const PART_SUPP: [DssColumn; 5] = [
     column("ps_partkey", Key),
     column("ps_suppkey", Key),
     column("ps_availqty", Integer),
     column("ps_supplycost", Money),
     column("ps_comment", Text(199)),
 ];
-const CUSTOMER: [Column; 8] = [
+const CUSTOMER: [DssColumn; 8] = [
     column("c_custkey", Key),
     column("c_name", Text(25)),
     column("c_address", Text(40)),
@@ -138,7 +138,7 @@ const CUSTOMER: [Column; 8] = [
     column("c_mktsegment", Fixed(10)),
     column("c_comment", Text(117)),
 ];
-const ORDERS: [Column; 9] = [
+const ORDERS: [DssColumn; 9] = [
     column("o_orderkey", Key),
     column("o_custkey", Key),
     column("o_orderstatus", Fixed(1)),
@@ -149,7 +149,7 @@ const ORDERS: [Column; 9] = [
     column("o_shippriority", Integer),
     column("o_comment", Text(79)),
 ];
-const LINE_ITEM: [Column; 16] = [
+const LINE_ITEM: [DssColumn; 16] = [
     column("l_orderkey", Key),
     column("l_partkey", Key),
     column("l_suppkey", Key),
@@ -168,7 +168,7 @@ const LINE_ITEM: [Column; 16] = [
     column("l_comment", Text(44)),
 ];
 
-impl Table {
+impl DssTable {
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -184,7 +184,7 @@ impl Table {
     }
 
     /// Its columns in their order.
-    pub const fn columns(self) -> &'static [Column] {
+    pub const fn columns(self) -> &'static [DssColumn] {
         match self {
             Self::LineItem => &LINE_ITEM,
             Self::Orders => &ORDERS,
@@ -217,7 +217,7 @@ impl Table {
     }
 
     /// Its rows; of lines their expected number, four an order.
-    pub fn rows(self, scale: Scale) -> u64 {
+    pub fn rows(self, scale: DssScale) -> u64 {
         match self {
             Self::LineItem => 4 * Self::Orders.rows(scale),
             Self::Orders => scale.rows(1_500_000),
@@ -245,13 +245,13 @@ impl Table {
     }
 
     /// Bytes of all its rows as text.
-    pub fn text_bytes(self, scale: Scale) -> u64 {
+    pub fn text_bytes(self, scale: DssScale) -> u64 {
         self.rows(scale).saturating_mul(self.row_bytes())
     }
 }
 
 /// The columns of a table with their types; every server that speaks SQL:1992 takes them.
-pub fn column_list(table: Table) -> String {
+pub fn column_list(table: DssTable) -> String {
     let mut columns = String::new();
     for column in table.columns() {
         let kind = match column.kind {
@@ -277,7 +277,7 @@ mod tests {
     fn names_of_columns_begin_with_those_of_their_tables() {
         for table in TABLES {
             let letter = match table {
-                Table::PartSupp => "ps_".to_owned(),
+                DssTable::PartSupp => "ps_".to_owned(),
                 table => format!("{}_", &table.name()[..1]),
             };
             assert!(table.columns().iter().all(|column| column.name.starts_with(&letter)));
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_largest_come_first() {
-        let scale = Scale::new(1.0).unwrap();
+        let scale = DssScale::new(1.0).unwrap();
         let bytes: Vec<u64> = TABLES.iter().map(|table| table.text_bytes(scale)).collect();
         assert!(bytes.is_sorted_by(|one, other| one >= other), "{bytes:?}");
         assert!((1_000_000_000..1_200_000_000).contains(&bytes.iter().sum::<u64>()));
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn a_table_is_made_of_its_columns() {
         assert_eq!(
-            column_list(Table::Region),
+            column_list(DssTable::Region),
             "r_regionkey integer NOT NULL, r_name char(25) NOT NULL, r_comment varchar(152) NOT \
              NULL"
         );

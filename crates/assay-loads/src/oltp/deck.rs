@@ -7,7 +7,7 @@ use crate::deck::Deck;
 
 /// The five transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OltpKind {
     /// A customer orders.
     NewOrder,
     /// A customer pays.
@@ -20,7 +20,7 @@ pub enum Kind {
     StockLevel,
 }
 
-impl Kind {
+impl OltpKind {
     /// The name in results.
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,8 +52,8 @@ impl Kind {
 }
 
 /// The deck of the specification.
-pub fn deck() -> Deck<Kind> {
-    use Kind::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
+pub fn deck() -> Deck<OltpKind> {
+    use OltpKind::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
     Deck::new(&[(NewOrder, 10), (Payment, 10), (OrderStatus, 1), (Delivery, 1), (StockLevel, 1)])
 }
 
@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn every_deck_has_exactly_the_mix_in_an_order_of_its_own() {
         let (mut deck, mut random) = (deck(), Random::new(3));
-        let decks: Vec<Vec<Kind>> =
+        let decks: Vec<Vec<OltpKind>> =
             (0..50).map(|_| (0..23).map(|_| deck.deal(&mut random)).collect()).collect();
         for dealt in &decks {
             let count = |wanted| dealt.iter().filter(|kind| **kind == wanted).count();
-            assert_eq!((count(Kind::NewOrder), count(Kind::Payment)), (10, 10));
-            let others = [Kind::OrderStatus, Kind::Delivery, Kind::StockLevel];
+            assert_eq!((count(OltpKind::NewOrder), count(OltpKind::Payment)), (10, 10));
+            let others = [OltpKind::OrderStatus, OltpKind::Delivery, OltpKind::StockLevel];
             assert!(others.iter().all(|other| count(*other) == 1));
         }
         assert!(decks.windows(2).all(|pair| pair[0] != pair[1]));

@@ -5,14 +5,14 @@
 
 use super::choice::{Choices, Constants};
 use super::text::{digits, last_name, letters, maybe_original, some_letters, zip};
-use super::{CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS, ORDERS, Rules};
-use crate::sink::Sink;
+use super::{CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS, ORDERS, OltpRules};
+use crate::sink::RowSink;
 use assay_stats::permutation::Permutation;
 use assay_stats::random::{Random, mix};
 
 /// The nine tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Table {
+pub enum OltpTable {
     /// One row a warehouse.
     Warehouse,
     /// Ten a warehouse.
@@ -35,14 +35,14 @@ pub enum Table {
 
 /// Rows that are made in one piece: those of a warehouse, or all items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PopulationPart {
     /// Their table.
-    pub table: Table,
+    pub table: OltpTable,
     /// Their warehouse, from 1; 0 for items.
     pub warehouse: u32,
 }
 
-impl Table {
+impl OltpTable {
     /// All, the largest first, so that who loads them at once ends at once.
     pub const ALL: [Self; 9] = [
         Self::OrderLine,
@@ -78,30 +78,35 @@ impl Table {
 }
 
 /// Rows of a table after loading; of order lines the mean, because an order has 5 to 15.
-pub fn rows_of(table: Table, warehouses: u32) -> u64 {
+pub fn rows_of(table: OltpTable, warehouses: u32) -> u64 {
     let each = match table {
-        Table::Warehouse => 1,
-        Table::District => DISTRICTS,
-        Table::Customer | Table::History => DISTRICTS * CUSTOMERS,
-        Table::NewOrder => DISTRICTS * (ORDERS - FIRST_NEW_ORDER + 1),
-        Table::Orders => DISTRICTS * ORDERS,
-        Table::OrderLine => DISTRICTS * ORDERS * 10,
-        Table::Stock => ITEMS,
-        Table::Item => return u64::from(ITEMS),
+        OltpTable::Warehouse => 1,
+        OltpTable::District => DISTRICTS,
+        OltpTable::Customer | OltpTable::History => DISTRICTS * CUSTOMERS,
+        OltpTable::NewOrder => DISTRICTS * (ORDERS - FIRST_NEW_ORDER + 1),
+        OltpTable::Orders => DISTRICTS * ORDERS,
+        OltpTable::OrderLine => DISTRICTS * ORDERS * 10,
+        OltpTable::Stock => ITEMS,
+        OltpTable::Item => return u64::from(ITEMS),
     };
     u64::from(each) * u64::from(warehouses)
 }
 
 /// The parts of a table.
-pub fn parts(table: Table, warehouses: u32) -> Vec<Part> {
+pub fn parts(table: OltpTable, warehouses: u32) -> Vec<PopulationPart> {
     match table {
-        Table::Item => vec![Part { table, warehouse: 0 }],
-        _ => (1..=warehouses).map(|warehouse| Part { table, warehouse }).collect(),
+        OltpTable::Item => vec![PopulationPart { table, warehouse: 0 }],
+        _ => (1..=warehouses).map(|warehouse| PopulationPart { table, warehouse }).collect(),
     }
 }
 
 /// Writes the rows of a part; `now_us` is the moment of loading. Says how many there were.
-pub fn fill_part(rules: &Rules, part: Part, now_us: i64, to: &mut (impl Sink + ?Sized)) -> u64 {
+pub fn fill_part(
+    rules: &OltpRules,
+    part: PopulationPart,
+    now_us: i64,
+    to: &mut (impl RowSink + ?Sized),
+) -> u64 {
     let number = (u64::from(part.warehouse) << 8) | part.table.number();
     let constants = Constants::of_loading(rules.seed);
     let mut making = Making {
@@ -134,27 +139,31 @@ struct Making<'a, S: ?Sized> {
     to: &'a mut S,
 }
 
-impl<S: Sink + ?Sized> Making<'_, S> {
-    fn fill(&mut self, table: Table) {
+impl<S: RowSink + ?Sized> Making<'_, S> {
+    fn fill(&mut self, table: OltpTable) {
         match table {
-            Table::Warehouse => self.warehouse(),
-            Table::Item => (1..=ITEMS).for_each(|item| self.item(item)),
-            Table::Stock => (1..=ITEMS).for_each(|item| self.stock(item)),
+            OltpTable::Warehouse => self.warehouse(),
+            OltpTable::Item => (1..=ITEMS).for_each(|item| self.item(item)),
+            OltpTable::Stock => (1..=ITEMS).for_each(|item| self.stock(item)),
             _ => (1..=DISTRICTS).for_each(|district| self.of_district(table, district)),
         }
     }
 
-    fn of_district(&mut self, table: Table, district: u32) {
+    fn of_district(&mut self, table: OltpTable, district: u32) {
         match table {
-            Table::District => self.district(district),
-            Table::Customer => (1..=CUSTOMERS).for_each(|number| self.customer(district, number)),
-            Table::History => (1..=CUSTOMERS).for_each(|number| self.history(district, number)),
-            Table::Orders => self.orders(district),
-            Table::OrderLine => (1..=ORDERS).for_each(|order| self.order_lines(district, order)),
-            Table::NewOrder => {
+            OltpTable::District => self.district(district),
+            OltpTable::Customer => {
+                (1..=CUSTOMERS).for_each(|number| self.customer(district, number))
+            }
+            OltpTable::History => (1..=CUSTOMERS).for_each(|number| self.history(district, number)),
+            OltpTable::Orders => self.orders(district),
+            OltpTable::OrderLine => {
+                (1..=ORDERS).for_each(|order| self.order_lines(district, order))
+            }
+            OltpTable::NewOrder => {
                 (FIRST_NEW_ORDER..=ORDERS).for_each(|order| self.new_order(district, order));
             }
-            Table::Warehouse | Table::Item | Table::Stock => {}
+            OltpTable::Warehouse | OltpTable::Item | OltpTable::Stock => {}
         }
     }
 
@@ -331,19 +340,19 @@ mod tests {
 
     /// Keeps whole numbers and counts the rest.
     #[derive(Default)]
-    struct Seen {
+    struct SeenRows {
         rows: Vec<Vec<i64>>,
         columns: u16,
         texts: Vec<Vec<u8>>,
     }
 
-    impl Seen {
+    impl SeenRows {
         fn push(&mut self, value: i64) {
             self.rows.last_mut().unwrap().push(value);
         }
     }
 
-    impl Sink for Seen {
+    impl RowSink for SeenRows {
         fn row(&mut self, columns: u16) {
             assert!(
                 self.rows.is_empty()
@@ -382,19 +391,20 @@ mod tests {
         }
     }
 
-    fn seen(table: Table) -> Seen {
-        let mut seen = Seen::default();
-        let warehouse = if table == Table::Item { 0 } else { 3 };
-        let rows = fill_part(&Rules::default(), Part { table, warehouse }, 7, &mut seen);
+    fn seen(table: OltpTable) -> SeenRows {
+        let mut seen = SeenRows::default();
+        let warehouse = if table == OltpTable::Item { 0 } else { 3 };
+        let rows =
+            fill_part(&OltpRules::default(), PopulationPart { table, warehouse }, 7, &mut seen);
         assert_eq!(rows, u64::try_from(seen.rows.len()).unwrap());
         seen
     }
 
     #[test]
     fn tables_have_the_cardinalities_of_the_specification() {
-        for table in Table::ALL {
+        for table in OltpTable::ALL {
             let (rows, wanted) = (seen(table).rows.len(), rows_of(table, 1));
-            if table == Table::OrderLine {
+            if table == OltpTable::OrderLine {
                 let apart = wanted.abs_diff(u64::try_from(rows).unwrap());
                 // Three standard deviations of 30,000 counts of 5 to 15.
                 assert!(apart < 1700, "{rows}");
@@ -402,13 +412,13 @@ mod tests {
                 assert_eq!(u64::try_from(rows).unwrap(), wanted, "{table:?}");
             }
         }
-        assert_eq!(rows_of(Table::OrderLine, 2), 600_000);
-        assert_eq!((parts(Table::Item, 5).len(), parts(Table::Stock, 5).len()), (1, 5));
+        assert_eq!(rows_of(OltpTable::OrderLine, 2), 600_000);
+        assert_eq!((parts(OltpTable::Item, 5).len(), parts(OltpTable::Stock, 5).len()), (1, 5));
     }
 
     #[test]
     fn orders_and_their_lines_agree_and_every_customer_orders_once() {
-        let (orders, lines) = (seen(Table::Orders).rows, seen(Table::OrderLine).rows);
+        let (orders, lines) = (seen(OltpTable::Orders).rows, seen(OltpTable::OrderLine).rows);
         let counted: i64 = orders.iter().map(|order| order[6]).sum();
         assert_eq!(counted, i64::try_from(lines.len()).unwrap());
         let mut customers: Vec<i64> = orders[..3000].iter().map(|order| order[3]).collect();
@@ -426,7 +436,7 @@ mod tests {
 
     #[test]
     fn customers_have_names_credit_and_texts_as_specified() {
-        let seen = seen(Table::Customer);
+        let seen = seen(OltpTable::Customer);
         // Of the first thousand of a district each has a name of its own.
         let texts_a_row = 11;
         let name = |row: usize| seen.texts[row * texts_a_row + 2].clone();
@@ -441,10 +451,15 @@ mod tests {
 
     #[test]
     fn equal_seeds_give_equal_rows_and_others_do_not() {
-        assert_eq!(seen(Table::District).texts, seen(Table::District).texts);
-        let mut other = Seen::default();
-        let rules = Rules { seed: 2, ..Rules::default() };
-        fill_part(&rules, Part { table: Table::District, warehouse: 3 }, 7, &mut other);
-        assert_ne!(seen(Table::District).texts, other.texts);
+        assert_eq!(seen(OltpTable::District).texts, seen(OltpTable::District).texts);
+        let mut other = SeenRows::default();
+        let rules = OltpRules { seed: 2, ..OltpRules::default() };
+        fill_part(
+            &rules,
+            PopulationPart { table: OltpTable::District, warehouse: 3 },
+            7,
+            &mut other,
+        );
+        assert_ne!(seen(OltpTable::District).texts, other.texts);
     }
 }

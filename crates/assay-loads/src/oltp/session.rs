@@ -3,16 +3,16 @@
 //! Source: TPC-C, clauses 2.4.1 to 2.8.1 (inputs) and 5.2.5 (keying and think times).
 
 use super::choice::{Choices, Constants};
-use super::deck::{Kind, deck};
+use super::deck::{OltpKind, deck};
 use super::text::last_name;
-use super::{DISTRICTS, Homes, Rules, UNUSED_ITEM};
+use super::{DISTRICTS, Homes, OltpRules, UNUSED_ITEM};
 use crate::deck::Deck;
 use crate::think::thought;
 use assay_model::units::Nanos;
 
 /// A customer, by number or, in 60 of 100 cases, by last name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Customer {
+pub enum OltpCustomer {
     /// The number.
     Number(u32),
     /// The last name; of several the one in the middle is meant, by first name.
@@ -21,7 +21,7 @@ pub enum Customer {
 
 /// A line of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Line {
+pub struct OrderLine {
     /// The warehouse that supplies it; in 99 of 100 cases the home.
     pub supply: u32,
     /// The item.
@@ -41,7 +41,7 @@ pub struct NewOrder {
     pub customer: u32,
     /// 5 to 15 lines, ordered by warehouse and item: sessions that lock rows in one order do not
     /// block each other for ever.
-    pub lines: Vec<Line>,
+    pub lines: Vec<OrderLine>,
 }
 
 /// A customer pays.
@@ -56,7 +56,7 @@ pub struct Payment {
     /// The customer's district.
     pub customer_district: u32,
     /// The customer.
-    pub customer: Customer,
+    pub customer: OltpCustomer,
     /// Hundredths of the currency.
     pub amount: u32,
 }
@@ -69,12 +69,12 @@ pub struct OrderStatus {
     /// The customer's district.
     pub district: u32,
     /// The customer.
-    pub customer: Customer,
+    pub customer: OltpCustomer,
 }
 
 /// The oldest order of each district is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Delivery {
+pub struct OltpDelivery {
     /// The home warehouse.
     pub warehouse: u32,
     /// Who delivers, 1..=10.
@@ -94,7 +94,7 @@ pub struct StockLevel {
 
 /// One transaction with its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Transaction {
+pub enum OltpTransaction {
     /// A customer orders.
     NewOrder(NewOrder),
     /// A customer pays.
@@ -102,19 +102,19 @@ pub enum Transaction {
     /// A customer asks for the last order.
     OrderStatus(OrderStatus),
     /// The oldest order of each district is delivered.
-    Delivery(Delivery),
+    Delivery(OltpDelivery),
     /// Items whose stock is low are counted.
     StockLevel(StockLevel),
 }
 
 /// One session's series of transactions.
 #[derive(Clone, Debug)]
-pub struct Session {
-    rules: Rules,
+pub struct OltpSession {
+    rules: OltpRules,
     home: u32,
     district: u32,
     choices: Choices,
-    deck: Deck<Kind>,
+    deck: Deck<OltpKind>,
     /// Thinking about the last transaction.
     think: Nanos,
 }
@@ -126,22 +126,22 @@ impl NewOrder {
     }
 }
 
-impl Transaction {
+impl OltpTransaction {
     /// Which of the five it is.
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> OltpKind {
         match self {
-            Self::NewOrder(_) => Kind::NewOrder,
-            Self::Payment(_) => Kind::Payment,
-            Self::OrderStatus(_) => Kind::OrderStatus,
-            Self::Delivery(_) => Kind::Delivery,
-            Self::StockLevel(_) => Kind::StockLevel,
+            Self::NewOrder(_) => OltpKind::NewOrder,
+            Self::Payment(_) => OltpKind::Payment,
+            Self::OrderStatus(_) => OltpKind::OrderStatus,
+            Self::Delivery(_) => OltpKind::Delivery,
+            Self::StockLevel(_) => OltpKind::StockLevel,
         }
     }
 }
 
-impl Session {
+impl OltpSession {
     /// The session of a number, from 0; rules must have passed their check.
-    pub fn new(rules: &Rules, number: u32) -> Self {
+    pub fn new(rules: &OltpRules, number: u32) -> Self {
         Self {
             home: number % rules.warehouses + 1,
             district: number / rules.warehouses % DISTRICTS + 1,
@@ -158,24 +158,25 @@ impl Session {
 
     /// The next transaction, and how long to wait before it: thinking about the last and keying in
     /// this one.
-    pub fn draw(&mut self) -> (Transaction, Nanos) {
+    pub fn draw(&mut self) -> (OltpTransaction, Nanos) {
         let kind = self.deck.deal(self.choices.random());
         let warehouse = match self.rules.homes {
             Homes::Home => self.home,
             Homes::All => self.choices.uniform(1, self.rules.warehouses),
         };
         let transaction = match kind {
-            Kind::NewOrder => Transaction::NewOrder(self.new_order(warehouse)),
-            Kind::Payment => Transaction::Payment(self.payment(warehouse)),
-            Kind::OrderStatus => Transaction::OrderStatus(OrderStatus {
+            OltpKind::NewOrder => OltpTransaction::NewOrder(self.new_order(warehouse)),
+            OltpKind::Payment => OltpTransaction::Payment(self.payment(warehouse)),
+            OltpKind::OrderStatus => OltpTransaction::OrderStatus(OrderStatus {
                 warehouse,
                 district: self.choices.uniform(1, DISTRICTS),
                 customer: self.customer(),
             }),
-            Kind::Delivery => {
-                Transaction::Delivery(Delivery { warehouse, carrier: self.choices.uniform(1, 10) })
-            }
-            Kind::StockLevel => Transaction::StockLevel(StockLevel {
+            OltpKind::Delivery => OltpTransaction::Delivery(OltpDelivery {
+                warehouse,
+                carrier: self.choices.uniform(1, 10),
+            }),
+            OltpKind::StockLevel => OltpTransaction::StockLevel(StockLevel {
                 warehouse,
                 district: self.district,
                 threshold: self.choices.uniform(10, 20),
@@ -185,7 +186,7 @@ impl Session {
     }
 
     /// Keying and thinking.
-    fn wait(&mut self, kind: Kind) -> Nanos {
+    fn wait(&mut self, kind: OltpKind) -> Nanos {
         let share = self.rules.think_share;
         if share <= 0.0 {
             return Nanos(0);
@@ -204,11 +205,11 @@ impl Session {
         if chosen >= warehouse { chosen + 1 } else { chosen }
     }
 
-    fn customer(&mut self) -> Customer {
+    fn customer(&mut self) -> OltpCustomer {
         if self.choices.percent(60) {
-            Customer::Name(last_name(self.choices.last_name()))
+            OltpCustomer::Name(last_name(self.choices.last_name()))
         } else {
-            Customer::Number(self.choices.customer())
+            OltpCustomer::Number(self.choices.customer())
         }
     }
 
@@ -218,19 +219,19 @@ impl Session {
         let customer = self.choices.customer();
         let count = self.choices.uniform(5, 15);
         let is_rolled_back = self.choices.percent(1);
-        let mut lines: Vec<Line> = Vec::with_capacity(15);
+        let mut lines: Vec<OrderLine> = Vec::with_capacity(15);
         for number in 1..=count {
             let item =
                 if is_rolled_back && number == count { UNUSED_ITEM } else { self.new_item(&lines) };
             let is_remote = self.choices.percent(1);
             let supply = if is_remote { self.other(warehouse) } else { warehouse };
-            lines.push(Line { supply, item, quantity: self.choices.uniform(1, 10) });
+            lines.push(OrderLine { supply, item, quantity: self.choices.uniform(1, 10) });
         }
         lines.sort_unstable();
         NewOrder { warehouse, district, customer, lines }
     }
 
-    fn new_item(&mut self, lines: &[Line]) -> u32 {
+    fn new_item(&mut self, lines: &[OrderLine]) -> u32 {
         loop {
             let item = self.choices.item();
             if lines.iter().all(|line| line.item != item) {
@@ -262,17 +263,17 @@ impl Session {
 mod tests {
     use super::*;
 
-    fn drawn(rules: &Rules, number: u32, count: usize) -> Vec<Transaction> {
-        let mut session = Session::new(rules, number);
+    fn drawn(rules: &OltpRules, number: u32, count: usize) -> Vec<OltpTransaction> {
+        let mut session = OltpSession::new(rules, number);
         (0..count).map(|_| session.draw().0).collect()
     }
 
     #[test]
     fn orders_are_of_the_sizes_and_from_the_places_that_are_specified() {
-        let rules = Rules { warehouses: 10, ..Rules::default() };
+        let rules = OltpRules { warehouses: 10, ..OltpRules::default() };
         let (mut orders, mut lines, mut remote, mut back) = (0_u32, 0_u32, 0_u32, 0_u32);
         for transaction in drawn(&rules, 0, 46_000) {
-            let Transaction::NewOrder(order) = transaction else { continue };
+            let OltpTransaction::NewOrder(order) = transaction else { continue };
             orders += 1;
             back += u32::from(order.is_rolled_back());
             assert!((5..=15).contains(&order.lines.len()));
@@ -294,14 +295,14 @@ mod tests {
 
     #[test]
     fn payments_come_from_other_warehouses_and_by_name_as_specified() {
-        let rules = Rules { warehouses: 4, homes: Homes::Home, ..Rules::default() };
+        let rules = OltpRules { warehouses: 4, homes: Homes::Home, ..OltpRules::default() };
         let (mut payments, mut afar, mut named) = (0_u32, 0_u32, 0_u32);
         for transaction in drawn(&rules, 6, 46_000) {
-            let Transaction::Payment(payment) = transaction else { continue };
+            let OltpTransaction::Payment(payment) = transaction else { continue };
             assert_eq!(payment.warehouse, 3);
             payments += 1;
             afar += u32::from(payment.customer_warehouse != 3);
-            named += u32::from(matches!(payment.customer, Customer::Name(_)));
+            named += u32::from(matches!(payment.customer, OltpCustomer::Name(_)));
             assert!((100..=500_000).contains(&payment.amount));
         }
         assert_eq!(payments, 20_000);
@@ -311,19 +312,20 @@ mod tests {
 
     #[test]
     fn keying_and_thinking_take_the_time_that_is_specified() {
-        let mut session = Session::new(&Rules { think_share: 1.0, ..Rules::default() }, 0);
+        let mut session =
+            OltpSession::new(&OltpRules { think_share: 1.0, ..OltpRules::default() }, 0);
         let waited: f64 = (0..23_000).map(|_| session.draw().1.seconds()).sum();
         // A deck: 10 x (18 + 12) + 10 x (3 + 12) + (2 + 10) + 2 x (2 + 5) = 476 s.
         assert!((waited / 1000.0 - 476.0).abs() < 8.0, "{waited}");
-        let mut none = Session::new(&Rules::default(), 0);
+        let mut none = OltpSession::new(&OltpRules::default(), 0);
         assert!((0..100).all(|_| none.draw().1.0 == 0));
     }
 
     #[test]
     fn one_warehouse_has_no_other_and_sessions_differ() {
-        let rules = Rules::default();
+        let rules = OltpRules::default();
         for transaction in drawn(&rules, 0, 1000) {
-            if let Transaction::NewOrder(order) = transaction {
+            if let OltpTransaction::NewOrder(order) = transaction {
                 assert!(order.lines.iter().all(|line| line.supply == 1));
             }
         }

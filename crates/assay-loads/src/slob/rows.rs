@@ -1,14 +1,14 @@
 //! The rows of a table in the order in which they are stored: keys scattered, so that neighbours in
 //! key are not neighbours on storage.
 
-use super::{Rules, TEXT_BYTES, TEXT_COLUMNS, TextSource};
+use super::{SlobRules, TEXT_BYTES, TEXT_COLUMNS, TextSource};
 use assay_stats::permutation::Permutation;
 use assay_stats::random::mix;
 use std::ops::Range;
 
 /// A row.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct SlobRow {
     /// The key, 1..=scale.
     pub key: u64,
     /// The columns of text, one behind the other.
@@ -17,16 +17,16 @@ pub struct Row {
 
 /// Part of a table's rows.
 #[derive(Clone, Debug)]
-pub struct Rows {
+pub struct SlobRows {
     permutation: Permutation,
     filler: TextSource,
     places: Range<u64>,
 }
 
-impl Rows {
+impl SlobRows {
     /// The rows of a table that are stored at these places, from 0; parts differ in their content
     /// by where they begin.
-    pub fn of(rules: &Rules, table: u32, places: Range<u64>) -> Self {
+    pub fn of(rules: &SlobRules, table: u32, places: Range<u64>) -> Self {
         let seed = rules.seed ^ mix(u64::from(table));
         Self {
             permutation: Permutation::new(rules.scale_blocks.max(1), seed),
@@ -36,7 +36,7 @@ impl Rows {
     }
 
     /// Writes the next row into `row`; false when there is none.
-    pub fn next_into(&mut self, row: &mut Row) -> bool {
+    pub fn next_into(&mut self, row: &mut SlobRow) -> bool {
         let Some(place) = self.places.next() else {
             return false;
         };
@@ -46,7 +46,7 @@ impl Rows {
     }
 }
 
-impl Default for Row {
+impl Default for SlobRow {
     fn default() -> Self {
         Self { key: 0, text: [0; TEXT_COLUMNS * TEXT_BYTES] }
     }
@@ -57,9 +57,9 @@ mod tests {
     use super::*;
 
     fn keys(table: u32, places: Range<u64>) -> Vec<u64> {
-        let rules = Rules { scale_blocks: 1000, ..Rules::default() };
+        let rules = SlobRules { scale_blocks: 1000, ..SlobRules::default() };
         let (mut rows, mut row, mut keys) =
-            (Rows::of(&rules, table, places), Row::default(), Vec::new());
+            (SlobRows::of(&rules, table, places), SlobRow::default(), Vec::new());
         while rows.next_into(&mut row) {
             keys.push(row.key);
         }

@@ -8,23 +8,23 @@
 
 use super::packets::{new_packet_behind, seal};
 use super::prepared::put_execution;
-use super::{Answers, Connection, Prepared, Values};
+use super::{MariadbAnswers, MariadbConnection, MariadbPrepared, MariadbValues};
 use crate::failure::{Answer, Failure};
 
 /// Executions of prepared statements in the order in which they were added, and what they gave;
 /// kept from batch to batch, so that memory is allocated once. Their answers should fit into the
 /// room of a socket, as nobody reads them before all is sent.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct MariadbBatch {
     packets: Vec<u8>,
     /// Executions that were added since the last exchange.
     waiting: usize,
     /// Executions of the last exchange.
     exchanged: usize,
-    answers: Vec<Answers>,
+    answers: Vec<MariadbAnswers>,
 }
 
-impl Batch {
+impl MariadbBatch {
     /// Forgets executions that were added and not exchanged.
     pub fn clear(&mut self) {
         self.packets.clear();
@@ -33,7 +33,11 @@ impl Batch {
 
     /// Adds an execution.
     #[inline]
-    pub fn execute(&mut self, statement: Prepared, fill: impl FnOnce(&mut Values<'_>)) {
+    pub fn execute(
+        &mut self,
+        statement: MariadbPrepared,
+        fill: impl FnOnce(&mut MariadbValues<'_>),
+    ) {
         let start = new_packet_behind(&mut self.packets);
         put_execution(&mut self.packets, statement, fill);
         seal(&mut self.packets, start);
@@ -41,21 +45,21 @@ impl Batch {
     }
 
     /// What an execution of the last exchange gave, by its place from 0.
-    pub fn answers(&self, place: usize) -> Option<&Answers> {
+    pub fn answers(&self, place: usize) -> Option<&MariadbAnswers> {
         self.answers[..self.exchanged].get(place)
     }
 }
 
-impl Connection {
+impl MariadbConnection {
     /// Sends all executions of a batch and waits for all answers.
     ///
     /// # Errors
     /// The first refusal: those behind it were executed all the same, so that a transaction should
     /// be ended after its answers are known.
-    pub fn exchange(&mut self, batch: &mut Batch) -> Answer<()> {
+    pub fn exchange(&mut self, batch: &mut MariadbBatch) -> Answer<()> {
         batch.exchanged = batch.waiting;
         if batch.answers.len() < batch.exchanged {
-            batch.answers.resize_with(batch.exchanged, Answers::default);
+            batch.answers.resize_with(batch.exchanged, MariadbAnswers::default);
         }
         let sent = self.packets.send_sealed(&batch.packets);
         batch.clear();

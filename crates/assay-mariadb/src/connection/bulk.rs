@@ -2,18 +2,18 @@
 //!
 //! Source: MariaDB documentation, "`LOCAL_INFILE` Packet", "LOAD DATA INFILE".
 
-use super::Connection;
+use super::MariadbConnection;
 use super::packets::new_packet;
-use super::results::{Head, head, text_rows};
+use super::results::{ResultHead, head, text_rows};
 use crate::failure::{Answer, Failure};
 
 /// Rows on their way to the server: columns with tabs between them, a line end behind each row.
 #[derive(Debug)]
 pub struct Bulk<'a> {
-    connection: &'a mut Connection,
+    connection: &'a mut MariadbConnection,
 }
 
-impl Connection {
+impl MariadbConnection {
     /// Begins to send the rows of a table; `columns` names those that are sent, in brackets, or all
     /// by nothing.
     ///
@@ -24,7 +24,7 @@ impl Connection {
             "LOAD DATA LOCAL INFILE 'rows' INTO TABLE {table} CHARACTER SET binary {columns}"
         ))?;
         match head(self.packets.next()?)? {
-            Head::File => Ok(Bulk { connection: self }),
+            ResultHead::File => Ok(Bulk { connection: self }),
             _ => Err(Failure::Protocol("an answer without a wish for rows".to_owned())),
         }
     }

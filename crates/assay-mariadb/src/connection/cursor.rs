@@ -10,9 +10,9 @@ pub(super) const NULL: u8 = 0xfb;
 
 /// What is left of a packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
+pub(super) struct PacketCursor<'a>(pub(super) &'a [u8]);
 
-impl<'a> Cursor<'a> {
+impl<'a> PacketCursor<'a> {
     /// The next `bytes` bytes.
     #[inline]
     pub(super) fn take(&mut self, bytes: usize) -> Answer<&'a [u8]> {
@@ -117,21 +117,21 @@ mod tests {
         for number in [0, 250, 251, 65_535, 65_536, 0xff_ffff, 0x100_0000, u64::MAX] {
             let mut bytes = Vec::new();
             put_number(&mut bytes, number);
-            let mut cursor = Cursor(&bytes);
+            let mut cursor = PacketCursor(&bytes);
             assert_eq!(cursor.number().unwrap(), number);
             assert!(cursor.0.is_empty());
-            assert!(Cursor(&bytes[..bytes.len() - 1]).number().is_err());
+            assert!(PacketCursor(&bytes[..bytes.len() - 1]).number().is_err());
         }
-        assert!(Cursor(&[0xff]).number().is_err());
+        assert!(PacketCursor(&[0xff]).number().is_err());
     }
 
     #[test]
     fn texts_end_where_they_say() {
-        let mut cursor = Cursor(b"ab\0\x02cd\xfbx");
+        let mut cursor = PacketCursor(b"ab\0\x02cd\xfbx");
         assert_eq!(cursor.zero_ended(), b"ab");
         assert_eq!(cursor.counted_or_null().unwrap(), Some(b"cd".as_slice()));
         assert_eq!(cursor.counted_or_null().unwrap(), None);
         assert_eq!(cursor.zero_ended(), b"x");
-        assert!(cursor.byte().is_err() && Cursor(&[9, 1]).counted().is_err());
+        assert!(cursor.byte().is_err() && PacketCursor(&[9, 1]).counted().is_err());
     }
 }

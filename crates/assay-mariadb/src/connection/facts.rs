@@ -7,7 +7,7 @@ const DISGUISE: &str = "5.5.5-";
 
 /// What the server is, as it said at the login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerFacts {
+pub struct MariadbFacts {
     /// MariaDB or MySQL.
     pub product: DatabaseProduct,
     /// For example `10.11.19`.
@@ -16,7 +16,7 @@ pub struct ServerFacts {
     pub session: u32,
 }
 
-impl ServerFacts {
+impl MariadbFacts {
     pub(super) fn of(version: &str, session: u32) -> Self {
         let is_mariadb = version.contains("MariaDB");
         let plain = version.strip_prefix(DISGUISE).unwrap_or(version);

@@ -2,14 +2,14 @@
 //!
 //! Source: MariaDB documentation, "Connecting".
 
-use super::cursor::{Cursor, damaged};
-use super::facts::ServerFacts;
+use super::cursor::{PacketCursor, damaged};
+use super::facts::MariadbFacts;
 use super::packets::{Packets, new_packet};
-use super::proof::Way;
+use super::proof::ProofWay;
 use super::results::refusal;
-use crate::address::{Address, Host};
+use crate::address::{MariadbAddress, MariadbHost};
 use crate::failure::{Answer, Failure, refused};
-use assay_dbserver::Stream;
+use assay_dbserver::ServerStream;
 use assay_dbserver::tls::Tls;
 use assay_model::failure::words;
 use assay_model::load::CertificateCheck;
@@ -51,8 +51,8 @@ const SCRAMBLE_BYTES: usize = 20;
 
 /// What the server said first.
 #[derive(Debug, PartialEq, Eq)]
-struct Greeting {
-    facts: ServerFacts,
+struct ServerGreeting {
+    facts: MariadbFacts,
     scramble: Vec<u8>,
     can: u32,
     way: Vec<u8>,
@@ -60,7 +60,7 @@ struct Greeting {
 
 /// What one try does about encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Try {
+pub(super) enum LoginTry {
     /// Without.
     Plain,
     /// With it where the server speaks it.
@@ -70,7 +70,11 @@ pub(super) enum Try {
 }
 
 /// Starts a session and proves who asks.
-pub(super) fn login(packets: &mut Packets, address: &Address, way: Try) -> Answer<ServerFacts> {
+pub(super) fn login(
+    packets: &mut Packets,
+    address: &MariadbAddress,
+    way: LoginTry,
+) -> Answer<MariadbFacts> {
     let greeting = greeting(packets.next()?)?;
     if greeting.can & PROTOCOL_41 == 0 {
         return Err(Failure::Protocol("a protocol of before version 4.1".to_owned()));
@@ -78,8 +82,8 @@ pub(super) fn login(packets: &mut Packets, address: &Address, way: Try) -> Answe
     encrypt(packets, &greeting, address, way)?;
     // A way that is not known here is answered with a known one; the server then says which it
     // wants.
-    let way = Way::of(&greeting.way).unwrap_or(Way::Native);
-    let way = if way == Way::Clear { Way::Native } else { way };
+    let way = ProofWay::of(&greeting.way).unwrap_or(ProofWay::Native);
+    let way = if way == ProofWay::Clear { ProofWay::Native } else { way };
     let is_encrypted = packets.stream().handshake().is_some();
     packets.send(&mut response(&greeting, way, address, is_encrypted))?;
     prove(packets, address, way)?;
@@ -87,18 +91,23 @@ pub(super) fn login(packets: &mut Packets, address: &Address, way: Try) -> Answe
 }
 
 /// Encrypts where that is wanted and, if it need not be, the server can.
-fn encrypt(packets: &mut Packets, greeting: &Greeting, address: &Address, way: Try) -> Answer<()> {
-    let Host::Network(name, _) = &address.host else {
+fn encrypt(
+    packets: &mut Packets,
+    greeting: &ServerGreeting,
+    address: &MariadbAddress,
+    way: LoginTry,
+) -> Answer<()> {
+    let MariadbHost::Network(name, _) = &address.host else {
         return Ok(());
     };
     match (way, greeting.can & ENCRYPTION != 0) {
-        (Try::Plain, _) | (Try::Offered, false) => Ok(()),
-        (Try::Encrypted, false) => Err(Failure::Unsafe {
+        (LoginTry::Plain, _) | (LoginTry::Offered, false) => Ok(()),
+        (LoginTry::Encrypted, false) => Err(Failure::Unsafe {
             what: "the server does not support encryption, or a third party blocks it".to_owned(),
             hint: "set ssl_cert and ssl_key in the server; ssl-mode=DISABLED only in a network \
                    that you trust",
         }),
-        (Try::Offered | Try::Encrypted, true) => {
+        (LoginTry::Offered | LoginTry::Encrypted, true) => {
             let tls = Tls::new(&address.security)?;
             let mut request = abilities(greeting, address, true);
             packets.send(&mut request)?;
@@ -108,8 +117,8 @@ fn encrypt(packets: &mut Packets, greeting: &Greeting, address: &Address, way: T
 }
 
 /// Takes the greeting apart.
-fn greeting(body: &[u8]) -> Answer<Greeting> {
-    let mut rest = Cursor(body);
+fn greeting(body: &[u8]) -> Answer<ServerGreeting> {
+    let mut rest = PacketCursor(body);
     match rest.byte()? {
         10 => {}
         0xff => return Err(refusal(body)),
@@ -130,12 +139,12 @@ fn greeting(body: &[u8]) -> Answer<Greeting> {
     scramble.extend(more);
     scramble.truncate(SCRAMBLE_BYTES);
     let way = rest.zero_ended().to_vec();
-    Ok(Greeting { facts: ServerFacts::of(&version, session), scramble, can, way })
+    Ok(ServerGreeting { facts: MariadbFacts::of(&version, session), scramble, can, way })
 }
 
 /// What we can: all that is said before the handshake, and the beginning of our answer to the
 /// greeting.
-fn abilities(greeting: &Greeting, address: &Address, is_encrypted: bool) -> Vec<u8> {
+fn abilities(greeting: &ServerGreeting, address: &MariadbAddress, is_encrypted: bool) -> Vec<u8> {
     let with_database = if address.database.is_some() { CONNECT_WITH_DB } else { 0 };
     let encrypted = if is_encrypted { ENCRYPTION } else { 0 };
     let wanted = WANTED | with_database | encrypted;
@@ -149,7 +158,12 @@ fn abilities(greeting: &Greeting, address: &Address, is_encrypted: bool) -> Vec<
 }
 
 /// Our answer to the greeting.
-fn response(greeting: &Greeting, way: Way, address: &Address, is_encrypted: bool) -> Vec<u8> {
+fn response(
+    greeting: &ServerGreeting,
+    way: ProofWay,
+    address: &MariadbAddress,
+    is_encrypted: bool,
+) -> Vec<u8> {
     let mut packet = abilities(greeting, address, is_encrypted);
     put_text(&mut packet, &address.user);
     let proof = way.proof(address.password.as_deref().unwrap_or(""), &greeting.scramble);
@@ -169,10 +183,10 @@ fn put_text(to: &mut Vec<u8>, text: &str) {
 }
 
 /// Answers until the server is content.
-fn prove(packets: &mut Packets, address: &Address, mut way: Way) -> Answer<()> {
+fn prove(packets: &mut Packets, address: &MariadbAddress, mut way: ProofWay) -> Answer<()> {
     loop {
         let body = packets.next()?.to_vec();
-        let mut rest = Cursor(&body);
+        let mut rest = PacketCursor(&body);
         let reply = match rest.byte()? {
             0 => return Ok(()),
             0xff => return Err(refusal(&body)),
@@ -182,11 +196,11 @@ fn prove(packets: &mut Packets, address: &Address, mut way: Way) -> Answer<()> {
                 way.proof(address.password.as_deref().unwrap_or(""), &scramble)
             }
             // More of the way `caching_sha2_password`: 3 for known, 4 for the password itself.
-            1 if way == Way::CachingSha2 => match rest.byte()? {
+            1 if way == ProofWay::CachingSha2 => match rest.byte()? {
                 3 => continue,
                 4 => {
                     may_be_told(packets.stream(), CertificateCheck::Nothing)?;
-                    Way::Clear.proof(address.password.as_deref().unwrap_or(""), &[])
+                    ProofWay::Clear.proof(address.password.as_deref().unwrap_or(""), &[])
                 }
                 _ => return Err(damaged()),
             },
@@ -200,16 +214,16 @@ fn prove(packets: &mut Packets, address: &Address, mut way: Way) -> Answer<()> {
 }
 
 /// The server wants another way.
-fn switch(mut rest: Cursor<'_>, stream: &Stream) -> Answer<(Way, Vec<u8>)> {
+fn switch(mut rest: PacketCursor<'_>, stream: &ServerStream) -> Answer<(ProofWay, Vec<u8>)> {
     let name = rest.zero_ended();
-    let way = Way::of(name).ok_or_else(|| {
+    let way = ProofWay::of(name).ok_or_else(|| {
         refused(
             2061,
             "HY000",
             format!("the server requires the authentication method {}", words(name)),
         )
     })?;
-    if way == Way::Clear {
+    if way == ProofWay::Clear {
         may_be_told(stream, CertificateCheck::Authority)?;
     }
     let scramble = rest.0.get(..SCRAMBLE_BYTES).unwrap_or(rest.0).to_vec();
@@ -218,7 +232,7 @@ fn switch(mut rest: Cursor<'_>, stream: &Stream) -> Answer<(Way, Vec<u8>)> {
 
 /// Whether the password itself may be given: over TLS whose certificate was checked so far, or to a
 /// local socket whose listener is not a stranger.
-fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
+fn may_be_told(stream: &ServerStream, least: CertificateCheck) -> Answer<()> {
     let is_encrypted = stream.handshake().is_some_and(|handshake| {
         least == CertificateCheck::Nothing || handshake.check != CertificateCheck::Nothing
     });
@@ -291,8 +305,8 @@ mod tests {
     #[test]
     fn a_response_names_the_user_and_proves_him() {
         let found = greeting(&hello(b"8.0.36", b"caching_sha2_password")).unwrap();
-        let address = Address::parse("mysql://me:pw@h/shop", |_| None).unwrap();
-        let packet = response(&found, Way::CachingSha2, &address, false);
+        let address = MariadbAddress::parse("mysql://me:pw@h/shop", |_| None).unwrap();
+        let packet = response(&found, ProofWay::CachingSha2, &address, false);
         let text = String::from_utf8_lossy(&packet);
         assert!(text.contains("me\0 ") && text.contains("shop\0caching_sha2_password\0"));
         assert_eq!(packet[4] & 8, 8);
@@ -303,11 +317,11 @@ mod tests {
     fn the_password_itself_is_not_told_on_any_way() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let open = Stream::from(client);
+        let open = ServerStream::from(client);
         assert!(may_be_told(&open, CertificateCheck::Nothing).is_err());
-        let failure = switch(Cursor(b"mysql_clear_password\0"), &open).unwrap_err();
+        let failure = switch(PacketCursor(b"mysql_clear_password\0"), &open).unwrap_err();
         assert!(failure.of("x").hint().contains("socket"));
-        let failure = switch(Cursor(b"client_ed25519\0abc"), &open).unwrap_err();
+        let failure = switch(PacketCursor(b"client_ed25519\0abc"), &open).unwrap_err();
         assert!(failure.of("x").hint().contains("mysql_native_password"), "{failure}");
     }
 }

@@ -5,7 +5,9 @@
 
 use crate::failure::Answer;
 use assay_dbserver::tls::Tls;
-use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, Stream};
+use assay_dbserver::{
+    ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, ServerStream,
+};
 use assay_model::row::Row;
 use std::ops::Range;
 
@@ -31,7 +33,7 @@ pub(super) struct Packets {
 
 impl Packets {
     /// The login comes first: its answers are short.
-    pub(super) fn over(stream: Stream) -> Self {
+    pub(super) fn over(stream: ServerStream) -> Self {
         Self {
             inbox: ReadBuffer::over(stream, ROOM_BYTES),
             number: 0,
@@ -56,11 +58,11 @@ impl Packets {
         Ok(self.inbox.charge(ROW_COST_BYTES * (row.0.len() + 1))?)
     }
 
-    pub(super) const fn stream_mut(&mut self) -> &mut Stream {
+    pub(super) const fn stream_mut(&mut self) -> &mut ServerStream {
         self.inbox.stream_mut()
     }
 
-    pub(super) const fn stream(&self) -> &Stream {
+    pub(super) const fn stream(&self) -> &ServerStream {
         self.inbox.stream()
     }
 
@@ -192,11 +194,11 @@ mod tests {
                 let mut packet = Vec::new();
                 new_packet(&mut packet);
                 packet.extend(vec![7; length]);
-                let mut server = Packets::over(Stream::from(server));
+                let mut server = Packets::over(ServerStream::from(server));
                 server.send(&mut packet).unwrap();
                 server
             });
-            let mut packets = Packets::over(Stream::from(client));
+            let mut packets = Packets::over(ServerStream::from(client));
             packets.logged_in().unwrap();
             packets.send(&mut vec![0; 4]).unwrap();
             let body = packets.next().unwrap();
@@ -226,7 +228,7 @@ mod tests {
     fn numbers_count_up_within_a_command_and_follow_the_server() {
         let (server, client) = UnixStream::pair().unwrap();
         let (mut here, mut there) =
-            (Packets::over(Stream::from(client)), Packets::over(Stream::from(server)));
+            (Packets::over(ServerStream::from(client)), Packets::over(ServerStream::from(server)));
         let mut packet = Vec::new();
         new_packet(&mut packet);
         here.send(&mut packet).unwrap();

@@ -3,9 +3,9 @@
 //!
 //! Source: MariaDB documentation, "3 - Binary Protocol (Prepared Statements)".
 
-use super::cursor::{Cursor, damaged, put_number};
+use super::cursor::{PacketCursor, damaged, put_number};
 use super::packets::Packets;
-use super::results::{End, Head, columns, end_of_rows, head};
+use super::results::{ResultEnd, ResultHead, columns, end_of_rows, head};
 use crate::failure::{Answer, Failure};
 use std::ops::Range;
 
@@ -17,14 +17,14 @@ const TEXT: u8 = 254;
 
 /// A statement that the server has parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prepared {
+pub struct MariadbPrepared {
     pub(super) number: u32,
     pub(super) parameters: u16,
 }
 
 /// The parameters of one execution.
 #[derive(Debug)]
-pub struct Values<'a> {
+pub struct MariadbValues<'a> {
     packet: &'a mut Vec<u8>,
     /// Where the bits of those begin that are null.
     nulls: usize,
@@ -38,7 +38,7 @@ pub struct Values<'a> {
 /// once. Of several answers with rows, as a call gives, the last one's rows: those are what its
 /// parameters give out, where it has such.
 #[derive(Clone, Debug, Default)]
-pub struct Answers {
+pub struct MariadbAnswers {
     types: Vec<u8>,
     cells: Vec<u8>,
     rows: Vec<Range<usize>>,
@@ -48,19 +48,19 @@ pub struct Answers {
 
 /// A row in binary form.
 #[derive(Clone, Copy, Debug)]
-pub struct Fields<'a> {
+pub struct MariadbFields<'a> {
     types: &'a [u8],
     body: &'a [u8],
 }
 
-impl Prepared {
+impl MariadbPrepared {
     /// How many parameters it has.
     pub const fn parameters(&self) -> u16 {
         self.parameters
     }
 }
 
-impl Values<'_> {
+impl MariadbValues<'_> {
     #[inline]
     fn kind(&mut self, kind: u8) {
         // More values than parameters are the caller's mistake, which the server refuses.
@@ -103,8 +103,8 @@ impl Values<'_> {
 #[inline]
 pub(super) fn put_execution(
     packet: &mut Vec<u8>,
-    statement: Prepared,
-    fill: impl FnOnce(&mut Values<'_>),
+    statement: MariadbPrepared,
+    fill: impl FnOnce(&mut MariadbValues<'_>),
 ) {
     packet.push(EXECUTE);
     packet.extend(statement.number.to_le_bytes());
@@ -121,24 +121,24 @@ pub(super) fn put_execution(
     let first = packet.len();
     let end = first + 2 * parameters;
     packet.resize(end, 0);
-    fill(&mut Values { packet, nulls, first, at: first, end });
+    fill(&mut MariadbValues { packet, nulls, first, at: first, end });
 }
 
-impl Answers {
+impl MariadbAnswers {
     pub(super) fn receive(&mut self, packets: &mut Packets) -> Answer<()> {
         self.forget_rows();
         (self.touched, self.numbered) = (0, 0);
         loop {
             let ended = match head(packets.next()?)? {
-                Head::End(ended) => ended,
-                Head::File => {
+                ResultHead::End(ended) => ended,
+                ResultHead::File => {
                     return Err(Failure::Protocol("a file that was not offered".to_owned()));
                 }
-                Head::Columns(count) => {
+                ResultHead::Columns(count) => {
                     self.forget_rows();
                     let is_given_out = columns(packets, count, |kind| self.types.push(kind))?;
                     let ended = self.take_rows(packets)?;
-                    End { goes_on: ended.goes_on || is_given_out, ..ended }
+                    ResultEnd { goes_on: ended.goes_on || is_given_out, ..ended }
                 }
             };
             self.touched += ended.touched;
@@ -156,7 +156,7 @@ impl Answers {
     }
 
     #[inline]
-    fn take_rows(&mut self, packets: &mut Packets) -> Answer<End> {
+    fn take_rows(&mut self, packets: &mut Packets) -> Answer<ResultEnd> {
         loop {
             let body = packets.next()?;
             if let Some(ended) = end_of_rows(body)? {
@@ -169,14 +169,16 @@ impl Answers {
     }
 
     /// The rows.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = Fields<'_>> {
-        let fields =
-            |place: &Range<usize>| Fields { types: &self.types, body: &self.cells[place.clone()] };
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = MariadbFields<'_>> {
+        let fields = |place: &Range<usize>| MariadbFields {
+            types: &self.types,
+            body: &self.cells[place.clone()],
+        };
         self.rows.iter().map(fields)
     }
 
     /// The first row.
-    pub fn row(&self) -> Option<Fields<'_>> {
+    pub fn row(&self) -> Option<MariadbFields<'_>> {
         self.rows().next()
     }
 
@@ -198,10 +200,10 @@ impl Answers {
     }
 }
 
-impl<'a> Fields<'a> {
+impl<'a> MariadbFields<'a> {
     /// The type and bytes of a column; `None` for null, and where the row is damaged.
     fn cell(self, column: usize) -> Option<(u8, &'a [u8])> {
-        let mut rest = Cursor(self.body);
+        let mut rest = PacketCursor(self.body);
         rest.byte().ok()?;
         let nulls = rest.take((self.types.len() + 2).div_ceil(8)).ok()?;
         // Two bits of the map are not used.
@@ -244,7 +246,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The bytes of a value, whose type determines how long it is.
-fn value<'a>(rest: &mut Cursor<'a>, kind: u8) -> Answer<&'a [u8]> {
+fn value<'a>(rest: &mut PacketCursor<'a>, kind: u8) -> Answer<&'a [u8]> {
     match kind {
         1 => rest.take(1),
         2 | 13 => rest.take(2),
@@ -264,7 +266,7 @@ fn value<'a>(rest: &mut Cursor<'a>, kind: u8) -> Answer<&'a [u8]> {
 /// Reads every cell of a row as everything that it may be.
 #[cfg(test)]
 pub(super) fn try_all_cells(types: &[u8], body: &[u8]) {
-    let row = Fields { types, body };
+    let row = MariadbFields { types, body };
     for column in 0..=types.len() {
         let (bytes, integer) = (row.bytes(column), row.integer(column));
         assert!(integer.is_none() || bytes.is_some());
@@ -279,7 +281,7 @@ mod tests {
     #[test]
     fn parameters_stand_in_the_packet_behind_their_types() {
         let mut packet = vec![0; 4];
-        put_execution(&mut packet, Prepared { number: 7, parameters: 2 }, |values| {
+        put_execution(&mut packet, MariadbPrepared { number: 7, parameters: 2 }, |values| {
             values.integer(-2).text(b"ab");
         });
         assert_eq!(packet[4..14], [EXECUTE, 7, 0, 0, 0, 0, 1, 0, 0, 0]);
@@ -287,10 +289,10 @@ mod tests {
         assert_eq!(packet[20..28], (-2_i64).to_le_bytes());
         assert_eq!(packet[28..], [2, b'a', b'b']);
         super::super::packets::new_packet(&mut packet);
-        put_execution(&mut packet, Prepared { number: 7, parameters: 0 }, |_| ());
+        put_execution(&mut packet, MariadbPrepared { number: 7, parameters: 0 }, |_| ());
         assert_eq!(packet.len(), 14);
         super::super::packets::new_packet(&mut packet);
-        put_execution(&mut packet, Prepared { number: 7, parameters: 1 }, |values| {
+        put_execution(&mut packet, MariadbPrepared { number: 7, parameters: 1 }, |values| {
             values.integer(1).integer(2);
         });
         assert_eq!(packet[16..18], [LONG, 0]);
@@ -299,7 +301,7 @@ mod tests {
     #[test]
     fn what_a_call_gives_out_is_null_on_its_way_there() {
         let mut packet = vec![0; 4];
-        put_execution(&mut packet, Prepared { number: 7, parameters: 9 }, |values| {
+        put_execution(&mut packet, MariadbPrepared { number: 7, parameters: 9 }, |values| {
             values.integer(3).null();
             for _ in 0..6 {
                 values.integer(1);
@@ -322,15 +324,15 @@ mod tests {
         body.extend([4, 0xe8, 7, 1, 2]);
         body.extend(b"\x0612.340");
         body.push(0xff);
-        let row = Fields { types: &types, body: &body };
+        let row = MariadbFields { types: &types, body: &body };
         assert_eq!((row.integer(0), row.integer(1), row.integer(2)), (Some(7), None, Some(-9)));
         assert_eq!((row.text(1), row.text(4), row.integer(4)), ("", "12.340", Some(12)));
         assert_eq!((row.integer(5), row.integer(6)), (Some(-1), None));
         for end in 0..body.len() {
-            let cut = Fields { types: &types, body: &body[..end] };
+            let cut = MariadbFields { types: &types, body: &body[..end] };
             assert_eq!(cut.integer(5), None);
         }
-        let unknown = Fields { types: &[99], body: &[0, 0, 1] };
+        let unknown = MariadbFields { types: &[99], body: &[0, 0, 1] };
         assert_eq!(unknown.bytes(0), None);
     }
 }

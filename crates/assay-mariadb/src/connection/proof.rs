@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 /// Ways to prove who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ProofWay {
     /// `mysql_native_password`.
     Native,
     /// `caching_sha2_password`.
@@ -19,7 +19,7 @@ pub(super) enum Way {
     Clear,
 }
 
-impl Way {
+impl ProofWay {
     /// The way of a name.
     pub(super) fn of(name: &[u8]) -> Option<Self> {
         match name {
@@ -85,23 +85,23 @@ mod tests {
     #[test]
     fn proofs_are_those_of_another_implementation() {
         assert_eq!(
-            hex(&Way::Native.proof("secret", SCRAMBLE)),
+            hex(&ProofWay::Native.proof("secret", SCRAMBLE)),
             "8817c50fa779daef010ee7577825b0847df9842e"
         );
         assert_eq!(
-            hex(&Way::CachingSha2.proof("secret", SCRAMBLE)),
+            hex(&ProofWay::CachingSha2.proof("secret", SCRAMBLE)),
             "c76e2898612a4cf042c77fa8c4702c4c64c0c2c557c53c4d75595aaa6abae809"
         );
     }
 
     #[test]
     fn no_password_needs_no_proof() {
-        assert!(Way::Native.proof("", SCRAMBLE).is_empty());
-        assert!(Way::CachingSha2.proof("", SCRAMBLE).is_empty());
-        assert_eq!(Way::Clear.proof("x", SCRAMBLE), b"x\0");
-        assert_eq!(Way::of(b"client_ed25519"), None);
-        for way in [Way::Native, Way::CachingSha2, Way::Socket, Way::Clear] {
-            assert_eq!(Way::of(way.name().as_bytes()), Some(way));
+        assert!(ProofWay::Native.proof("", SCRAMBLE).is_empty());
+        assert!(ProofWay::CachingSha2.proof("", SCRAMBLE).is_empty());
+        assert_eq!(ProofWay::Clear.proof("x", SCRAMBLE), b"x\0");
+        assert_eq!(ProofWay::of(b"client_ed25519"), None);
+        for way in [ProofWay::Native, ProofWay::CachingSha2, ProofWay::Socket, ProofWay::Clear] {
+            assert_eq!(ProofWay::of(way.name().as_bytes()), Some(way));
         }
     }
 }

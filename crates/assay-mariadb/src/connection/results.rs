@@ -2,7 +2,7 @@
 //!
 //! Source: MariaDB documentation, "4 - Server Response Packets".
 
-use super::cursor::{Cursor, damaged};
+use super::cursor::{PacketCursor, damaged};
 use super::packets::Packets;
 use crate::failure::{Answer, Failure, refused};
 use assay_model::failure::words;
@@ -20,7 +20,7 @@ const END_BYTES_MAX: usize = 9;
 
 /// The end of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct ResultEnd {
     /// Rows that were changed or, for a change that found them as they should be, found.
     pub(super) touched: u64,
     /// The number that the server gave a row, or was asked to remember by `LAST_INSERT_ID`.
@@ -33,9 +33,9 @@ pub(super) struct End {
 
 /// How an answer begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Head {
+pub(super) enum ResultHead {
     /// It has ended.
-    End(End),
+    End(ResultEnd),
     /// Rows of this number of columns follow.
     Columns(usize),
     /// The server wants the rows of a file.
@@ -44,7 +44,7 @@ pub(super) enum Head {
 
 /// The server's refusal: its number, its five letters and its words.
 pub(super) fn refusal(body: &[u8]) -> Failure {
-    let mut rest = Cursor(body.get(1..).unwrap_or_default());
+    let mut rest = PacketCursor(body.get(1..).unwrap_or_default());
     let number = rest.two().unwrap_or(0);
     let (state, message) = match rest.0.split_first() {
         Some((b'#', marked)) if marked.len() >= 5 => marked.split_at(5),
@@ -54,39 +54,39 @@ pub(super) fn refusal(body: &[u8]) -> Failure {
 }
 
 /// Reads how an answer begins.
-pub(super) fn head(body: &[u8]) -> Answer<Head> {
+pub(super) fn head(body: &[u8]) -> Answer<ResultHead> {
     match body.first() {
-        Some(0) => end(body).map(Head::End),
+        Some(0) => end(body).map(ResultHead::End),
         Some(0xff) => Err(refusal(body)),
-        Some(0xfb) => Ok(Head::File),
+        Some(0xfb) => Ok(ResultHead::File),
         _ => {
-            let columns = Cursor(body).number()?;
+            let columns = PacketCursor(body).number()?;
             let known = (1..=COLUMNS_MAX).contains(&columns);
             let columns = usize::try_from(columns).ok().filter(|_| known);
-            columns.map(Head::Columns).ok_or_else(damaged)
+            columns.map(ResultHead::Columns).ok_or_else(damaged)
         }
     }
 }
 
 /// The end of an answer without rows.
-fn end(body: &[u8]) -> Answer<End> {
-    let mut rest = Cursor(body);
+fn end(body: &[u8]) -> Answer<ResultEnd> {
+    let mut rest = PacketCursor(body);
     rest.byte()?;
     let (touched, numbered) = (rest.number()?, rest.number()?);
     let goes_on = rest.two()? & MORE_RESULTS != 0;
-    Ok(End { touched, numbered, goes_on, is_given_out: false })
+    Ok(ResultEnd { touched, numbered, goes_on, is_given_out: false })
 }
 
 /// Whether a packet ends columns or rows; a refusal ends them, too.
 #[inline]
-pub(super) fn end_of_rows(body: &[u8]) -> Answer<Option<End>> {
+pub(super) fn end_of_rows(body: &[u8]) -> Answer<Option<ResultEnd>> {
     match body.first() {
         Some(0xfe) if body.len() < END_BYTES_MAX => {
-            let mut rest = Cursor(&body[1..]);
+            let mut rest = PacketCursor(&body[1..]);
             rest.two()?;
             let status = rest.two()?;
             let (goes_on, is_given_out) = (status & MORE_RESULTS != 0, status & GIVEN_OUT != 0);
-            Ok(Some(End { goes_on, is_given_out, ..End::default() }))
+            Ok(Some(ResultEnd { goes_on, is_given_out, ..ResultEnd::default() }))
         }
         Some(0xff) => Err(refusal(body)),
         Some(_) => Ok(None),
@@ -110,7 +110,7 @@ pub(super) fn columns(
 
 /// The type in a column's description: six texts stand before it.
 fn type_of(body: &[u8]) -> Answer<u8> {
-    let mut rest = Cursor(body);
+    let mut rest = PacketCursor(body);
     for _ in 0..6 {
         rest.counted()?;
     }
@@ -121,7 +121,7 @@ fn type_of(body: &[u8]) -> Answer<u8> {
 
 /// A row in text form.
 pub(super) fn text_row(body: &[u8], columns: usize) -> Answer<Row> {
-    let mut rest = Cursor(body);
+    let mut rest = PacketCursor(body);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let values = (0..columns).map(|_| Ok(rest.counted_or_null()?.map(text)));
     values.collect::<Answer<Vec<_>>>().map(Row)
@@ -132,9 +132,11 @@ pub(super) fn text_rows(packets: &mut Packets) -> Answer<(Vec<Row>, u64)> {
     let (mut rows, mut touched) = (Vec::new(), 0);
     loop {
         let ended = match head(packets.next()?)? {
-            Head::End(ended) => ended,
-            Head::File => return Err(Failure::Protocol("a file that was not offered".to_owned())),
-            Head::Columns(count) => {
+            ResultHead::End(ended) => ended,
+            ResultHead::File => {
+                return Err(Failure::Protocol("a file that was not offered".to_owned()));
+            }
+            ResultHead::Columns(count) => {
                 columns(packets, count, |_| ())?;
                 loop {
                     let body = packets.next()?;
@@ -163,10 +165,15 @@ mod tests {
     fn ends_and_refusals_are_taken_apart() {
         assert_eq!(
             head(&[0, 3, 7, 8, 0, 0, 0]).unwrap(),
-            Head::End(End { touched: 3, numbered: 7, goes_on: true, is_given_out: false })
+            ResultHead::End(ResultEnd {
+                touched: 3,
+                numbered: 7,
+                goes_on: true,
+                is_given_out: false
+            })
         );
-        assert_eq!(head(&[7]).unwrap(), Head::Columns(7));
-        assert_eq!(head(b"\xfbname").unwrap(), Head::File);
+        assert_eq!(head(&[7]).unwrap(), ResultHead::Columns(7));
+        assert_eq!(head(b"\xfbname").unwrap(), ResultHead::File);
         assert!(head(&[]).is_err() && head(&[0]).is_err() && head(&[0xfc, 255, 255]).is_err());
         let failure = head(b"\xff\xbd\x04#40001Deadlock found").unwrap_err();
         assert_eq!(failure.to_string(), "Deadlock found (1213 40001)");
@@ -176,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_row_may_begin_with_the_letter_of_an_end() {
-        assert_eq!(end_of_rows(&[0xfe, 0, 0, 2, 0]).unwrap(), Some(End::default()));
+        assert_eq!(end_of_rows(&[0xfe, 0, 0, 2, 0]).unwrap(), Some(ResultEnd::default()));
         let long = [0xfe, 9, 0, 0, 0, 0, 0, 0, 0, 1];
         assert_eq!(end_of_rows(&long).unwrap(), None);
         assert!(end_of_rows(&[]).is_err() && end_of_rows(b"\xff\x01\x02").is_err());

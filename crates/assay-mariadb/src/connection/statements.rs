@@ -1,23 +1,23 @@
 //! Prepared statements of a session: parsed once, executed often.
 
-use super::Connection;
-use super::cursor::Cursor;
+use super::MariadbConnection;
+use super::cursor::PacketCursor;
 use super::packets::new_packet;
-use super::prepared::{Answers, Prepared, Values, put_execution};
+use super::prepared::{MariadbAnswers, MariadbPrepared, MariadbValues, put_execution};
 use super::results::{columns, refusal};
 use crate::failure::Answer;
 
 const PREPARE: u8 = 0x16;
 
-impl Connection {
+impl MariadbConnection {
     /// Has a statement parsed.
-    pub fn prepare(&mut self, sql: &str) -> Answer<Prepared> {
+    pub fn prepare(&mut self, sql: &str) -> Answer<MariadbPrepared> {
         self.command(PREPARE, sql.as_bytes())?;
         let body = self.packets.next()?;
         if body.first() == Some(&0xff) {
             return Err(refusal(body));
         }
-        let mut rest = Cursor(body);
+        let mut rest = PacketCursor(body);
         rest.byte()?;
         let number = rest.four()?;
         let (fields, parameters) = (rest.two()?, rest.two()?);
@@ -26,7 +26,7 @@ impl Connection {
                 columns(&mut self.packets, usize::from(count), |_| ())?;
             }
         }
-        Ok(Prepared { number, parameters })
+        Ok(MariadbPrepared { number, parameters })
     }
 
     /// Executes a prepared statement; its rows stand in [`answers`](Self::answers) until the next
@@ -34,9 +34,9 @@ impl Connection {
     #[inline]
     pub fn execute(
         &mut self,
-        statement: &Prepared,
-        fill: impl FnOnce(&mut Values<'_>),
-    ) -> Answer<&Answers> {
+        statement: &MariadbPrepared,
+        fill: impl FnOnce(&mut MariadbValues<'_>),
+    ) -> Answer<&MariadbAnswers> {
         new_packet(&mut self.scratch);
         put_execution(&mut self.scratch, *statement, fill);
         self.packets.begin();
@@ -46,7 +46,7 @@ impl Connection {
     }
 
     /// What the last execution gave.
-    pub const fn answers(&self) -> &Answers {
+    pub const fn answers(&self) -> &MariadbAnswers {
         &self.answers
     }
 }

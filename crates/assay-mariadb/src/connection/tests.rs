@@ -22,7 +22,7 @@ fn hello() -> Vec<u8> {
 const GOOD: &[u8] = b"\0\0\0\x02\0\0\0";
 
 /// A session with a server that says this, whatever it hears.
-fn session(said: &[u8]) -> Answer<Connection> {
+fn session(said: &[u8]) -> Answer<MariadbConnection> {
     let (mut server, client) = UnixStream::pair().unwrap();
     server.write_all(said).unwrap();
     server.shutdown(std::net::Shutdown::Write).unwrap();
@@ -30,8 +30,8 @@ fn session(said: &[u8]) -> Answer<Connection> {
     std::thread::spawn(move || {
         let _ = heard.read_to_end(&mut Vec::new());
     });
-    let address = Address::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
-    Connection::over(Stream::from(client), &address)
+    let address = MariadbAddress::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
+    MariadbConnection::over(ServerStream::from(client), &address)
 }
 
 fn column(kind: u8) -> Vec<u8> {
@@ -143,20 +143,20 @@ fn answers_to_executions_that_travel_together_stand_in_their_places_also_behind_
     .concat();
     let mut session = session(&said).unwrap();
     let statement = session.prepare("SELECT").unwrap();
-    let mut batch = Batch::default();
+    let mut batch = MariadbBatch::default();
     for _ in 0..4 {
         batch.execute(statement, |_| ());
     }
     let failure = session.exchange(&mut batch).unwrap_err();
     assert_eq!(failure.meaning(), Some(crate::failure::Refusal::Deadlock));
-    let counts = [0, 1, 2, 3, 4].map(|place| batch.answers(place).map(Answers::count));
+    let counts = [0, 1, 2, 3, 4].map(|place| batch.answers(place).map(MariadbAnswers::count));
     assert_eq!(counts, [Some(7), Some(0), Some(3), Some(0), None]);
     // What was added and forgotten is not sent, and a batch may be used again.
     batch.execute(statement, |_| ());
     batch.clear();
     batch.execute(statement, |_| ());
     session.exchange(&mut batch).unwrap();
-    assert_eq!(batch.answers(0).map(Answers::count), Some(8));
+    assert_eq!(batch.answers(0).map(MariadbAnswers::count), Some(8));
     assert!(batch.answers(1).is_none());
     batch.execute(statement, |_| ());
     assert!(session.exchange(&mut batch).unwrap_err().is_lost());
@@ -198,8 +198,8 @@ fn rows_without_end_end() {
             said = server.write_all(&rows);
         }
     });
-    let address = Address::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
-    let mut session = Connection::over(Stream::from(client), &address).unwrap();
+    let address = MariadbAddress::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
+    let mut session = MariadbConnection::over(ServerStream::from(client), &address).unwrap();
     let failure = session.query("SELECT 1").unwrap_err();
     assert!(failure.is_lost() && failure.to_string().contains("too long"), "{failure}");
 }
@@ -235,11 +235,11 @@ proptest! {
             let statement = session.prepare("SELECT ?");
             let _ = session.query("SELECT 1");
             if let Ok(statement) = statement {
-                let _ = session.execute(&statement, |values| { values.integer(1); }).map(Answers::count);
+                let _ = session.execute(&statement, |values| { values.integer(1); }).map(MariadbAnswers::count);
             }
             let _ = session.bulk("t", "").and_then(Bulk::finish);
         }
-        prop_assert_eq!(Answers::default().count(), 0);
+        prop_assert_eq!(MariadbAnswers::default().count(), 0);
     }
 
     #[test]

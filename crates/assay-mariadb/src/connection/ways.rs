@@ -3,13 +3,13 @@
 //!
 //! Source: MySQL manual, "Command Options for Encrypted Connections"; `allow` is libpq's.
 
-use super::facts::ServerFacts;
-pub(super) use super::login::Try;
+use super::facts::MariadbFacts;
+pub(super) use super::login::LoginTry;
 use super::login::login;
 use super::packets::Packets;
-use crate::address::{Address, Host};
+use crate::address::{MariadbAddress, MariadbHost};
 use crate::failure::{Answer, Failure, number};
-use assay_dbserver::Stream;
+use assay_dbserver::ServerStream;
 use assay_dbserver::tls::Mode;
 
 /// Accounts that such servers run as.
@@ -18,12 +18,12 @@ const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];
 const WANTS_ENCRYPTION: [u16; 2] = [3159, 1045];
 
 /// Opens a session; the second way is tried where the first failed because of its encryption.
-pub(super) fn open(address: &Address) -> Answer<(Packets, ServerFacts)> {
+pub(super) fn open(address: &MariadbAddress) -> Answer<(Packets, MariadbFacts)> {
     let (first, second) = match (&address.host, address.security.mode) {
-        (Host::Socket(_), _) | (_, Mode::Disable) => (Try::Plain, None),
-        (_, Mode::Allow) => (Try::Plain, Some(Try::Encrypted)),
-        (_, Mode::Prefer) => (Try::Offered, Some(Try::Plain)),
-        _ => (Try::Encrypted, None),
+        (MariadbHost::Socket(_), _) | (_, Mode::Disable) => (LoginTry::Plain, None),
+        (_, Mode::Allow) => (LoginTry::Plain, Some(LoginTry::Encrypted)),
+        (_, Mode::Prefer) => (LoginTry::Offered, Some(LoginTry::Plain)),
+        _ => (LoginTry::Encrypted, None),
     };
     let session = |way| connect(address).and_then(|stream| log_in(stream, address, way));
     match (session(first), second) {
@@ -37,27 +37,29 @@ pub(super) fn open(address: &Address) -> Answer<(Packets, ServerFacts)> {
 
 /// Logs in over a way that is there.
 pub(super) fn log_in(
-    stream: Stream,
-    address: &Address,
-    way: Try,
-) -> Answer<(Packets, ServerFacts)> {
+    stream: ServerStream,
+    address: &MariadbAddress,
+    way: LoginTry,
+) -> Answer<(Packets, MariadbFacts)> {
     let mut packets = Packets::over(stream);
     let facts = login(&mut packets, address, way)?;
     packets.logged_in()?;
     Ok((packets, facts))
 }
 
-fn is_about_encryption(failure: &Failure, second: Try) -> bool {
+fn is_about_encryption(failure: &Failure, second: LoginTry) -> bool {
     match (failure, second) {
         (Failure::Unsafe { .. }, _) => true,
-        (_, Try::Encrypted) => number(failure).is_some_and(|code| WANTS_ENCRYPTION.contains(&code)),
+        (_, LoginTry::Encrypted) => {
+            number(failure).is_some_and(|code| WANTS_ENCRYPTION.contains(&code))
+        }
         _ => false,
     }
 }
 
-fn connect(address: &Address) -> Answer<Stream> {
+fn connect(address: &MariadbAddress) -> Answer<ServerStream> {
     Ok(match &address.host {
-        Host::Socket(path) => Stream::local(path, &ACCOUNTS)?,
-        Host::Network(name, port) => Stream::network(name, *port)?,
+        MariadbHost::Socket(path) => ServerStream::local(path, &ACCOUNTS)?,
+        MariadbHost::Network(name, port) => ServerStream::network(name, *port)?,
     })
 }

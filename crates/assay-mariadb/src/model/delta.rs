@@ -1,6 +1,6 @@
 //! Two snapshots: what was counted between them, and what makes that doubtful.
 
-use super::snapshot::{EventTally, FileCounts, Instruments, Snapshot};
+use super::snapshot::{EventTally, FileCounts, Instruments, MariadbSnapshot};
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -30,21 +30,25 @@ pub(crate) const AUTOCOMMITTED: [&str; 9] = [
 
 /// Two snapshots of one server.
 #[derive(Debug)]
-pub struct Delta<'a> {
-    pub(super) before: &'a Snapshot,
-    pub(super) after: &'a Snapshot,
+pub struct MariadbDelta<'a> {
+    pub(super) before: &'a MariadbSnapshot,
+    pub(super) after: &'a MariadbSnapshot,
     /// Length of the interval by a clock that never jumps, seconds.
     pub(super) elapsed_s: f64,
 }
 
-impl<'a> Delta<'a> {
+impl<'a> MariadbDelta<'a> {
     /// Two snapshots and the time between them.
     ///
     /// # Errors
     /// An environment error when the server was restarted in between: its counters say nothing
     /// then.
-    pub fn of(before: &'a Snapshot, after: &'a Snapshot, elapsed_s: f64) -> Result<Self> {
-        let uptime = |snapshot: &Snapshot| snapshot.status("UPTIME").unwrap_or(0);
+    pub fn of(
+        before: &'a MariadbSnapshot,
+        after: &'a MariadbSnapshot,
+        elapsed_s: f64,
+    ) -> Result<Self> {
+        let uptime = |snapshot: &MariadbSnapshot| snapshot.status("UPTIME").unwrap_or(0);
         let is_other = before.settings.version != after.settings.version;
         if is_other || uptime(after) < uptime(before) {
             return Err(Error::environment(
@@ -119,7 +123,8 @@ impl<'a> Delta<'a> {
 
     /// I/O of all threads on the files of one event.
     pub(super) fn file(&self, event: &str) -> FileCounts {
-        let of = |snapshot: &Snapshot| snapshot.files.get(event).copied().unwrap_or_default();
+        let of =
+            |snapshot: &MariadbSnapshot| snapshot.files.get(event).copied().unwrap_or_default();
         of(self.after).since(&of(self.before))
     }
 

@@ -4,15 +4,15 @@
 use super::classes::{
     METADATA_LOCK, SLEEP_WAIT, class_of, class_of_event, is_inside_of_lock, is_state,
 };
-use super::delta::Delta;
+use super::delta::MariadbDelta;
 use assay_live::classes::{APPLICATION, COMMIT, IDLE};
-use assay_live::{Sampler, SessionState, counted, on_cpu, ordered};
+use assay_live::{EventSampler, SessionState, counted, on_cpu, ordered};
 use assay_model::Estimate;
 use assay_model::number::real;
 use assay_model::profile::TimedEvent;
 
 /// All events of client sessions, most time first; shares are of DB time.
-pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
+pub(super) fn events(delta: &MariadbDelta<'_>, sampler: EventSampler<'_>) -> Vec<TimedEvent> {
     let mut events: Vec<TimedEvent> = on_cpu(sampler.samples).into_iter().collect();
     events.extend(waits(delta));
     events.extend(commits(delta));
@@ -25,7 +25,7 @@ pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent>
 
 /// Waits that the server added up. Files that are written by a commit lie in the time of its stage,
 /// where that is counted.
-fn waits(delta: &Delta<'_>) -> Vec<TimedEvent> {
+fn waits(delta: &MariadbDelta<'_>) -> Vec<TimedEvent> {
     let counts_commits = delta.instruments().commits;
     let waits = delta.waits();
     let counts_locks = waits.contains_key(METADATA_LOCK);
@@ -40,14 +40,14 @@ fn waits(delta: &Delta<'_>) -> Vec<TimedEvent> {
 }
 
 /// Statements in their commit.
-fn commits(delta: &Delta<'_>) -> Option<TimedEvent> {
+fn commits(delta: &MariadbDelta<'_>) -> Option<TimedEvent> {
     let commits = delta.commits()?;
     counted("stage: commit", COMMIT, commits.time_s, Some(commits.count))
 }
 
 /// Waits for row locks, which the engine adds up in milliseconds; a release that cuts each wait to
 /// whole ones may lack up to one each.
-fn row_locks(delta: &Delta<'_>) -> Option<TimedEvent> {
+fn row_locks(delta: &MariadbDelta<'_>) -> Option<TimedEvent> {
     let waits = delta.status("INNODB_ROW_LOCK_WAITS").filter(|waits| *waits > 0)?;
     let counted_s = real(delta.status("INNODB_ROW_LOCK_TIME")?) / 1000.0;
     let cut_s = if delta.after.settings.cuts_lock_times { real(waits) / 1000.0 } else { 0.0 };
@@ -57,7 +57,7 @@ fn row_locks(delta: &Delta<'_>) -> Option<TimedEvent> {
 }
 
 /// Whether only looks show it.
-fn is_left(delta: &Delta<'_>, seen: &SessionState) -> bool {
+fn is_left(delta: &MariadbDelta<'_>, seen: &SessionState) -> bool {
     if !is_state(seen) {
         return false;
     }

@@ -1,7 +1,7 @@
 //! I/O: requests by what counts them, by purpose and by file.
 
 use super::classes::{DATA_FILE, LOG_FILE};
-use super::delta::Delta;
+use super::delta::MariadbDelta;
 use super::files::{is_temporary, purpose, tablespace};
 use super::snapshot::FileCounts;
 use assay_live::{HostContext, OwnIo, mean_s, page_cache_share};
@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 const FILES: &str = "file_summary_by_event_name";
 
 /// Pages that were read and written, and their doubles.
-struct Pages {
+struct PageCounts {
     read: u64,
     written: u64,
     doubled: u64,
 }
 
-impl Pages {
-    fn of(delta: &Delta<'_>) -> Self {
+impl PageCounts {
+    fn of(delta: &MariadbDelta<'_>) -> Self {
         let count = |name: &str| delta.status(name).unwrap_or(0);
         Self {
             read: count("INNODB_PAGES_READ"),
@@ -33,13 +33,13 @@ impl Pages {
     }
 }
 
-fn page_bytes(delta: &Delta<'_>) -> u64 {
+fn page_bytes(delta: &MariadbDelta<'_>) -> u64 {
     delta.after.settings.page_bytes
 }
 
 /// Requests and blocks.
-pub(super) fn rates(delta: &Delta<'_>) -> Vec<RequestRate> {
-    let pages = Pages::of(delta);
+pub(super) fn rates(delta: &MariadbDelta<'_>) -> Vec<RequestRate> {
+    let pages = PageCounts::of(delta);
     let per_s = |count: u64, source: &str| Some(figure(count, delta, source));
     let mut rates = vec![RequestRate {
         kind: RateKind::Blocks,
@@ -60,13 +60,13 @@ pub(super) fn rates(delta: &Delta<'_>) -> Vec<RequestRate> {
     rates
 }
 
-fn figure(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
+fn figure(count: u64, delta: &MariadbDelta<'_>, source: &str) -> Figure {
     Figure::new(rate(count, delta.elapsed_s), source)
 }
 
 /// Reads of the three levels.
-pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
-    let (pages, page) = (Pages::of(delta), page_bytes(delta));
+pub(super) fn levels(delta: &MariadbDelta<'_>, host: &HostContext) -> ReadLevels {
+    let (pages, page) = (PageCounts::of(delta), page_bytes(delta));
     let read_bytes = pages.read.saturating_mul(page);
     let device = host.device.as_ref().map(|device| &device.counters);
     let asked = delta.status("INNODB_BUFFER_POOL_READ_REQUESTS").unwrap_or(0);
@@ -80,7 +80,7 @@ pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
 }
 
 /// I/O by purpose, the sum of all first.
-pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
+pub(super) fn classes(delta: &MariadbDelta<'_>, host: &HostContext) -> Vec<IoClass> {
     let mut classes = vec![whole(delta, host)];
     if delta.instruments().files {
         let data = delta.file(DATA_FILE);
@@ -99,7 +99,7 @@ pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
 }
 
 /// What the server itself asks of storage.
-fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
+fn whole(delta: &MariadbDelta<'_>, host: &HostContext) -> IoClass {
     let source = if delta.instruments().files { FILES } else { PAGES };
     assay_live::whole(own(delta), source, host, delta.elapsed_s)
 }
@@ -109,7 +109,7 @@ const PAGES: &str = "Innodb_pages_read and written, Innodb_dblwr_writes, Innodb_
 
 /// Data, doublewrite buffer, temporary files and the log; of the log the engine's own counters,
 /// because MariaDB from 10.8 on has no instrument for its file.
-pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
+pub(super) fn own(delta: &MariadbDelta<'_>) -> OwnIo {
     let count = |name: &str| delta.status(name).unwrap_or(0);
     let (log_writes, log_bytes) = (count("INNODB_LOG_WRITES"), count("INNODB_OS_LOG_WRITTEN"));
     if delta.instruments().files {
@@ -122,7 +122,7 @@ pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
             write_bytes: all.write_bytes + log_bytes,
         };
     }
-    let (pages, page) = (Pages::of(delta), page_bytes(delta));
+    let (pages, page) = (PageCounts::of(delta), page_bytes(delta));
     OwnIo {
         reads: pages.read,
         read_bytes: pages.read.saturating_mul(page),
@@ -136,7 +136,7 @@ fn class(
     ios: u64,
     bytes: u64,
     read_share: f64,
-    delta: &Delta<'_>,
+    delta: &MariadbDelta<'_>,
     source: &str,
 ) -> IoClass {
     let mut class = IoClass::new(purpose);
@@ -148,7 +148,7 @@ fn class(
 
 /// Reads of single pages; the time is what threads waited, the page cache included where it is
 /// used.
-fn reads(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
+fn reads(data: &FileCounts, delta: &MariadbDelta<'_>) -> IoClass {
     let source = "file_summary_by_event_name: innodb_data_file, reads";
     let purpose = IoPurpose::SingleBlockRead;
     let mut class = class(purpose, data.reads, data.read_bytes, 1.0, delta, source);
@@ -157,12 +157,12 @@ fn reads(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
 }
 
 /// Writes of data files have no time: threads of the background ask for them and do not wait.
-fn writes(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
+fn writes(data: &FileCounts, delta: &MariadbDelta<'_>) -> IoClass {
     let source = "file_summary_by_event_name: innodb_data_file, writes";
     class(IoPurpose::DataFileWrite, data.writes, data.write_bytes, 0.0, delta, source)
 }
 
-fn both(row: &FileCounts, delta: &Delta<'_>) -> IoClass {
+fn both(row: &FileCounts, delta: &MariadbDelta<'_>) -> IoClass {
     let ios = row.reads + row.writes;
     let share = real(row.reads) / real(ios.max(1));
     let bytes = row.read_bytes + row.write_bytes;
@@ -171,8 +171,8 @@ fn both(row: &FileCounts, delta: &Delta<'_>) -> IoClass {
 }
 
 /// Where nothing is timed, pages are still counted.
-fn pages(delta: &Delta<'_>) -> [IoClass; 2] {
-    let (pages, page) = (Pages::of(delta), page_bytes(delta));
+fn pages(delta: &MariadbDelta<'_>) -> [IoClass; 2] {
+    let (pages, page) = (PageCounts::of(delta), page_bytes(delta));
     let written_bytes = (pages.written + pages.doubled).saturating_mul(page);
     let read_bytes = pages.read.saturating_mul(page);
     [
@@ -188,7 +188,7 @@ fn pages(delta: &Delta<'_>) -> [IoClass; 2] {
     ]
 }
 
-fn log(delta: &Delta<'_>) -> IoClass {
+fn log(delta: &MariadbDelta<'_>) -> IoClass {
     let count = |name: &str| delta.status(name).unwrap_or(0);
     let (ios, bytes) = (count("INNODB_LOG_WRITES"), count("INNODB_OS_LOG_WRITTEN"));
     let source = "Innodb_log_writes and Innodb_os_log_written";
@@ -199,13 +199,13 @@ fn log(delta: &Delta<'_>) -> IoClass {
 }
 
 /// Mean time of a flush of the log, seconds; nothing where the release does not time them.
-pub(super) fn log_sync_s(delta: &Delta<'_>) -> Option<f64> {
+pub(super) fn log_sync_s(delta: &MariadbDelta<'_>) -> Option<f64> {
     let log = delta.file(LOG_FILE);
     mean_s(log.other_time_s, log.others).filter(|_| delta.instruments().log)
 }
 
 /// I/O of all threads by what the files are for, most bytes first.
-pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
+pub(super) fn functions(delta: &MariadbDelta<'_>) -> Vec<FunctionIo> {
     let mut sums: BTreeMap<(&str, &str), FileCounts> = BTreeMap::new();
     for (event, file, counts) in delta.instances() {
         let sum = sums.entry((purpose(event, file), event)).or_default();
@@ -219,7 +219,12 @@ pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
     functions
 }
 
-fn function(object: &str, event: &str, counts: &FileCounts, delta: &Delta<'_>) -> FunctionIo {
+fn function(
+    object: &str,
+    event: &str,
+    counts: &FileCounts,
+    delta: &MariadbDelta<'_>,
+) -> FunctionIo {
     // Of data files the engine only asks for writes.
     let is_waited = event != DATA_FILE;
     FunctionIo {
@@ -239,7 +244,7 @@ fn function(object: &str, event: &str, counts: &FileCounts, delta: &Delta<'_>) -
 }
 
 /// Tables that were read, each with the time that was waited for its file, most blocks first.
-pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
+pub(super) fn relations(delta: &MariadbDelta<'_>) -> Vec<RelationIo> {
     let page = real(page_bytes(delta)).max(1.0);
     let one = |(event, file, counts): (&str, &str, FileCounts)| {
         let tablespace = tablespace(event, file).filter(|_| counts.reads > 0)?;
@@ -260,7 +265,7 @@ pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
 
 /// Candidates for faster storage: each table has a tablespace of its own, whose size the server
 /// reports.
-pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
+pub(super) fn tiering(delta: &MariadbDelta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
     let mut candidates = assay_live::tiering(relations, delta.elapsed_s);
     for candidate in &mut candidates {
         candidate.capacity_bytes = delta.after.sizes.get(&candidate.tablespace).copied();

@@ -1,6 +1,6 @@
 //! The load profile, with amounts per second and per transaction, and the path of commits.
 
-use super::delta::Delta;
+use super::delta::MariadbDelta;
 use super::io::{levels, log_sync_s};
 use assay_live::classes::COMMIT;
 use assay_live::{HostContext, load_line, mean_s, share_of_classes};
@@ -20,7 +20,11 @@ const COUNTS: [(&str, &str); 8] = [
 ];
 
 /// All lines of which something is known.
-pub(super) fn load(delta: &Delta<'_>, host: &HostContext, time: &TimeModel) -> Vec<LoadLine> {
+pub(super) fn load(
+    delta: &MariadbDelta<'_>,
+    host: &HostContext,
+    time: &TimeModel,
+) -> Vec<LoadLine> {
     let transactions = delta.transactions();
     let line = |name: &str, amount: f64| load_line(name, amount, delta.elapsed_s, transactions);
     let known = |name: &str, figure: &Option<Figure>| Some(line(name, figure.as_ref()?.value));
@@ -43,7 +47,7 @@ pub(super) fn load(delta: &Delta<'_>, host: &HostContext, time: &TimeModel) -> V
 
 /// The path of commits: what statements wait in their commit, and what a flush of the log takes, as
 /// far as either is timed.
-pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
+pub(super) fn redo(delta: &MariadbDelta<'_>, time: &TimeModel) -> RedoPath {
     let per_s = |name: &str, source: &str| {
         let count = delta.status(name)?;
         Some(Figure::new(rate(count, delta.elapsed_s), format!("{source} / elapsed")))

@@ -2,7 +2,7 @@
 //! number.
 
 use super::*;
-use assay_live::{HostContext, IntervalEstimator, Sample, Samples, Tasks};
+use assay_live::{HostContext, IntervalEstimator, SessionSample, SessionSamples, Tasks};
 use assay_model::counters::TaskCounters;
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimedEvent};
@@ -17,9 +17,9 @@ pub(super) const LOG: &str = "wait/io/file/innodb/innodb_log_file";
 pub(super) const BINARY_LOG: &str = "wait/io/file/sql/binlog";
 
 /// Plain arithmetic instead of a book: the value, and an interval of a tenth around it.
-pub(super) struct Plain;
+pub(super) struct PlainMariadb;
 
-impl IntervalEstimator for Plain {
+impl IntervalEstimator for PlainMariadb {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let value = observations.iter().sum::<f64>() / real_len(observations.len());
         Some(around(value))
@@ -35,10 +35,10 @@ fn around(value: f64) -> Estimate {
 }
 
 /// A story of a server; tests change it and read what the profile makes of it.
-pub(super) struct Story {
-    pub(super) before: Snapshot,
-    pub(super) after: Snapshot,
-    pub(super) samples: Samples,
+pub(super) struct MariadbStory {
+    pub(super) before: MariadbSnapshot,
+    pub(super) after: MariadbSnapshot,
+    pub(super) samples: SessionSamples,
     pub(super) host: HostContext,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Story {
 /// s: 40 s. Of these 8 s were on a CPU, 16 s in data files (20,000 times), 1 s in files of tables'
 /// definitions, 2 s in 500 row locks. A tenth of what was seen was a commit (4 s), a tenth a lock
 /// on a table's definition (4 s). 5 s are nowhere.
-pub(super) fn story() -> Story {
+pub(super) fn story() -> MariadbStory {
     let before = begin();
     let mut after = before.clone();
     after.at_s += ELAPSED_S;
@@ -88,11 +88,11 @@ pub(super) fn story() -> Story {
     ] {
         *after.status.entry(name.to_owned()).or_default() += count;
     }
-    Story { before, after, samples: samples(), host: HostContext::default() }
+    MariadbStory { before, after, samples: samples(), host: HostContext::default() }
 }
 
-fn begin() -> Snapshot {
-    let settings = Settings {
+fn begin() -> MariadbSnapshot {
+    let settings = MariadbSettings {
         product: assay_model::load::DatabaseProduct::MariaDb,
         version: "10.11.19".to_owned(),
         page_bytes: 8192,
@@ -105,39 +105,39 @@ fn begin() -> Snapshot {
             current_waits: true,
             ..Instruments::default()
         },
-        ..Settings::default()
+        ..MariadbSettings::default()
     };
     let names = ["UPTIME", "INNODB_BUFFER_POOL_READ_REQUESTS", "INNODB_PAGES_READ"];
     let more = ["INNODB_PAGES_WRITTEN", "INNODB_DBLWR_PAGES_WRITTEN", "INNODB_OS_LOG_WRITTEN"];
     let locks = ["INNODB_LOG_WRITES", "INNODB_ROW_LOCK_TIME", "INNODB_ROW_LOCK_WAITS"];
     let work = ["QUESTIONS", "COM_BEGIN", "COM_COMMIT", "COM_ROLLBACK", "COM_SELECT", "COM_UPDATE"];
     let all = names.into_iter().chain(more).chain(locks).chain(work);
-    Snapshot {
+    MariadbSnapshot {
         settings,
         at_s: 1000.0,
         status: all.map(|name| (name.to_owned(), 7)).collect(),
         statement_time_s: Some(100.0),
         running_time_s: Some(1.0),
         waits: BTreeMap::from([(DATA.to_owned(), EventTally { count: 3, time_s: 2.0 })]),
-        ..Snapshot::default()
+        ..MariadbSnapshot::default()
     }
 }
 
 /// A hundred looks at ten active sessions each.
-fn samples() -> Samples {
+fn samples() -> SessionSamples {
     let sessions = [
         (seen(DATA, "Sending data", true), 4),
         (seen("", "Sending data", true), 4),
         (seen("", "Commit", true), 1),
         (seen("", "Waiting for table metadata lock", true), 1),
     ];
-    let sample = |number: u32| Sample {
+    let sample = |number: u32| SessionSample {
         at_s: f64::from(number) / 10.0,
         is_late: false,
         sessions: sessions.iter().cloned().collect(),
         connected: 12,
     };
-    Samples {
+    SessionSamples {
         taken: (0..100).map(sample).collect(),
         elapsed_s: ELAPSED_S,
         tasks: Some(Tasks {
@@ -147,9 +147,9 @@ fn samples() -> Samples {
     }
 }
 
-impl Story {
+impl MariadbStory {
     pub(super) fn try_profile(&self) -> Result<Profile> {
-        profile(&self.before, &self.after, &self.samples, &self.host, &Plain)
+        profile(&self.before, &self.after, &self.samples, &self.host, &PlainMariadb)
     }
 
     pub(super) fn profile(&self) -> Profile {
@@ -157,7 +157,7 @@ impl Story {
     }
 
     /// Both snapshots.
-    pub(super) fn both(&mut self, change: impl Fn(&mut Snapshot)) {
+    pub(super) fn both(&mut self, change: impl Fn(&mut MariadbSnapshot)) {
         change(&mut self.before);
         change(&mut self.after);
     }

@@ -1,12 +1,13 @@
 //! The profile: the same document that a report gives.
 
 use super::classes::{COMMIT_DOUBT, ROW_LOCK_DOUBT, class_of};
-use super::delta::Delta;
-use super::snapshot::Snapshot;
+use super::delta::MariadbDelta;
+use super::snapshot::MariadbSnapshot;
 use super::{events, io, load};
 use assay_live::classes::{APPLICATION, COMMIT};
 use assay_live::{
-    HostContext, IntervalEstimator, Sampler, Samples, Server, active_sessions, over_time, sampling,
+    EventSampler, HostContext, IntervalEstimator, ProcessTerms, SessionSamples, active_sessions,
+    over_time, sampling,
 };
 use assay_model::load::DatabaseProduct;
 use assay_model::number::{rate, real, real_len};
@@ -25,13 +26,13 @@ const DB_TIME_OF_LOOKS: &str =
 /// What is a smaller share of DB time needs no explanation.
 const MUCH_SHARE: f64 = 0.05;
 /// What the scheduler knows of a server.
-const SERVER: Server = Server {
+const SERVER: ProcessTerms = ProcessTerms {
     clients: "the threads that serve client sessions",
     background: "all other threads of the server",
 };
 
 /// What the database did.
-fn work(delta: &Delta<'_>) -> Work {
+fn work(delta: &MariadbDelta<'_>) -> Work {
     let per_s = |count: u64, what: &str| {
         Some(Figure::new(rate(count, delta.elapsed_s), format!("{what} / elapsed")))
     };
@@ -51,16 +52,16 @@ fn work(delta: &Delta<'_>) -> Work {
 /// # Errors
 /// When the server was restarted in between.
 pub fn profile(
-    before: &Snapshot,
-    after: &Snapshot,
-    samples: &Samples,
+    before: &MariadbSnapshot,
+    after: &MariadbSnapshot,
+    samples: &SessionSamples,
     host: &HostContext,
     bars: &dyn IntervalEstimator,
 ) -> Result<Profile> {
-    let delta = Delta::of(before, after, samples.elapsed_s)?;
+    let delta = MariadbDelta::of(before, after, samples.elapsed_s)?;
     let db_time = db_time(&delta, samples);
     let sampler =
-        Sampler { samples, bars, db_time_s: db_time.as_ref().map_or(0.0, |time| time.value) };
+        EventSampler { samples, bars, db_time_s: db_time.as_ref().map_or(0.0, |time| time.value) };
     let events = events::events(&delta, sampler);
     let time = assay_live::model(samples, host, &events, db_time, SERVER);
     let relations = io::relations(&delta);
@@ -102,7 +103,7 @@ pub fn profile(
 }
 
 /// DB time: counted, or by samples where statements are not timed and somebody looked.
-fn db_time(delta: &Delta<'_>, samples: &Samples) -> Option<Figure> {
+fn db_time(delta: &MariadbDelta<'_>, samples: &SessionSamples) -> Option<Figure> {
     if let Some(counted_s) = delta.db_time_s() {
         return Some(Figure::new(counted_s, DB_TIME));
     }
@@ -112,7 +113,7 @@ fn db_time(delta: &Delta<'_>, samples: &Samples) -> Option<Figure> {
 }
 
 /// Whether faster storage would help. Where I/O is not timed nothing is said of it.
-fn verdict(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> TimeVerdict {
+fn verdict(delta: &MariadbDelta<'_>, samples: &SessionSamples, time: &TimeModel) -> TimeVerdict {
     let verdict = assay_live::verdict(time, samples);
     if delta.instruments().files || verdict.user_io_share.is_none() {
         return verdict;
@@ -122,7 +123,7 @@ fn verdict(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> TimeVerdic
 
 /// Samples and counters are two only where DB time is not of samples itself.
 fn check(
-    delta: &Delta<'_>,
+    delta: &MariadbDelta<'_>,
     time: &TimeModel,
     active: Option<&Estimate>,
 ) -> Vec<profile::CrossCheck> {
@@ -130,7 +131,7 @@ fn check(
     counted.into_iter().collect()
 }
 
-fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
+fn source(delta: &MariadbDelta<'_>, host: &HostContext) -> ProfileSource {
     let settings = &delta.after.settings;
     let product = match settings.product {
         DatabaseProduct::MySql => ProfileProduct::Mysql,
@@ -139,7 +140,7 @@ fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
     host.source(product, &settings.version, delta.before.at_s, delta.after.at_s)
 }
 
-fn doubts(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> Vec<String> {
+fn doubts(delta: &MariadbDelta<'_>, samples: &SessionSamples, time: &TimeModel) -> Vec<String> {
     let mut doubts = delta.doubts();
     doubts.extend(assay_live::doubts(time));
     doubts.extend(assay_live::cpu_in_waits(time, samples));
@@ -160,7 +161,7 @@ fn doubts(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> Vec<String>
 }
 
 /// What is not reported, with the way to get it.
-fn missing(delta: &Delta<'_>, samples: &Samples) -> Vec<String> {
+fn missing(delta: &MariadbDelta<'_>, samples: &SessionSamples) -> Vec<String> {
     let mut missing = assay_live::missing_in_either(&delta.before.missing, &delta.after.missing);
     if samples.tasks.is_none() {
         missing.push(

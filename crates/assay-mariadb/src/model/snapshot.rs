@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Settings that decide what the counters mean.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the server's own")]
-pub struct Settings {
+pub struct MariadbSettings {
     /// MariaDB or MySQL.
     pub product: DatabaseProduct,
     /// The release, for example `10.11.19`.
@@ -74,9 +74,9 @@ pub struct FileCounts {
 
 /// Everything at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Snapshot {
+pub struct MariadbSnapshot {
     /// What decides the meaning of the rest.
-    pub settings: Settings,
+    pub settings: MariadbSettings,
     /// The server's clock, seconds since 1970.
     pub at_s: f64,
     /// The server's status, names in capitals, without what Assay's session did.
@@ -105,7 +105,7 @@ pub struct Snapshot {
     pub missing: Vec<String>,
 }
 
-impl Snapshot {
+impl MariadbSnapshot {
     /// A value of the status.
     pub(super) fn status(&self, name: &str) -> Option<u64> {
         self.status.get(name).copied()

@@ -153,7 +153,7 @@ fn the_load_is_told_a_second_and_a_transaction() {
 #[test]
 fn transactions_are_what_commits_and_rollbacks_end() {
     let mut story = story();
-    let rate = |story: &made_up::Story| {
+    let rate = |story: &made_up::MariadbStory| {
         let work = story.profile().work;
         let (transactions, executions) = (work.transactions_per_s, work.executions_per_s);
         (transactions.unwrap().value, executions.unwrap().value)

@@ -1,9 +1,9 @@
 //! What the server itself and its programs say of its pages: `CHECK TABLE` while it runs,
 //! `innochecksum` while it rests.
 
-use super::Server;
+use super::MariadbServer;
 use super::settings::PAGE_BYTES;
-use crate::connection::Connection;
+use crate::connection::MariadbConnection;
 use assay_model::durability::PageCheck;
 use assay_model::failure::{Answer, words};
 use assay_model::number::count_of;
@@ -20,7 +20,7 @@ const EXTENT_BYTES: u64 = 1 << 20;
 /// Where distributions put what is not next to the server.
 const PLACES: [&str; 2] = ["/usr/bin", "/usr/local/mysql/bin"];
 
-impl Server {
+impl MariadbServer {
     /// Compares the tables of a schema with their indexes.
     pub(super) fn check_tables(&self, schema: &str) -> PageCheck {
         match self.table_findings(schema) {
@@ -30,7 +30,7 @@ impl Server {
     }
 
     fn table_findings(&self, schema: &str) -> Answer<Vec<String>> {
-        let mut connection = Connection::open(&self.address())?;
+        let mut connection = MariadbConnection::open(&self.address())?;
         let tables = connection.query(&format!("SHOW TABLES IN {schema}"))?;
         let names: Vec<String> =
             tables.iter().map(|row| format!("{schema}.{}", row.text(0))).collect();

@@ -10,7 +10,7 @@ const CACHE_BYTES_MIN: u64 = 5 << 20;
 
 /// What is chosen for one start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct MariadbStart {
     /// Whether data files are read and written past the page cache.
     pub direct: bool,
     /// Cache of the server, bytes.
@@ -29,7 +29,7 @@ const PAGES_ON_THEIR_WAY: [(&str, &str); 4] = [
     ("innodb-flush-neighbors", "0"),
 ];
 
-impl Settings {
+impl MariadbStart {
     /// Names and values.
     pub(super) fn all(&self) -> Vec<(&'static str, String)> {
         let mut all: Vec<(&str, String)> = [
@@ -98,23 +98,24 @@ mod tests {
     #[test]
     fn choices_become_settings() {
         let settings =
-            Settings { direct: true, cache_bytes: 1 << 20, sessions_max: 32, without: None };
-        let has = |settings: &Settings, name: &str, value: &str| {
+            MariadbStart { direct: true, cache_bytes: 1 << 20, sessions_max: 32, without: None };
+        let has = |settings: &MariadbStart, name: &str, value: &str| {
             settings.all().contains(&(name_of(name), value.to_owned()))
         };
         assert!(has(&settings, "innodb-flush-method", "O_DIRECT"));
         assert!(has(&settings, "innodb-buffer-pool-size", "5242880"));
         assert!(has(&settings, "max-connections", "48"));
-        let buffered = Settings { direct: false, cache_bytes: 64 << 20, ..settings };
+        let buffered = MariadbStart { direct: false, cache_bytes: 64 << 20, ..settings };
         assert!(has(&buffered, "innodb-flush-method", "fsync"));
         assert!(has(&buffered, "innodb-buffer-pool-size", "67108864"));
-        let lost = Settings { without: Some(Control::Commits), ..buffered.clone() };
+        let lost = MariadbStart { without: Some(Control::Commits), ..buffered.clone() };
         assert!(has(&lost, "innodb-flush-log-at-trx-commit", "0"));
         assert!(!has(&lost, "innodb-flush-log-at-trx-commit", "1"));
     }
 
     fn name_of(name: &str) -> &'static str {
-        let settings = Settings { direct: true, cache_bytes: 0, sessions_max: 0, without: None };
+        let settings =
+            MariadbStart { direct: true, cache_bytes: 0, sessions_max: 0, without: None };
         settings.all().into_iter().map(|(known, _)| known).find(|known| *known == name).unwrap()
     }
 }

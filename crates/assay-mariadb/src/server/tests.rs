@@ -1,17 +1,17 @@
 //! Tests against the server that this machine has; without one they say that they were skipped.
 
 use super::*;
-use crate::binaries::SearchPath;
+use crate::binaries::MariadbSearchPath;
 use crate::connection::Interrupter;
-use crate::counters::Knowledge;
+use crate::counters::MariadbKnowledge;
 use crate::failure::{Refusal, number};
 use crate::threads::{Thread, whole_usage};
 use std::fs;
 
 /// A directory that a server's user may enter, gone with its value.
-struct Scratch(PathBuf);
+struct MariadbScratch(PathBuf);
 
-impl Scratch {
+impl MariadbScratch {
     fn new(name: &str) -> Self {
         let path =
             std::env::temp_dir().join(format!("assay-mariadb-{name}-{}", std::process::id()));
@@ -20,17 +20,17 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for MariadbScratch {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).unwrap();
     }
 }
 
-fn plan(directory: &Path) -> Option<Plan> {
-    match SearchPath::of_this_program(None).find() {
-        Ok(binaries) => Some(Plan {
+fn plan(directory: &Path) -> Option<MariadbPlan> {
+    match MariadbSearchPath::of_this_program(None).find() {
+        Ok(binaries) => Some(MariadbPlan {
             binaries,
-            directory: assay_dbserver::Held::named(directory).unwrap(),
+            directory: assay_dbserver::HeldServer::named(directory).unwrap(),
             account: account(),
             guard: Vec::new(),
         }),
@@ -41,16 +41,16 @@ fn plan(directory: &Path) -> Option<Plan> {
     }
 }
 
-const SETTINGS: Settings =
-    Settings { direct: false, cache_bytes: 16 << 20, sessions_max: 8, without: None };
+const SETTINGS: MariadbStart =
+    MariadbStart { direct: false, cache_bytes: 16 << 20, sessions_max: 8, without: None };
 
 #[test]
 fn a_server_is_made_started_spoken_with_killed_and_ended() {
-    let scratch = Scratch::new("whole");
+    let scratch = MariadbScratch::new("whole");
     let Some(plan) = plan(&scratch.0) else { return };
-    let mut server = Server::create(plan).unwrap();
+    let mut server = MariadbServer::create(plan).unwrap();
     server.start(&SETTINGS, &AtomicBool::new(false)).unwrap();
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     assert_eq!(connection.facts().product, assay_model::load::DatabaseProduct::MariaDb);
     speaks(&mut connection);
     loads(&mut connection);
@@ -61,15 +61,15 @@ fn a_server_is_made_started_spoken_with_killed_and_ended() {
     assay_dbserver::processes::signal(server.daemon.process_id().unwrap(), Signal::KILL);
     assert!(connection.run("SELECT 1").unwrap_err().is_lost());
     while !server.daemon.has_ended() {}
-    server.daemon.stop(Stop::AtOnce);
+    server.daemon.stop(ServerStop::AtOnce);
     server.start(&SETTINGS, &AtomicBool::new(false)).unwrap();
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     assert_eq!(connection.one("SELECT s FROM shop.t WHERE k = 7").unwrap().text(0), "seven");
-    server.daemon.stop(Stop::Clean);
+    server.daemon.stop(ServerStop::Clean);
     assert!(assay_dbserver::processes::inside(&scratch.0, PROGRAMS).is_empty());
 }
 
-fn speaks(connection: &mut Connection) {
+fn speaks(connection: &mut MariadbConnection) {
     let row = connection.one("SELECT 1, NULL, 'ä', 1.5").unwrap();
     assert_eq!((row.count(0), row.text(1), row.text(2)), (Some(1), "", "ä"));
     assert_eq!(number(&connection.run("SELEC 1").unwrap_err()), Some(1064));
@@ -91,7 +91,7 @@ fn speaks(connection: &mut Connection) {
     assert_eq!(number(&wrong), Some(1046));
 }
 
-fn loads(connection: &mut Connection) {
+fn loads(connection: &mut MariadbConnection) {
     connection.run("CREATE DATABASE shop; USE shop").unwrap();
     connection.run("CREATE TABLE t (k BIGINT PRIMARY KEY, s VARCHAR(20), n INT NULL)").unwrap();
     let mut bulk = connection.bulk("t", "").unwrap();
@@ -113,8 +113,8 @@ fn loads(connection: &mut Connection) {
     assert_eq!(answers.unwrap().count(), 2);
 }
 
-fn counts(server: &Server, connection: &mut Connection) {
-    let knowledge = Knowledge::of(connection).unwrap();
+fn counts(server: &MariadbServer, connection: &mut MariadbConnection) {
+    let knowledge = MariadbKnowledge::of(connection).unwrap();
     assert!(knowledge.timed.io && knowledge.timed.statements && !knowledge.timed.log);
     assert!(knowledge.are_transactions_counted);
     assert_eq!(knowledge.page_bytes, settings::PAGE_BYTES);
@@ -136,7 +136,7 @@ fn counts(server: &Server, connection: &mut Connection) {
 }
 
 /// A transaction of three changes is one, and so is a statement that commits by itself.
-fn transactions(knowledge: &Knowledge, connection: &mut Connection) {
+fn transactions(knowledge: &MariadbKnowledge, connection: &mut MariadbConnection) {
     let (before, _) = knowledge.read(connection).unwrap();
     for _ in 0..50 {
         connection
@@ -153,27 +153,27 @@ fn transactions(knowledge: &Knowledge, connection: &mut Connection) {
     assert!((150..=175).contains(&counted), "{counted}");
 }
 
-fn refuses(server: &Server) {
+fn refuses(server: &MariadbServer) {
     let mut wrong = server.address();
     wrong.password = Some("wrong".to_owned());
-    assert_eq!(number(&Connection::open(&wrong).unwrap_err()), Some(1045));
+    assert_eq!(number(&MariadbConnection::open(&wrong).unwrap_err()), Some(1045));
     let nowhere = server.address().with_database(Some("nowhere"));
-    assert_eq!(number(&Connection::open(&nowhere).unwrap_err()), Some(1049));
-    let mut cut = Connection::open(&server.address()).unwrap();
+    assert_eq!(number(&MariadbConnection::open(&nowhere).unwrap_err()), Some(1049));
+    let mut cut = MariadbConnection::open(&server.address()).unwrap();
     let interrupter: Interrupter = cut.interrupter().unwrap();
     interrupter.interrupt();
     assert!(cut.run("SELECT 1").unwrap_err().is_lost());
     // Sessions beyond the last are refused; root's reserved one is ours.
-    let open: Vec<_> = (0..40).map(|_| Connection::open(&server.address())).collect();
+    let open: Vec<_> = (0..40).map(|_| MariadbConnection::open(&server.address())).collect();
     let refused = open.into_iter().find_map(std::result::Result::err).unwrap();
     assert_eq!(refused.meaning(), Some(Refusal::TooManySessions), "{refused}");
 }
 
 #[test]
 fn a_server_that_cannot_start_says_why() {
-    let scratch = Scratch::new("why");
+    let scratch = MariadbScratch::new("why");
     let Some(plan) = plan(&scratch.0) else { return };
-    let mut server = Server::create(plan).unwrap();
+    let mut server = MariadbServer::create(plan).unwrap();
     fs::remove_file(server.daemon.data().join("ibdata1")).unwrap();
     fs::create_dir(server.daemon.data().join("ibdata1")).unwrap();
     let error = server.start(&SETTINGS, &AtomicBool::new(false)).unwrap_err();

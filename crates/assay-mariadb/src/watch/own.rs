@@ -2,7 +2,7 @@
 
 /// An Assay session, which is ignored.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Own {
+pub(super) struct OwnWork {
     /// Its number among the sessions.
     pub(super) session: u64,
     /// Its number in the performance schema, where that is read.

@@ -1,7 +1,7 @@
 //! The statements of a watch, each with a mark that tells it apart from others in the server's own
 //! statistics.
 
-use super::own::Own;
+use super::own::OwnWork;
 use crate::model::{AUTOCOMMITTED, ENDINGS, LOSSES};
 use crate::views::SESSION_STATEMENTS;
 
@@ -101,17 +101,17 @@ fn list<T: ToString>(values: impl Iterator<Item = T>) -> String {
     if all.is_empty() { "0".to_owned() } else { all.join(", ") }
 }
 
-fn numbers(own: &[Own]) -> String {
+fn numbers(own: &[OwnWork]) -> String {
     list(own.iter().filter_map(|own| own.number))
 }
 
-fn sessions(own: &[Own]) -> String {
+fn sessions(own: &[OwnWork]) -> String {
     list(own.iter().map(|own| own.session))
 }
 
 /// Sums of client sessions by event, and those of Assay's sessions; threads of the background have
 /// no user.
-fn by_event(kind: &str, condition: &str, own: &[Own]) -> String {
+fn by_event(kind: &str, condition: &str, own: &[OwnWork]) -> String {
     let numbers = numbers(own);
     format!(
         "SELECT /* assay */ 0, EVENT_NAME, SUM(COUNT_STAR), SUM(SUM_TIMER_WAIT) FROM \
@@ -123,21 +123,21 @@ fn by_event(kind: &str, condition: &str, own: &[Own]) -> String {
     )
 }
 
-pub(super) fn waits(own: &[Own]) -> String {
+pub(super) fn waits(own: &[OwnWork]) -> String {
     by_event("waits", "EVENT_NAME <> 'idle'", own)
 }
 
-pub(super) fn stages(own: &[Own]) -> String {
+pub(super) fn stages(own: &[OwnWork]) -> String {
     by_event("stages", &format!("EVENT_NAME IN ({COMMIT_STAGES})"), own)
 }
 
 /// Those that sessions worked on.
-pub(super) fn statements(own: &[Own]) -> String {
+pub(super) fn statements(own: &[OwnWork]) -> String {
     by_event("statements", SESSION_STATEMENTS, own)
 }
 
 /// Time of statements that run, in picoseconds, without our own.
-pub(super) fn running(is_mariadb: bool, own: &[Own]) -> String {
+pub(super) fn running(is_mariadb: bool, own: &[OwnWork]) -> String {
     let own = sessions(own);
     if is_mariadb {
         return format!(
@@ -166,7 +166,7 @@ pub(super) const fn sizes(is_mariadb: bool) -> &'static str {
 
 /// What every session does, without ours: its number, its thread, whether it works on a statement,
 /// its state, and what it waits for where that is reported.
-pub(super) fn activity(schema: bool, waits: bool, is_mariadb: bool, own: &[Own]) -> String {
+pub(super) fn activity(schema: bool, waits: bool, is_mariadb: bool, own: &[OwnWork]) -> String {
     let own = sessions(own);
     let at = "UNIX_TIMESTAMP(SYSDATE(6))";
     if !schema {

@@ -1,40 +1,47 @@
 //! What the sessions of a server do at one time, and which of its threads serve them.
 
-use super::{Watcher, failed, queries};
-use crate::address::Address;
+use super::{MariadbWatcher, failed, queries};
+use crate::address::MariadbAddress;
 use crate::connection::Row;
-use crate::model::{Snapshot, profile, seen};
+use crate::model::{MariadbSnapshot, profile, seen};
 use assay_dbserver::processes::{threads, usage_at};
-use assay_dbserver::{ServerBytes, Usage};
+use assay_dbserver::{CpuUsage, ServerBytes};
 use assay_live::watch::{
-    IoCounters, Kind, ObservedServer, ObservedServerSpan, Own, Process, ServerSample,
+    IoCounters, ObservedServer, ObservedServerSpan, OwnCost, ProcessKind, ServerSample,
+    TrackedProcess,
 };
-use assay_live::{HostContext, Intervals, SessionState};
+use assay_live::{HostContext, SampleIntervals, SessionState};
 use assay_model::{Profile, Result};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-impl ObservedServer for Watcher {
-    type Snapshot = Snapshot;
-    type Address = Address;
+impl ObservedServer for MariadbWatcher {
+    type Snapshot = MariadbSnapshot;
+    type Address = MariadbAddress;
     type Canary = ();
     const NO_CANARY: &'static str = "the canary reads tables of PostgreSQL only";
 
-    fn parse(address: &str) -> Result<Address> {
-        Address::parse(address, |name| std::env::var(name).ok())
+    fn parse(address: &str) -> Result<MariadbAddress> {
+        MariadbAddress::parse(address, |name| std::env::var(name).ok())
     }
 
-    fn connect(address: &Address) -> Result<Self> {
+    fn connect(address: &MariadbAddress) -> Result<Self> {
         Self::connect(address)
     }
 
     fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile> {
-        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals::new(&seen.samples))
+        profile(
+            &seen.before,
+            &seen.after,
+            &seen.samples,
+            host,
+            &SampleIntervals::new(&seen.samples),
+        )
     }
 
     /// Its session ends no transaction: all that it counts is time.
-    fn own(seen: &ObservedServerSpan<Self>, _database: &str) -> Own {
-        Own { time_s: seen.after.own_time_s - seen.before.own_time_s, transactions: 0 }
+    fn own(seen: &ObservedServerSpan<Self>, _database: &str) -> OwnCost {
+        OwnCost { time_s: seen.after.own_time_s - seen.before.own_time_s, transactions: 0 }
     }
 
     fn subject(&self) -> String {
@@ -49,7 +56,7 @@ impl ObservedServer for Watcher {
         self.data_directory()
     }
 
-    fn snapshot(&mut self) -> Result<Snapshot> {
+    fn snapshot(&mut self) -> Result<MariadbSnapshot> {
         self.take_snapshot().map_err(failed)
     }
 
@@ -64,7 +71,7 @@ impl ObservedServer for Watcher {
 
     fn traffic(&self) -> Option<ServerBytes> {
         let process = self.process?;
-        let own: Vec<Usage> = self
+        let own: Vec<CpuUsage> = self
             .own
             .iter()
             .filter_map(|own| usage_at(&format!("/proc/{process}/task/{}", own.thread?)))
@@ -73,35 +80,36 @@ impl ObservedServer for Watcher {
     }
 
     /// All threads of the server: those that serve a session now, ours, and the rest.
-    fn processes(&self, sampled: &ServerSample) -> Vec<Process> {
+    fn processes(&self, sampled: &ServerSample) -> Vec<TrackedProcess> {
         // A thread that serves many sessions in turn is of no single one, and rests between them.
         let Some(server) = self.process.filter(|_| self.has_own_threads) else {
             return Vec::new();
         };
-        let clients: BTreeMap<u32, Kind> =
+        let clients: BTreeMap<u32, ProcessKind> =
             sampled.processes.iter().map(|process| (process.id, process.kind)).collect();
         let is_own = |id: u32| self.own.iter().any(|own| own.thread == Some(id));
         let kind = |id: u32| {
             if is_own(id) {
-                return Kind::Own;
+                return ProcessKind::Own;
             }
-            clients.get(&id).copied().unwrap_or(Kind::Background)
+            clients.get(&id).copied().unwrap_or(ProcessKind::Background)
         };
-        threads(server).map(|id| Process { id, kind: kind(id), began_s: None }).collect()
+        threads(server).map(|id| TrackedProcess { id, kind: kind(id), began_s: None }).collect()
     }
 
-    fn at_s(snapshot: &Snapshot) -> f64 {
+    fn at_s(snapshot: &MariadbSnapshot) -> f64 {
         snapshot.at_s
     }
 
-    fn begun(before: &Snapshot, after: &Snapshot) -> u64 {
-        let created =
-            |snapshot: &Snapshot| snapshot.status.get("THREADS_CREATED").copied().unwrap_or(0);
+    fn begun(before: &MariadbSnapshot, after: &MariadbSnapshot) -> u64 {
+        let created = |snapshot: &MariadbSnapshot| {
+            snapshot.status.get("THREADS_CREATED").copied().unwrap_or(0)
+        };
         created(after).saturating_sub(created(before))
     }
 }
 
-impl Watcher {
+impl MariadbWatcher {
     /// Decides what every sample asks.
     pub(super) fn choose_question(&mut self, tells_waits: bool) {
         let is_mariadb = self.connection.facts().is_mariadb();
@@ -120,7 +128,7 @@ fn sample_of(rows: &[Row], tells_waits: bool) -> ServerSample {
         let seen = is_active.then(|| seen(row.text(4), row.text(3), tells_waits));
         sessions.insert(row.count(0).unwrap_or(0), seen);
         let thread = row.count(1).and_then(|thread| u32::try_from(thread).ok());
-        let client = |id| Process { id, kind: Kind::Client, began_s: None };
+        let client = |id| TrackedProcess { id, kind: ProcessKind::Client, began_s: None };
         processes.extend(thread.filter(|thread| *thread > 0).map(client));
     }
     let mut sampled = ServerSample {

@@ -1,11 +1,11 @@
 //! Takes a snapshot: every counter that is on and the account may read; the rest is said to be
 //! missing.
 
-use super::{Watcher, queries};
+use super::{MariadbWatcher, queries};
 use crate::connection::Row;
 
 use crate::failure::Answer;
-use crate::model::{EventTally, FileCounts, Instruments, Settings, Snapshot};
+use crate::model::{EventTally, FileCounts, Instruments, MariadbSettings, MariadbSnapshot};
 use crate::views::{self, PICOSECONDS, read_own_status, read_status};
 use assay_live::watch::IoCounters;
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 const CUTS_SINCE: (u32, u32) = (10, 6);
 
 /// Sums of client sessions by event, and the sum of Assay's sessions.
-type Sums = (BTreeMap<String, EventTally>, EventTally);
+type SnapshotSums = (BTreeMap<String, EventTally>, EventTally);
 
-impl Watcher {
+impl MariadbWatcher {
     /// Everything at this moment.
-    pub(super) fn take_snapshot(&mut self) -> Answer<Snapshot> {
+    pub(super) fn take_snapshot(&mut self) -> Answer<MariadbSnapshot> {
         let mut missing = self.missing.clone();
         let settings = self.settings(&mut missing)?;
         let instruments = settings.instruments;
@@ -29,7 +29,8 @@ impl Watcher {
         self.page_bytes = settings.page_bytes;
         let status = self.status_of_others()?;
         let sizes = self.sizes(&mut missing);
-        let mut snapshot = Snapshot { settings, status, sizes, ..Snapshot::default() };
+        let mut snapshot =
+            MariadbSnapshot { settings, status, sizes, ..MariadbSnapshot::default() };
         if self.access.schema {
             snapshot.files = self.files(&views::files())?.into_iter().map(first).collect();
             snapshot.instances = self.files(&views::instances())?;
@@ -52,11 +53,11 @@ impl Watcher {
         Ok(snapshot)
     }
 
-    fn settings(&mut self, missing: &mut Vec<String>) -> Answer<Settings> {
+    fn settings(&mut self, missing: &mut Vec<String>) -> Answer<MariadbSettings> {
         let facts = self.connection.facts().clone();
         let row = self.connection.one(queries::SETTINGS)?;
         let instruments = self.instruments(missing)?;
-        Ok(Settings {
+        Ok(MariadbSettings {
             cuts_lock_times: facts.is_mariadb() && facts.release() >= CUTS_SINCE,
             page_bytes: row.count(0).unwrap_or(16_384),
             has_own_threads: row.text(1) == "one-thread-per-connection",
@@ -154,7 +155,7 @@ impl Watcher {
     }
 
     /// Sums by event, our own taken out and told apart.
-    fn sums(&mut self, sql: &str) -> Answer<Sums> {
+    fn sums(&mut self, sql: &str) -> Answer<SnapshotSums> {
         let rows = self.connection.query(sql)?;
         let (of_all, of_own): (Vec<&Row>, Vec<&Row>) =
             rows.iter().partition(|row| row.count(0) == Some(0));

@@ -63,13 +63,13 @@ fn small_above_large(found: &MixCalibration) -> bool {
 }
 
 /// A relative change and its standard deviation.
-struct Change {
+struct AgreedChange {
     value: f64,
     deviation: f64,
 }
 
 /// By which share the rate of queue depth 1 at the end differs from that at the beginning.
-fn change_of_base(small: &Climbed) -> Option<Change> {
+fn change_of_base(small: &Climbed) -> Option<AgreedChange> {
     let visits: Vec<(f64, f64)> =
         small.ladder.rungs.get(&1)?.slices.iter().map(rate_and_length).collect();
     change(&visits)
@@ -82,7 +82,7 @@ fn rate_and_length(slice: &Slice) -> (f64, f64) {
 /// The same of visits, each with rate and length in s. How much a second varies is taken from
 /// visits that follow one another (von Neumann, Annals of Mathematical Statistics 12, 1941), so
 /// that a change does not hide itself.
-fn change(visits: &[(f64, f64)]) -> Option<Change> {
+fn change(visits: &[(f64, f64)]) -> Option<AgreedChange> {
     let ends = (visits.len() / END).max(2);
     if visits.len() < 2 * ends {
         return None;
@@ -94,7 +94,7 @@ fn change(visits: &[(f64, f64)]) -> Option<Change> {
     };
     let variance_s = mean(&visits.windows(2).map(square).collect::<Vec<_>>());
     let deviation = (variance_s * (begin.1.recip() + end.1.recip())).sqrt() / begin.0;
-    Some(Change { value: end.0 / begin.0 - 1.0, deviation })
+    Some(AgreedChange { value: end.0 / begin.0 - 1.0, deviation })
 }
 
 /// Visits as one.
@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn the_deviation_of_a_change_is_that_of_its_parts() {
-        let found: Vec<Change> = (1..=400).filter_map(|seed| change(&visits(seed, 1.0))).collect();
+        let found: Vec<AgreedChange> =
+            (1..=400).filter_map(|seed| change(&visits(seed, 1.0))).collect();
         let seen = mean(&found.iter().map(|change| change.value.powi(2)).collect::<Vec<_>>());
         let said = mean(&found.iter().map(|change| change.deviation.powi(2)).collect::<Vec<_>>());
         assert!((seen / said - 1.0).abs() < 0.25, "{seen} {said}");

@@ -2,9 +2,9 @@
 //! there.
 
 use super::best::best;
-use super::ladder::{Ladder, Step};
-use super::meter::Meter;
-use super::rung::Rung;
+use super::ladder::{Ladder, LadderStep};
+use super::meter::RungMeter;
+use super::rung::CalibrationRung;
 use assay_model::Result;
 use assay_model::calibration::Bound;
 
@@ -27,7 +27,7 @@ enum Gain {
 
 /// What to do next on the way up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum NextClimb {
     /// Measure a step that is not there.
     Measure(u32),
     /// Measure a step longer, up to its share of time.
@@ -47,7 +47,7 @@ fn loads(lowest: u32, largest: u32) -> Vec<u32> {
     loads
 }
 
-fn gain(from: &Rung, to: &Rung) -> Gain {
+fn gain(from: &CalibrationRung, to: &CalibrationRung) -> Gain {
     let Some(ratio) = to.estimates.iops.over(&from.estimates.iops) else {
         return Gain::Some;
     };
@@ -61,7 +61,7 @@ fn gain(from: &Rung, to: &Rung) -> Gain {
 }
 
 /// The gain, decided by its value alone.
-fn guessed(from: &Rung, to: &Rung) -> Gain {
+fn guessed(from: &CalibrationRung, to: &CalibrationRung) -> Gain {
     if to.estimates.iops.value >= (1.0 + LEAST_GAIN) * from.estimates.iops.value {
         Gain::Some
     } else {
@@ -71,7 +71,7 @@ fn guessed(from: &Rung, to: &Rung) -> Gain {
 
 /// Whether the rate at the top is far enough below that at half its load for time, not load, to
 /// have lowered it.
-fn retreats(half: &Rung, top: &Rung) -> bool {
+fn retreats(half: &CalibrationRung, top: &CalibrationRung) -> bool {
     let (before, after) = (&half.estimates.iops, &top.estimates.iops);
     after.value < before.value * (1.0 - RETREAT)
         && after.minus(before).high < 0.0
@@ -79,16 +79,16 @@ fn retreats(half: &Rung, top: &Rung) -> bool {
 }
 
 /// The next thing to do, from what is known.
-fn next(ladder: &Ladder, loads: &[u32], rung_s: f64) -> Next {
+fn next(ladder: &Ladder, loads: &[u32], rung_s: f64) -> NextClimb {
     let known = |index: usize| ladder.rungs.get(&loads[index]);
     let Some(top) = (0..loads.len()).rev().find(|index| known(*index).is_some()) else {
-        return Next::Measure(loads[0]);
+        return NextClimb::Measure(loads[0]);
     };
     // After a fall steps are missing; from the top down the reserve stays used up for longest.
     if let Some(missing) = (0..top).rev().find(|index| known(*index).is_none()) {
-        return Next::Measure(loads[missing]);
+        return NextClimb::Measure(loads[missing]);
     }
-    let all: Vec<&Rung> = (0..=top).filter_map(known).collect();
+    let all: Vec<&CalibrationRung> = (0..=top).filter_map(known).collect();
     match all.as_slice() {
         [.., third, second, first] => judge(&all, &[third, second, first], loads, rung_s),
         _ => higher(all.last().copied(), loads),
@@ -96,21 +96,26 @@ fn next(ladder: &Ladder, loads: &[u32], rung_s: f64) -> Next {
 }
 
 /// From the three highest steps: saturation is two doublings in a row without gain.
-fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Next {
+fn judge(
+    all: &[&CalibrationRung],
+    highest: &[&CalibrationRung; 3],
+    loads: &[u32],
+    rung_s: f64,
+) -> NextClimb {
     let [third, second, first] = *highest;
     if retreats(second, first) {
-        return Next::Again(second.outstanding);
+        return NextClimb::Again(second.outstanding);
     }
     let used_up = [second, first].iter().all(|rung| rung.host_was_limit());
     if used_up && gain(second, first) != Gain::Some {
-        return Next::End(Bound::Host);
+        return NextClimb::End(Bound::Host);
     }
     let last = match decide(all, second, first, rung_s) {
         Ok(gain) => gain,
         Err(longer) => return longer,
     };
     if last == Gain::None && first.host_was_limit() {
-        return Next::End(Bound::Host);
+        return NextClimb::End(Bound::Host);
     }
     if last == Gain::Some {
         return higher(Some(first), loads);
@@ -118,12 +123,12 @@ fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Nex
     match decide(all, third, second, rung_s) {
         Err(longer) => longer,
         Ok(Gain::None) if highest.iter().any(|rung| rung.host_was_limit()) => {
-            Next::End(Bound::Host)
+            NextClimb::End(Bound::Host)
         }
-        Ok(Gain::None) => Next::End(Bound::Saturated),
+        Ok(Gain::None) => NextClimb::End(Bound::Saturated),
         // At the largest load of all only the last step can show it, and it gained nothing.
         Ok(_) => match higher(Some(first), loads) {
-            Next::End(_) => Next::End(Bound::Saturated),
+            NextClimb::End(_) => NextClimb::End(Bound::Saturated),
             next => next,
         },
     }
@@ -132,7 +137,12 @@ fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Nex
 /// Whether there was a gain, or which of both steps to measure longer; what stays unclear is
 /// decided by its value. A rate that a smaller load gave already is none: noise of seconds lifts
 /// and lowers whole visits.
-fn decide(all: &[&Rung], from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next> {
+fn decide(
+    all: &[&CalibrationRung],
+    from: &CalibrationRung,
+    to: &CalibrationRung,
+    rung_s: f64,
+) -> std::result::Result<Gain, NextClimb> {
     let smaller = all.iter().filter(|rung| rung.outstanding < to.outstanding);
     let gains = smaller.into_iter().all(|rung| guessed(rung, to) == Gain::Some);
     let gain = gain(from, to);
@@ -143,18 +153,18 @@ fn decide(all: &[&Rung], from: &Rung, to: &Rung, rung_s: f64) -> std::result::Re
     // What time can do: an interval shrinks with its root.
     let at_best = wider.imprecision() * (wider.estimates.elapsed_s / rung_s).sqrt();
     if wider.estimates.elapsed_s < rung_s && at_best < MOST_DOUBT {
-        return Err(Next::Longer(wider.outstanding));
+        return Err(NextClimb::Longer(wider.outstanding));
     }
     Ok(if gains { Gain::Some } else { Gain::None })
 }
 
 /// The next load, or the end of the ladder: the last step is never taken for saturation.
-fn higher(top: Option<&Rung>, loads: &[u32]) -> Next {
+fn higher(top: Option<&CalibrationRung>, loads: &[u32]) -> NextClimb {
     let top = top.map_or(0, |rung| rung.outstanding);
     loads
         .iter()
         .find(|load| **load > top)
-        .map_or(Next::End(Bound::StillRising), |load| Next::Measure(*load))
+        .map_or(NextClimb::End(Bound::StillRising), |load| NextClimb::Measure(*load))
 }
 
 /// The next higher load, where the highest one measured gives more than half of it, as far as is
@@ -166,7 +176,7 @@ pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
     (guessed(half, top) == Gain::Some).then_some(higher)
 }
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Climbs until the end of the ladder is known, the rate falls for the first time, or time is
     /// up.
     pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<Bound> {
@@ -175,15 +185,15 @@ impl Meter<'_> {
         loop {
             let rung_s = self.pace.rung_s();
             let step = match next(ladder, &loads, rung_s) {
-                Next::End(bound) => {
+                NextClimb::End(bound) => {
                     ladder.peak_load = peak_load(ladder, &loads, bound);
                     return Ok(bound);
                 }
-                Next::Again(load) => self.extend(ladder, load, self.pace.slice_s)?,
-                Next::Measure(load) => self.settle(ladder, load, self.pace.first_look())?,
-                Next::Longer(load) => self.longer(ladder, load)?,
+                NextClimb::Again(load) => self.extend(ladder, load, self.pace.slice_s)?,
+                NextClimb::Measure(load) => self.settle(ladder, load, self.pace.first_look())?,
+                NextClimb::Longer(load) => self.longer(ladder, load)?,
             };
-            if step == Step::Over || step == Step::Fell && fallen.is_none() {
+            if step == LadderStep::Over || step == LadderStep::Fell && fallen.is_none() {
                 return Ok(Bound::TimeBudget);
             }
         }
@@ -191,25 +201,25 @@ impl Meter<'_> {
 
     /// Measures the load of one as well as wanted: its service time is an answer of its own, and
     /// later on this load would refill a reserve that was used up.
-    pub(super) fn base(&mut self, ladder: &mut Ladder) -> Result<Step> {
+    pub(super) fn base(&mut self, ladder: &mut Ladder) -> Result<LadderStep> {
         self.settle(ladder, 1, self.pace.goal(self.pace.base_s()))
     }
 
     /// Adds half as much again to a step.
-    pub(super) fn longer(&mut self, ladder: &mut Ladder, load: u32) -> Result<Step> {
+    pub(super) fn longer(&mut self, ladder: &mut Ladder, load: u32) -> Result<LadderStep> {
         let rung = ladder.rungs.get(&load);
         let elapsed_s = rung.map_or(0.0, |rung| rung.estimates.elapsed_s);
         self.extend(ladder, load, (elapsed_s / 2.0).max(self.pace.slice_s))
     }
 
     /// Stays at the load that gives most for so long, or until the rate falls.
-    pub(super) fn watch(&mut self, ladder: &mut Ladder, watch_s: f64) -> Result<Step> {
+    pub(super) fn watch(&mut self, ladder: &mut Ladder, watch_s: f64) -> Result<LadderStep> {
         let until_s = self.left_s() - watch_s;
-        let mut step = Step::Added;
-        while step == Step::Added && self.left_s() > until_s.max(0.0) {
+        let mut step = LadderStep::Added;
+        while step == LadderStep::Added && self.left_s() > until_s.max(0.0) {
             let Some(load) = best(&ladder.rungs, ladder.peak_load).map(|rung| rung.outstanding)
             else {
-                return Ok(Step::Over);
+                return Ok(LadderStep::Over);
             };
             step = self.extend(ladder, load, 4.0 * self.pace.slice_s)?;
         }
@@ -218,7 +228,7 @@ impl Meter<'_> {
 
     /// Measures the steps as well as wanted, the least known first, as far as time allows; after a
     /// fall only those that do not refill the reserve.
-    pub(super) fn polish(&mut self, ladder: &mut Ladder) -> Result<Step> {
+    pub(super) fn polish(&mut self, ladder: &mut Ladder) -> Result<LadderStep> {
         let mut loads: Vec<(f64, u32)> = ladder
             .rungs
             .values()
@@ -228,15 +238,15 @@ impl Meter<'_> {
         loads.sort_by(|one, other| other.0.total_cmp(&one.0));
         for (_, load) in loads {
             match self.settle(ladder, load, self.pace.goal(self.pace.rung_s()))? {
-                Step::Added => {}
+                LadderStep::Added => {}
                 step => return Ok(step),
             }
         }
-        Ok(Step::Added)
+        Ok(LadderStep::Added)
     }
 
     /// Measures once more the steps that were only seen before the rate fell, from the top down.
-    pub(super) fn recheck(&mut self, ladder: &mut Ladder) -> Result<Step> {
+    pub(super) fn recheck(&mut self, ladder: &mut Ladder) -> Result<LadderStep> {
         let stale: Vec<u32> = ladder
             .rungs
             .values()
@@ -246,11 +256,11 @@ impl Meter<'_> {
             .collect();
         for load in stale {
             match self.extend(ladder, load, self.pace.slice_s)? {
-                Step::Added => {}
+                LadderStep::Added => {}
                 step => return Ok(step),
             }
         }
-        Ok(Step::Added)
+        Ok(LadderStep::Added)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Whether a suspected fall is one: the load is kept, and the rate neither comes back up nor varies
 //! as much as it fell.
 
-use super::ladder::{Ladder, Step};
+use super::ladder::{Ladder, LadderStep};
 use super::level::LEAST_FALL;
-use super::meter::Meter;
+use super::meter::RungMeter;
 use super::pace::CONFIRMED_AFTER;
-use super::rung::{Rung, Slice};
+use super::rung::{CalibrationRung, Slice};
 use assay_model::Result;
 use assay_model::number::{index, real_len};
 use assay_stats::series::{batch_means, mean, variance};
@@ -20,7 +20,7 @@ const APART: f64 = 12.0;
 /// The first slices of a load that is kept may still be lifted by what smaller loads refilled.
 const REFILLED: usize = 2;
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// A suspected fall is one when the load is kept for a while and no slice comes back up, and
     /// when the level before lies above all noise: a device that only wanders comes back.
     pub(super) fn confirm(
@@ -28,12 +28,12 @@ impl Meter<'_> {
         ladder: &mut Ladder,
         outstanding: u32,
         interval: usize,
-    ) -> Result<Step> {
+    ) -> Result<LadderStep> {
         let known = ladder.rungs.get(&outstanding);
         let Some((before, from)) = known
             .and_then(|rung| Some((rung.before(interval, ladder.statistic())?, rung.slices.len())))
         else {
-            return Ok(Step::Over);
+            return Ok(LadderStep::Over);
         };
         let kept_s = CONFIRMED_AFTER * self.pace.budget_s;
         let from = from + REFILLED;
@@ -58,22 +58,22 @@ impl Meter<'_> {
         };
         if fell {
             ladder.divide(outstanding, interval, from);
-            return Ok(Step::Fell);
+            return Ok(LadderStep::Fell);
         }
         ladder.calm(outstanding);
-        Ok(Step::Added)
+        Ok(LadderStep::Added)
     }
 }
 
 /// Whether fresh slices lie below an earlier level beyond all noise that either shows.
-fn has_fallen(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
+fn has_fallen(before: &CalibrationRung, fresh: &[Slice], slice_s: f64) -> bool {
     let rates: Vec<f64> = fresh.iter().map(Slice::iops).collect();
     let level = before.estimates.iops.value;
     level - mean(&rates) > LEAST_CONFIRMED * level && apart(before, fresh, slice_s) > APART
 }
 
 /// Whether noise is so large that a fall to the level of these slices could not be confirmed.
-fn is_hopeless(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
+fn is_hopeless(before: &CalibrationRung, fresh: &[Slice], slice_s: f64) -> bool {
     const FEWEST: usize = 4;
     let few = fresh.len() < FEWEST;
     let seen = if few { &fresh[fresh.len().saturating_sub(1)..] } else { fresh };
@@ -82,7 +82,7 @@ fn is_hopeless(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
 
 /// How many standard deviations of slices fresh ones lie below an earlier level. The last of the
 /// earlier ones may have seen the fall, and belongs to neither side.
-fn apart(before: &Rung, fresh: &[Slice], slice_s: f64) -> f64 {
+fn apart(before: &CalibrationRung, fresh: &[Slice], slice_s: f64) -> f64 {
     let after: Vec<f64> = fresh.iter().map(Slice::iops).collect();
     let series = before.series();
     let interval_s = before.estimates.elapsed_s / real_len(series.len());

@@ -3,7 +3,7 @@
 use super::best::best;
 use super::ladder::Ladder;
 use super::pace::INTERVALS_OF_SLICE;
-use super::rung::{Rung, Slice};
+use super::rung::{CalibrationRung, Slice};
 use assay_model::calibration::{Bound, Capacity};
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
@@ -35,7 +35,7 @@ const LEAST_STEP_OF_ONE: f64 = 0.5;
 
 /// A part of a visit as long as the shortest visit.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct FullLoadPart {
     load: u32,
     at_s: f64,
     iops: f64,
@@ -46,7 +46,7 @@ struct Part {
 /// What was seen of full load, in order of time.
 #[derive(Debug)]
 pub(super) struct FullLoad {
-    parts: Vec<Part>,
+    parts: Vec<FullLoadPart>,
     /// The longest stretch without a pause, s, and its I/Os.
     pub(super) longest_s: f64,
     pub(super) longest_ios: f64,
@@ -54,7 +54,7 @@ pub(super) struct FullLoad {
 
 /// A level that was not kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Drift {
+pub(super) struct FullLoadDrift {
     /// The rate at the end over the mean of all.
     pub(super) end_of_mean: f64,
     /// The rate at the end over that at the beginning.
@@ -67,12 +67,12 @@ impl FullLoad {
     /// Of the steps of a ladder; `None` of a ladder without one.
     pub(super) fn new(ladder: &Ladder) -> Option<Self> {
         let most = best(&ladder.rungs, ladder.peak_load)?;
-        let is_full = |rung: &&Rung| {
+        let is_full = |rung: &&CalibrationRung| {
             rung.outstanding >= most.outstanding
                 || rung.estimates.iops.value >= NEARLY * most.estimates.iops.value
         };
-        let full: Vec<&Rung> = ladder.rungs.values().filter(is_full).collect();
-        let mut parts: Vec<Part> = full.iter().flat_map(|rung| parts(rung)).collect();
+        let full: Vec<&CalibrationRung> = ladder.rungs.values().filter(is_full).collect();
+        let mut parts: Vec<FullLoadPart> = full.iter().flat_map(|rung| parts(rung)).collect();
         parts.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
         let slices = full.iter().flat_map(|rung| &rung.slices).collect();
         let (longest_s, longest_ios) = longest(slices);
@@ -80,13 +80,13 @@ impl FullLoad {
     }
 
     /// How the level changed, if it certainly did: at a blow near the end, or as a trend.
-    pub(super) fn drift(&self) -> Option<Drift> {
+    pub(super) fn drift(&self) -> Option<FullLoadDrift> {
         let relative = self.relative();
         self.late_step(&relative).or_else(|| slope(&relative)).or_else(|| thirds(&relative))
     }
 
     /// A fall so near to the end that the level after it was not measured.
-    pub(super) fn late_fall(&self) -> Option<Drift> {
+    pub(super) fn late_fall(&self) -> Option<FullLoadDrift> {
         self.late_step(&self.relative()).filter(|step| step.end_of_begin < 1.0)
     }
 
@@ -103,7 +103,8 @@ impl FullLoad {
         counts.sort_unstable();
         let is_repeated = counts.first().is_some_and(|least| *least >= PARTS_MIN / 2);
         let all = mean(&self.parts.iter().map(|part| part.iops).collect::<Vec<f64>>());
-        let of_part = |part: &Part| part.iops / if is_repeated { level(part.load) } else { all };
+        let of_part =
+            |part: &FullLoadPart| part.iops / if is_repeated { level(part.load) } else { all };
         self.parts.iter().map(of_part).filter(|share| share.is_finite()).collect()
     }
 
@@ -112,7 +113,7 @@ impl FullLoad {
     }
 
     /// Whether the last parts lie apart from all that were before.
-    fn late_step(&self, relative: &[f64]) -> Option<Drift> {
+    fn late_step(&self, relative: &[f64]) -> Option<FullLoadDrift> {
         let longest = relative.len() / 2;
         let step = (1..=longest).rev().find(|last| {
             let (before, after) = relative.split_at(relative.len() - last);
@@ -126,7 +127,7 @@ impl FullLoad {
         let lowest = self.parts.iter().zip(relative).skip(at);
         let lowest = lowest.map(|(part, share)| share * part.lowest_iops / part.iops);
         let end = if is_fall { lowest.fold(f64::INFINITY, f64::min) } else { mean(after) };
-        Some(Drift {
+        Some(FullLoadDrift {
             end_of_mean: end / mean(relative),
             end_of_begin: end / mean(before),
             step_s: self.parts.get(at).map(|part| part.at_s),
@@ -135,7 +136,7 @@ impl FullLoad {
 }
 
 /// The change from the first part to the last by a straight line, where it is sure and matters.
-fn slope(relative: &[f64]) -> Option<Drift> {
+fn slope(relative: &[f64]) -> Option<FullLoadDrift> {
     if relative.len() < PARTS_MIN {
         return None;
     }
@@ -143,7 +144,7 @@ fn slope(relative: &[f64]) -> Option<Drift> {
     let change = line.slope.value * real_len(relative.len() - 1);
     let level = mean(relative);
     let is_sure = !line.slope.covers(0.0) && change.abs() > LEAST_DRIFT * level;
-    is_sure.then(|| Drift {
+    is_sure.then(|| FullLoadDrift {
         end_of_mean: (1.0 + 0.5 * change / level).max(0.0),
         end_of_begin: ((level + 0.5 * change) / (level - 0.5 * change).max(f64::MIN_POSITIVE))
             .max(0.0),
@@ -155,7 +156,7 @@ fn slope(relative: &[f64]) -> Option<Drift> {
 /// memory, and its slope is then never sure; within the thirds there is no step, so that their
 /// residuals show the memory: a first-order autoregression with its bias taken out (Marriott and
 /// Pope, Biometrika 41, 1954), and once more for the two means.
-fn thirds(relative: &[f64]) -> Option<Drift> {
+fn thirds(relative: &[f64]) -> Option<FullLoadDrift> {
     if relative.len() < THIRDS_PARTS_MIN {
         return None;
     }
@@ -171,7 +172,7 @@ fn thirds(relative: &[f64]) -> Option<Drift> {
     let error = (2.0 * spread * (1.0 + memory) / (1.0 - memory) / real_len(third)).sqrt();
     let apart = (end - begin).abs();
     let is_sure = apart > SURE_ERRORS * error && apart > LEAST_DRIFT * begin;
-    is_sure.then(|| Drift {
+    is_sure.then(|| FullLoadDrift {
         end_of_mean: end / mean(relative),
         end_of_begin: end / begin,
         step_s: None,
@@ -186,7 +187,7 @@ fn most(values: &[f64]) -> f64 {
     values.iter().copied().fold(0.0, f64::max)
 }
 
-impl Drift {
+impl FullLoadDrift {
     /// Lets the interval of a capacity reach to the level at the end, which may be the one that
     /// lasts.
     pub(super) fn widen(&self, capacity: &mut Capacity, most_iops: f64) {
@@ -205,8 +206,8 @@ impl Drift {
 }
 
 /// A step's visits in parts.
-fn parts(rung: &Rung) -> Vec<Part> {
-    let of_slice = |slice: &Slice| -> Vec<Part> {
+fn parts(rung: &CalibrationRung) -> Vec<FullLoadPart> {
+    let of_slice = |slice: &Slice| -> Vec<FullLoadPart> {
         let mut from_s = seconds(slice.begin_ns + slice.warm_up_ns);
         let of_part = |intervals: &[Interval]| {
             let length_s: f64 = intervals.iter().map(Interval::elapsed_s).sum();
@@ -214,7 +215,7 @@ fn parts(rung: &Rung) -> Vec<Part> {
             let at_s = from_s;
             from_s += length_s;
             let rate = |one: &Interval| real(one.operations.ios()) / one.elapsed_s();
-            Part {
+            FullLoadPart {
                 load: rung.outstanding,
                 at_s,
                 iops: real(ios) / length_s,
@@ -250,7 +251,7 @@ mod tests {
     use assay_stats::random::Random;
 
     fn full_load(rates: &[f64]) -> FullLoad {
-        let part = |(at, iops): (usize, &f64)| Part {
+        let part = |(at, iops): (usize, &f64)| FullLoadPart {
             load: 8,
             at_s: real_len(at),
             iops: *iops,
@@ -268,7 +269,7 @@ mod tests {
         full_load(&rates)
     }
 
-    fn drifts(level: impl Fn(usize) -> f64 + Copy) -> Vec<Drift> {
+    fn drifts(level: impl Fn(usize) -> f64 + Copy) -> Vec<FullLoadDrift> {
         (1..=50).filter_map(|seed| noisy(seed, level).drift()).collect()
     }
 

@@ -2,8 +2,8 @@
 //! while shows only then.
 
 use super::best::best;
-use super::ladder::{Ladder, Step};
-use super::meter::Meter;
+use super::ladder::{Ladder, LadderStep};
+use super::meter::RungMeter;
 use super::pace::HELD;
 use super::rung::Slice;
 use assay_model::Result;
@@ -26,7 +26,7 @@ const LEAST: f64 = 0.1;
 /// It lies this many standard deviations of a slice below what short visits gave.
 const APART: f64 = 5.0;
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Keeps the load that gives most, and where the rate collapses meanwhile climbs again with
     /// longer warm-ups; whether anything collapsed.
     pub(super) fn keep(&mut self, ladder: &mut Ladder, largest: u32) -> Result<bool> {
@@ -38,7 +38,7 @@ impl Meter<'_> {
             };
             let known: Vec<Slice> =
                 ladder.rungs.get(&load).map_or(Vec::new(), |rung| rung.slices.clone());
-            if self.extend(ladder, load, SLICES * self.pace.slice_s)? != Step::Added {
+            if self.extend(ladder, load, SLICES * self.pace.slice_s)? != LadderStep::Added {
                 break;
             }
             let rung = ladder.rungs.get(&load);
@@ -69,7 +69,7 @@ impl Meter<'_> {
         };
         while quiet(ladder) && self.elapsed_s() - begin_s < most_s - 0.5 * piece_s {
             if self.at_least(1.2 * piece_s, |meter| meter.extend(ladder, load, piece_s))?
-                != Step::Added
+                != LadderStep::Added
             {
                 break;
             }

@@ -2,9 +2,9 @@
 
 use super::best::best;
 use super::level::{LEAST_FALL, fall, reserve};
-use super::meter::{Load, Meter};
-use super::pace::{CONFIRMED_AFTER, Goal};
-use super::rung::{CONFIDENCE, Rung, Slice};
+use super::meter::{LadderLoad, RungMeter};
+use super::pace::{CONFIRMED_AFTER, PaceGoal};
+use super::rung::{CONFIDENCE, CalibrationRung, Slice};
 use assay_model::Result;
 use assay_model::measurement::Interval;
 use assay_model::number::{real_len, seconds};
@@ -22,7 +22,7 @@ const LEAST_LIFT: f64 = 0.02;
 
 /// How a step was extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum LadderStep {
     /// A slice was added.
     Added,
     /// The rate fell for good: the ladder was divided, and steps are missing.
@@ -47,11 +47,11 @@ pub(super) struct Fallen {
 /// Steps of one load.
 #[derive(Debug)]
 pub(super) struct Ladder {
-    pub(super) load: Load,
+    pub(super) load: LadderLoad,
     /// Steps of the present regime by outstanding I/Os.
-    pub(super) rungs: BTreeMap<u32, Rung>,
+    pub(super) rungs: BTreeMap<u32, CalibrationRung>,
     /// Steps of the burst, where the rate fell.
-    pub(super) burst: BTreeMap<u32, Rung>,
+    pub(super) burst: BTreeMap<u32, CalibrationRung>,
     /// The load that stands for the highest rate, chosen by its place on the ladder.
     pub(super) peak_load: Option<u32>,
     /// The smallest load of the way up: where a reserve was used up, smaller ones would refill it.
@@ -72,12 +72,12 @@ pub(super) struct Ladder {
     wanders: bool,
     /// The sustained level of smaller transfers after their rate fell: no transfer of these is
     /// done more often.
-    sustained: Option<Rung>,
+    sustained: Option<CalibrationRung>,
     statistic: LimitStatistic,
 }
 
 impl Ladder {
-    pub(super) fn new(load: Load, statistic: LimitStatistic) -> Self {
+    pub(super) fn new(load: LadderLoad, statistic: LimitStatistic) -> Self {
         Self {
             load,
             rungs: BTreeMap::new(),
@@ -116,7 +116,7 @@ impl Ladder {
 
     /// The steps as points of a curve, ascending.
     pub(super) fn points(&self) -> Vec<LoadPoint> {
-        self.rungs.values().map(Rung::load_point).collect()
+        self.rungs.values().map(CalibrationRung::load_point).collect()
     }
 
     /// How many slices were measured.
@@ -136,7 +136,7 @@ impl Ladder {
     /// then on, and larger loads have to be measured once more.
     pub(super) fn build_up(&mut self, outstanding: u32, kept: &Slice, time_s: f64) {
         self.rungs.retain(|load, _| 2 * load <= outstanding);
-        let rung = Rung::of(outstanding, vec![kept.second_half()], self.statistic);
+        let rung = CalibrationRung::of(outstanding, vec![kept.second_half()], self.statistic);
         self.rungs.extend(rung.map(|rung| (outstanding, rung)));
         self.slow_from = Some((outstanding / 2 + 1, time_s));
         self.quiet.clear();
@@ -166,7 +166,7 @@ impl Ladder {
     /// that showed it.
     fn heal(&mut self, outstanding: u32, lifted: Vec<Slice>) {
         let burst = std::mem::take(&mut self.burst);
-        let lifted = Rung::of(outstanding, lifted, self.statistic);
+        let lifted = CalibrationRung::of(outstanding, lifted, self.statistic);
         for rung in burst.into_values().chain(lifted) {
             let load = rung.outstanding;
             let all = match self.rungs.remove(&load) {
@@ -193,12 +193,12 @@ impl Ladder {
     }
 
     /// Whether the step was measured in the present regime.
-    pub(super) fn is_fresh(&self, rung: &Rung) -> bool {
+    pub(super) fn is_fresh(&self, rung: &CalibrationRung) -> bool {
         self.fallen.is_none_or(|fallen| rung.last_begin_ns() >= fallen.at_ns)
     }
 
     /// Whether a reserve that was used up comes back while this step is measured.
-    pub(super) fn refills(&self, rung: &Rung) -> bool {
+    pub(super) fn refills(&self, rung: &CalibrationRung) -> bool {
         let level = self.fallen.and_then(|fallen| self.rungs.get(&fallen.outstanding));
         level.is_some_and(|level| {
             rung.estimates.iops.value < level.estimates.iops.value * (1.0 - LEAST_FALL)
@@ -218,7 +218,7 @@ impl Ladder {
 
     /// The step whose rate no slice at a load can exceed since the rate fell: that of the fall, for
     /// loads up to it, and for any load where half of it gave as much.
-    fn ceiling(&self, outstanding: u32) -> Option<&Rung> {
+    fn ceiling(&self, outstanding: u32) -> Option<&CalibrationRung> {
         let Some(fallen) = self.fallen else {
             return self.sustained.as_ref();
         };
@@ -249,7 +249,7 @@ impl Ladder {
 
     /// Leaves out loads whose rate a reserve that had come back still lifts above what lasts.
     pub(super) fn leave_out_lifted(&mut self) {
-        let is_lifted = |rung: &&Rung| {
+        let is_lifted = |rung: &&CalibrationRung| {
             let level = self.ceiling(rung.outstanding);
             level.is_some_and(|level| {
                 let most = level.estimates.iops.high * (1.0 + LEAST_LIFT);
@@ -266,7 +266,7 @@ impl Ladder {
         self.history.push((slice.begin_ns, slice.end_ns, slice.iops()));
         let rung = match self.rungs.remove(&outstanding) {
             Some(rung) => rung.with(slice, self.statistic),
-            None => Rung::of(outstanding, vec![slice], self.statistic),
+            None => CalibrationRung::of(outstanding, vec![slice], self.statistic),
         };
         if let Some(rung) = rung {
             self.rungs.insert(outstanding, rung);
@@ -313,7 +313,7 @@ impl Ladder {
         if let Some(before) = before {
             self.keep_as_burst(before);
         }
-        let level = if let Some(after) = Rung::of(outstanding, fresh, self.statistic) {
+        let level = if let Some(after) = CalibrationRung::of(outstanding, fresh, self.statistic) {
             let level = after.estimates.iops.value;
             self.rungs.insert(outstanding, after);
             level
@@ -338,14 +338,14 @@ impl Ladder {
 
     /// Whether a step still describes the present regime: it never reached the rate that can be
     /// sustained.
-    fn stands(&self, rung: &Rung, level: f64) -> bool {
+    fn stands(&self, rung: &CalibrationRung, level: f64) -> bool {
         let iops = rung.estimates.iops.value;
         iops < level * (1.0 - 2.0 * LEAST_FALL)
             || self.is_fresh(rung) && iops <= level * (1.0 + LEAST_FALL)
     }
 
     /// Keeps a step of the burst, the longer measured one of two.
-    fn keep_as_burst(&mut self, rung: Rung) {
+    fn keep_as_burst(&mut self, rung: CalibrationRung) {
         let longer = self
             .burst
             .get(&rung.outstanding)
@@ -379,7 +379,7 @@ impl Ladder {
 }
 
 /// Begin of an interval on the bench's clock, ns, counted over all slices of a step.
-fn time_of(rung: &Rung, interval: usize) -> u64 {
+fn time_of(rung: &CalibrationRung, interval: usize) -> u64 {
     let mut left = interval;
     for slice in &rung.slices {
         if let Some(found) = slice.intervals.get(left) {
@@ -391,19 +391,19 @@ fn time_of(rung: &Rung, interval: usize) -> u64 {
     rung.slices.last().map_or(0, |slice| slice.end_ns)
 }
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Adds one slice to a step, and finds out whether the rate fell.
     pub(super) fn extend(
         &mut self,
         ladder: &mut Ladder,
         outstanding: u32,
         duration_s: f64,
-    ) -> Result<Step> {
+    ) -> Result<LadderStep> {
         if !self.add_slice(ladder, outstanding, duration_s)? {
-            return Ok(Step::Over);
+            return Ok(LadderStep::Over);
         }
         let Some(interval) = ladder.suspicion(outstanding) else {
-            return Ok(Step::Added);
+            return Ok(LadderStep::Added);
         };
         let kept_s = CONFIRMED_AFTER * self.pace.budget_s;
         self.at_least(1.2 * kept_s, |meter| meter.confirm(ladder, outstanding, interval))
@@ -440,14 +440,14 @@ impl Meter<'_> {
         &mut self,
         ladder: &mut Ladder,
         outstanding: u32,
-        goal: Goal,
-    ) -> Result<Step> {
+        goal: PaceGoal,
+    ) -> Result<LadderStep> {
         loop {
             let Some(duration_s) = self.lacking_s(ladder.rungs.get(&outstanding), goal) else {
-                return Ok(Step::Added);
+                return Ok(LadderStep::Added);
             };
             match self.extend(ladder, outstanding, duration_s)? {
-                Step::Added => {}
+                LadderStep::Added => {}
                 step => return Ok(step),
             }
         }
@@ -458,7 +458,7 @@ impl Meter<'_> {
     /// The width of an interval shrinks with the root of the time, so the time that is missing
     /// follows from the first slice (the two-stage procedure of Stein, 1945); a tenth is added
     /// for the doubt in the width itself.
-    fn lacking_s(&self, rung: Option<&Rung>, goal: Goal) -> Option<f64> {
+    fn lacking_s(&self, rung: Option<&CalibrationRung>, goal: PaceGoal) -> Option<f64> {
         let Some(rung) = rung else {
             return Some(self.pace.slice_s);
         };

@@ -2,25 +2,25 @@
 
 use super::best::best;
 use super::climbed::Climbed;
-use super::ladder::{Ladder, Step};
-use super::meter::Meter;
+use super::ladder::{Ladder, LadderStep};
+use super::meter::RungMeter;
 use super::pace::{LARGE_OUTSTANDING_MAX, ROUNDS_MAX};
 use super::pace::{end, late};
-use super::plan::Mix;
+use super::plan::CalibrationMix;
 use super::progress::CalibrationPhase;
-use super::rounds::Parts;
+use super::rounds::RoundParts;
 use assay_model::Result;
 use assay_model::calibration::Bound;
 use assay_model::number::real;
 use assay_model::workload::Access;
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// The ladder of large transfers, or what is missing of it after its rate fell; kept at its top
     /// and measured well at once only after a fall. Where it falls for the first time it ends:
     /// small transfers may have fallen, too.
     pub(super) fn large(
         &mut self,
-        mix: &Mix,
+        mix: &CalibrationMix,
         small: &Ladder,
         known: Option<Climbed>,
     ) -> Result<Climbed> {
@@ -34,7 +34,7 @@ impl Meter<'_> {
             self.begin_explore(CalibrationPhase::Large, fallen, end::LARGE, late::LARGE);
             bound = self.climb(&mut ladder, largest)?;
             let fell = ladder.fallen.is_some() && fallen.is_none()
-                || self.search_peak(&mut ladder)? == Step::Fell;
+                || self.search_peak(&mut ladder)? == LadderStep::Fell;
             if fell && fallen.is_some() {
                 continue;
             }
@@ -42,32 +42,38 @@ impl Meter<'_> {
                 break;
             }
             let watch_s = self.pace.watch_s() / 2.0;
-            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
+            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == LadderStep::Fell {
                 continue;
             }
-            if self.polish(&mut ladder)? != Step::Fell {
+            if self.polish(&mut ladder)? != LadderStep::Fell {
                 break;
             }
         }
         Ok(Climbed { ladder, bound })
     }
 
-    fn stream(&self, mix: &Mix) -> Ladder {
+    fn stream(&self, mix: &CalibrationMix) -> Ladder {
         let access = Access::Sequential { streams: 1 };
         self.load(mix, "stream", self.plan.large_transfer.0, access)
     }
 
-    pub(super) fn single_stream(&mut self, mix: &Mix) -> Result<Ladder> {
+    pub(super) fn single_stream(&mut self, mix: &CalibrationMix) -> Result<Ladder> {
         let mut ladder = self.stream(mix);
         self.begin(CalibrationPhase::SingleStream, end::SINGLE_STREAM);
         let (goal, look_s) = (self.pace.first_look(), 4.0 * self.pace.slice_s);
-        while self.at_least(look_s, |meter| meter.settle(&mut ladder, 1, goal))? == Step::Fell {}
+        while self.at_least(look_s, |meter| meter.settle(&mut ladder, 1, goal))? == LadderStep::Fell
+        {
+        }
         Ok(ladder)
     }
 
     /// The single stream after a fall; what was measured of it before stands where it is far below
     /// what lasts.
-    pub(super) fn single_stream_late(&mut self, mix: &Mix, parts: &mut Parts) -> Result<Ladder> {
+    pub(super) fn single_stream_late(
+        &mut self,
+        mix: &CalibrationMix,
+        parts: &mut RoundParts,
+    ) -> Result<Ladder> {
         let fallen = parts.ladders().iter().find_map(|ladder| ladder.fallen);
         self.begin_explore(
             CalibrationPhase::SingleStream,
@@ -84,7 +90,7 @@ impl Meter<'_> {
         });
         let mut ladder = stands.unwrap_or_else(|| self.stream(mix));
         let goal = self.pace.goal(self.pace.base_s());
-        while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
+        while self.settle(&mut ladder, 1, goal)? == LadderStep::Fell {}
         Ok(ladder)
     }
 }

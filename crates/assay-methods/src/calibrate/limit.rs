@@ -4,12 +4,12 @@
 use super::best::{NEARLY, Rungs, best};
 use super::candidates::Candidates;
 use super::climb::{MOST_DOUBT, above};
-use super::ladder::{Ladder, Step};
-use super::meter::Meter;
+use super::ladder::{Ladder, LadderStep};
+use super::meter::RungMeter;
 use super::pace::PRECISION;
 use super::peak::unseen;
 use super::reach::{judged, judged_together};
-use super::rung::{Rung, Within, chosen_document};
+use super::rung::{CalibrationRung, Within, chosen_document};
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, index, real, real_len, share};
@@ -23,24 +23,24 @@ const NARROW: f64 = 0.025;
 const POOL_MAX: usize = 6;
 
 /// What is known of a limit: the steps on both sides of it, and those that may be.
-struct Bracket<'l> {
+struct LimitBracket<'l> {
     /// The largest load within the limit, by the shares of I/Os beyond it.
-    inside: Option<&'l Rung>,
+    inside: Option<&'l CalibrationRung>,
     /// The next larger load.
-    outside: Option<&'l Rung>,
+    outside: Option<&'l CalibrationRung>,
     /// The largest load certainly within it, where no smaller one is certainly beyond.
-    surely: Option<&'l Rung>,
+    surely: Option<&'l CalibrationRung>,
     /// The smallest load certainly beyond it, where no larger one is certainly within.
-    not: Option<&'l Rung>,
+    not: Option<&'l CalibrationRung>,
     /// The largest measured load below that.
-    at_most: Option<&'l Rung>,
+    at_most: Option<&'l CalibrationRung>,
     /// Loads that may lie on either side.
-    open: Vec<&'l Rung>,
+    open: Vec<&'l CalibrationRung>,
 }
 
-impl<'l> Bracket<'l> {
+impl<'l> LimitBracket<'l> {
     fn of(rungs: &'l Rungs, limit: &LatencyLimit) -> Self {
-        let all: Vec<&Rung> = rungs.values().collect();
+        let all: Vec<&CalibrationRung> = rungs.values().collect();
         let judged = judged(rungs, limit);
         let inside = inside(rungs, limit);
         let last_surely = judged.iter().rposition(|within| *within == Within::Surely);
@@ -69,7 +69,7 @@ impl<'l> Bracket<'l> {
     }
 
     /// How many steps a step is away from the limit, from 1: the nearest decide most.
-    fn distance(&self, rung: &Rung, rungs: &Rungs) -> f64 {
+    fn distance(&self, rung: &CalibrationRung, rungs: &Rungs) -> f64 {
         let load = rung.outstanding;
         let inside = self.inside.map_or(0, |inside| inside.outstanding);
         let steps = if load <= inside {
@@ -91,7 +91,7 @@ impl<'l> Bracket<'l> {
     /// A load that was not measured, half way between one that is sure and the next one that is
     /// open, where that would narrow the answer.
     fn missing(&self) -> Option<u32> {
-        let between = |low: &Rung, high: &Rung| {
+        let between = |low: &CalibrationRung, high: &CalibrationRung| {
             let differ =
                 high.estimates.iops.value > low.estimates.iops.value * (1.0 + 2.0 * PRECISION);
             (differ && high.outstanding > low.outstanding + 1)
@@ -130,7 +130,7 @@ impl<'l> Bracket<'l> {
 /// The largest load that is certainly within the limit when the loads from it up to the last one
 /// inside are taken together: the smallest of them breaks it least.
 fn pooled_within(
-    all: &[&Rung],
+    all: &[&CalibrationRung],
     surely: Option<usize>,
     inside: usize,
     limit: &LatencyLimit,
@@ -144,7 +144,7 @@ fn pooled_within(
 /// The smallest load that is certainly beyond the limit when the loads up to it from the first one
 /// outside are taken together: the largest of them breaks it most.
 fn pooled_beyond(
-    all: &[&Rung],
+    all: &[&CalibrationRung],
     not: Option<usize>,
     inside: usize,
     limit: &LatencyLimit,
@@ -173,7 +173,7 @@ fn inside(rungs: &Rungs, limit: &LatencyLimit) -> usize {
 
 /// How many I/Os of an operation took longer than the limit, or how many ns all of them took if
 /// the mean is limited; and how many they are.
-fn limited(rung: &Rung, operation: Operation, limit: &LatencyLimit) -> (u64, u64) {
+fn limited(rung: &CalibrationRung, operation: Operation, limit: &LatencyLimit) -> (u64, u64) {
     let Some(result) = rung.estimates.operations.get(operation) else { return (0, 0) };
     let times = &result.service;
     let part = match limit.quantile {
@@ -213,7 +213,7 @@ pub(super) fn answer(
     limit: &LatencyLimit,
     ladder_end: Bound,
 ) -> Option<Capacity> {
-    let bracket = Bracket::of(rungs, limit);
+    let bracket = LimitBracket::of(rungs, limit);
     let inside = bracket.inside?;
     let best = best(rungs, peak_load)?;
     let reaches = inside.estimates.iops.value >= NEARLY * best.estimates.iops.value;
@@ -236,7 +236,7 @@ pub(super) fn answer(
     })
 }
 
-fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
+fn rate(bracket: &LimitBracket<'_>, chosen: &CalibrationRung, best: &CalibrationRung) -> Estimate {
     // A larger load that gives less, but not beyond doubt, was measured too low or this one too
     // high: where both are one level the one that stands for the highest rate knows it better.
     let level = &best.estimates.iops;
@@ -258,17 +258,21 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
     Estimate { low, high, ..own }
 }
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Measures what the answer for a limit still lacks: loads between its two sides, then more of
     /// those that may lie on either.
-    pub(super) fn search(&mut self, ladder: &mut Ladder, limit: &LatencyLimit) -> Result<Step> {
+    pub(super) fn search(
+        &mut self,
+        ladder: &mut Ladder,
+        limit: &LatencyLimit,
+    ) -> Result<LadderStep> {
         loop {
             let step = match lacking(&ladder.rungs, ladder.peak_load, limit) {
-                None => return Ok(Step::Added),
+                None => return Ok(LadderStep::Added),
                 Some(Lacking::Rung(load)) => self.settle(ladder, load, self.pace.first_look())?,
                 Some(Lacking::Time(load)) => self.longer(ladder, load)?,
             };
-            if step != Step::Added {
+            if step != LadderStep::Added {
                 return Ok(step);
             }
         }
@@ -278,9 +282,9 @@ impl Meter<'_> {
 /// Loads whose visits say more about a limit: the last one within it, and where that matters the
 /// one beyond and the one that the answer lacks most.
 pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Candidates {
-    let bracket = Bracket::of(&ladder.rungs, limit);
+    let bracket = LimitBracket::of(&ladder.rungs, limit);
     let mut candidates = Candidates::default();
-    let reaches = |inside: &&Rung| {
+    let reaches = |inside: &&CalibrationRung| {
         let best = best(&ladder.rungs, ladder.peak_load);
         best.is_some_and(|best| best.outstanding <= inside.outstanding)
     };
@@ -322,7 +326,7 @@ pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Candidates {
 /// by more than chance mostly allows.
 fn contender(ladder: &Ladder) -> Option<u32> {
     let best = best(&ladder.rungs, ladder.peak_load)?;
-    let value = |rung: &Rung| rung.estimates.iops.value;
+    let value = |rung: &CalibrationRung| rung.estimates.iops.value;
     let highest = ladder.rungs.values().max_by(|one, other| value(one).total_cmp(&value(other)))?;
     (value(highest) * NEARLY > value(best)).then_some(highest.outstanding)
 }
@@ -337,7 +341,7 @@ enum Lacking {
 
 /// What the answer lacks; `None` when it is good enough.
 fn lacking(rungs: &Rungs, peak_load: Option<u32>, limit: &LatencyLimit) -> Option<Lacking> {
-    let bracket = Bracket::of(rungs, limit);
+    let bracket = LimitBracket::of(rungs, limit);
     if bracket.matters() && bracket.gap() > 0 {
         return bracket.between(limit.service_time_ns).map(Lacking::Rung);
     }
@@ -349,7 +353,8 @@ fn lacking(rungs: &Rungs, peak_load: Option<u32>, limit: &LatencyLimit) -> Optio
         return Some(Lacking::Rung(load));
     }
     let imprecise = bracket.inside.filter(|rung| rung.imprecision() > PRECISION);
-    let candidates = |rung: &&Rung| rung.estimates.elapsed_s * bracket.distance(rung, rungs);
+    let candidates =
+        |rung: &&CalibrationRung| rung.estimates.elapsed_s * bracket.distance(rung, rungs);
     let next = bracket
         .open
         .iter()

@@ -3,10 +3,10 @@
 use super::best::best;
 use super::confirm::LEAST_CONFIRMED;
 use super::ladder::Ladder;
-use super::meter::Meter;
+use super::meter::RungMeter;
 use assay_model::Result;
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Whether the load that gives most gives much less than it did, after other transfers have
     /// used up what they share; the ladder is then divided.
     pub(super) fn fell_meanwhile(&mut self, ladder: &mut Ladder) -> Result<bool> {

@@ -1,9 +1,9 @@
 //! Runs slices on a bench within a time budget: builds the workload, gathers its intervals, grows
 //! the number of workers, and says no when time is up or a person stops.
 
-use super::pace::{Pace, end};
-use super::plan::{CalibrationPlan, Mix};
-use super::progress::{CalibrationPhase, CalibrationUpdate, Progress};
+use super::pace::{MixPace, end};
+use super::plan::{CalibrationMix, CalibrationPlan};
+use super::progress::{CalibrationPhase, CalibrationProgress, CalibrationUpdate};
 use super::rung::Slice;
 use crate::bench::Bench;
 use assay_model::calibration::MixCalibration;
@@ -27,7 +27,7 @@ const CALIBRATE_AGAIN: &str = "calibrate again without stopping it";
 
 /// What is issued on all steps of a ladder.
 #[derive(Clone, Debug)]
-pub(super) struct Load {
+pub(super) struct LadderLoad {
     pub(super) name: String,
     pub(super) read_share: f64,
     pub(super) transfer_bytes: u64,
@@ -35,11 +35,11 @@ pub(super) struct Load {
 }
 
 /// A bench with a budget.
-pub(super) struct Meter<'a> {
+pub(super) struct RungMeter<'a> {
     bench: &'a mut dyn Bench,
     progress: &'a mut dyn FnMut(CalibrationUpdate<'_>),
     pub(super) plan: &'a CalibrationPlan,
-    pub(super) pace: Pace,
+    pub(super) pace: MixPace,
     pub(super) remarks: Vec<Remark>,
     errors: Vec<ErrorCount>,
     began_ns: u64,
@@ -61,7 +61,7 @@ pub(super) struct Meter<'a> {
     pub(super) cold_until_s: Option<f64>,
 }
 
-impl<'a> Meter<'a> {
+impl<'a> RungMeter<'a> {
     pub(super) fn new(
         bench: &'a mut dyn Bench,
         plan: &'a CalibrationPlan,
@@ -72,7 +72,7 @@ impl<'a> Meter<'a> {
             bench,
             progress,
             plan,
-            pace: Pace::of(plan.time_budget),
+            pace: MixPace::of(plan.time_budget),
             remarks: Vec::new(),
             errors: Vec::new(),
             began_ns: now_ns,
@@ -96,7 +96,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Begins a mix with a budget of its own.
-    pub(super) fn begin_mix(&mut self, mix: &Mix) {
+    pub(super) fn begin_mix(&mut self, mix: &CalibrationMix) {
         self.mix.clone_from(&mix.name);
         self.cold_until_s = None;
         self.held_s = 0.0;
@@ -197,7 +197,7 @@ impl<'a> Meter<'a> {
     /// is no time left or nothing more can be measured.
     pub(super) fn slice(
         &mut self,
-        load: &Load,
+        load: &LadderLoad,
         outstanding: u32,
         duration_s: f64,
         service_time_s: f64,
@@ -226,7 +226,7 @@ impl<'a> Meter<'a> {
 
     fn workload(
         &mut self,
-        load: &Load,
+        load: &LadderLoad,
         outstanding: u32,
         duration: Nanos,
         warm_up_s: f64,
@@ -351,7 +351,7 @@ impl<'a> Meter<'a> {
     fn show(&mut self, outstanding: u32, slice: &Slice) {
         let budget_ns: u128 = self.plan.mixes.iter().map(|mix| self.plan.time_ns(mix)).sum();
         let outstanding = outstanding.saturating_mul(self.plan.hosts);
-        let progress = Progress {
+        let progress = CalibrationProgress {
             mix: self.mix.clone(),
             doing: self.doing,
             outstanding,

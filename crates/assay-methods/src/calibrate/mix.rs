@@ -5,19 +5,19 @@ use super::agree::agree;
 use super::best::{Rungs, best, level_of_best};
 use super::climbed::Climbed;
 use super::full_load::FullLoad;
-use super::ladder::{Fallen, Ladder, Step};
+use super::ladder::{Fallen, Ladder, LadderStep};
 use super::level::LEAST_FALL;
 use super::limit::answer;
-use super::meter::{Load, Meter};
-use super::pace::{Goal, LARGE_OUTSTANDING_MAX, ROUNDS_MAX, end, late};
-use super::plan::Mix;
+use super::meter::{LadderLoad, RungMeter};
+use super::pace::{LARGE_OUTSTANDING_MAX, PaceGoal, ROUNDS_MAX, end, late};
+use super::plan::CalibrationMix;
 use super::progress::CalibrationPhase;
 use super::remarks::{
     drifted, held, host_bound, impossible, still_rising, stood_still, unknown_throughput, unsure,
     varied,
 };
-use super::rounds::{NOISY, Parts};
-use super::rung::{Rung, chosen_document};
+use super::rounds::{NOISY, RoundParts};
+use super::rung::{CalibrationRung, chosen_document};
 use super::stalls::Stalls;
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
@@ -43,15 +43,15 @@ const UNFINISHED: f64 = 0.2;
 /// A ladder that ran out of time after fewer steps says nothing about the highest rate.
 const FEWEST_RUNGS: usize = 5;
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Everything about one mix; `None` when not even one step could be measured.
     ///
     /// Each load is seen once as fast as that goes; the rest of the time is for rounds over all
     /// that answers rest on. Where a level fell, one thing follows the other instead.
-    pub(super) fn calibrate_mix(&mut self, mix: &Mix) -> Result<Option<MixCalibration>> {
+    pub(super) fn calibrate_mix(&mut self, mix: &CalibrationMix) -> Result<Option<MixCalibration>> {
         self.begin_mix(mix);
         let small = self.small(mix)?;
-        let mut parts = Parts { small, large: None, stream: None, stalls: None };
+        let mut parts = RoundParts { small, large: None, stream: None, stalls: None };
         if !parts.fell() {
             self.keep_small(&mut parts.small)?;
         }
@@ -76,7 +76,7 @@ impl Meter<'_> {
 
     /// Everything that was measured while a reserve may have lasted is measured again: small
     /// transfers, then large ones, and last what refills it.
-    fn after_fall(&mut self, mix: &Mix, parts: &mut Parts) -> Result<()> {
+    fn after_fall(&mut self, mix: &CalibrationMix, parts: &mut RoundParts) -> Result<()> {
         let of_large = parts.large.as_ref().and_then(|large| large.ladder.fallen);
         if let Some(fallen) = of_large.filter(|_| parts.small.ladder.fallen.is_none()) {
             self.begin_late(CalibrationPhase::Sustained, fallen.seen_ns, late::SUSTAINED);
@@ -113,7 +113,7 @@ impl Meter<'_> {
 
     /// Rounds; where all levels rise, what is missing is measured before them. They end where one
     /// falls.
-    fn repeat(&mut self, parts: &mut Parts) -> Result<()> {
+    fn repeat(&mut self, parts: &mut RoundParts) -> Result<()> {
         let end_share = end::ROUNDS;
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let small = &mut parts.small;
@@ -134,7 +134,7 @@ impl Meter<'_> {
         }
         for _ in 0..ROUNDS_MAX {
             self.begin(CalibrationPhase::Rounds, end_share);
-            if self.rounds(parts)? != Step::Fell || parts.fell() {
+            if self.rounds(parts)? != LadderStep::Fell || parts.fell() {
                 break;
             }
             self.begin(CalibrationPhase::Ladder, end_share);
@@ -152,7 +152,7 @@ impl Meter<'_> {
     }
 
     /// The answers of what was measured.
-    fn concluded(&mut self, mix: &Mix, parts: &Parts) -> Option<MixCalibration> {
+    fn concluded(&mut self, mix: &CalibrationMix, parts: &RoundParts) -> Option<MixCalibration> {
         let (small, transfer_bytes) = (&parts.small, self.plan.transfer.0);
         let large_bytes = self.plan.large_transfer.0;
         let base = base(&small.ladder)?;
@@ -202,7 +202,7 @@ impl Meter<'_> {
     ///
     /// Large I/Os are seen last: the end of a reserve may show in them alone, and small ones share
     /// it.
-    fn remark_on_full_load(&mut self, parts: &Parts, found: &mut MixCalibration) {
+    fn remark_on_full_load(&mut self, parts: &RoundParts, found: &mut MixCalibration) {
         if found.iops_max.burst_rate.is_some() {
             return;
         }
@@ -229,12 +229,12 @@ impl Meter<'_> {
 
     pub(super) fn load(
         &self,
-        mix: &Mix,
+        mix: &CalibrationMix,
         what: &str,
         transfer_bytes: u64,
         access: Access,
     ) -> Ladder {
-        let load = Load {
+        let load = LadderLoad {
             name: format!("{} {what}", mix.name),
             read_share: mix.read_share,
             transfer_bytes,
@@ -244,10 +244,10 @@ impl Meter<'_> {
     }
 
     /// Ladder and limit of small transfers.
-    fn small(&mut self, mix: &Mix) -> Result<Climbed> {
+    fn small(&mut self, mix: &CalibrationMix) -> Result<Climbed> {
         let mut ladder = self.load(mix, "small", self.plan.transfer.0, Access::Uniform);
         self.begin(CalibrationPhase::Ladder, end::LADDER);
-        let twice = Goal { least_s: 2.0 * self.pace.slice_s, ..self.pace.first_look() };
+        let twice = PaceGoal { least_s: 2.0 * self.pace.slice_s, ..self.pace.first_look() };
         self.settle(&mut ladder, 1, twice)?;
         let mut small = Climbed { ladder, bound: Bound::TimeBudget };
         self.explore(&mut small)?;
@@ -264,7 +264,7 @@ impl Meter<'_> {
             self.begin_explore(CalibrationPhase::Ladder, fallen, end::LADDER, late::SUSTAINED);
             small.bound = self.climb(ladder, self.plan.outstanding_max)?;
             let fell_first = fallen.is_none() && ladder.fallen.is_some();
-            if fell_first || self.search_peak(ladder)? == Step::Fell {
+            if fell_first || self.search_peak(ladder)? == LadderStep::Fell {
                 continue;
             }
             if fallen.is_some() {
@@ -276,16 +276,16 @@ impl Meter<'_> {
                 );
                 let watch_s = self.pace.watch_s();
                 let ended = small.bound != Bound::TimeBudget;
-                if ended && self.watch(ladder, watch_s)? == Step::Fell {
+                if ended && self.watch(ladder, watch_s)? == LadderStep::Fell {
                     continue;
                 }
             }
             let limit = if series { end::LIMIT_SERIES } else { end::LIMIT };
             self.begin_explore(CalibrationPhase::Limit, fallen, limit, late::LIMIT);
-            if self.limits(ladder)? == Step::Fell {
+            if self.limits(ladder)? == LadderStep::Fell {
                 continue;
             }
-            if fallen.is_some() && (round > 1 || self.recheck(ladder)? != Step::Fell) {
+            if fallen.is_some() && (round > 1 || self.recheck(ladder)? != LadderStep::Fell) {
                 self.polish(ladder)?;
                 break;
             }
@@ -312,7 +312,7 @@ impl Meter<'_> {
     }
 
     /// The limit, then the series of limits and the knee, each with a share of the time left.
-    fn limits(&mut self, ladder: &mut Ladder) -> Result<Step> {
+    fn limits(&mut self, ladder: &mut Ladder) -> Result<LadderStep> {
         let plan = self.plan;
         let limits = std::iter::once(plan.limit.service_time_ns)
             .chain(plan.steps.iter().map(|step| real(step.0)));
@@ -324,7 +324,7 @@ impl Meter<'_> {
             let limit = at_most(&plan.limit, limit_ns);
             let step = self.part(part / parts, |meter| meter.search(ladder, &limit))?;
             parts -= part;
-            if step == Step::Fell {
+            if step == LadderStep::Fell {
                 return Ok(step);
             }
         }
@@ -332,16 +332,16 @@ impl Meter<'_> {
     }
 
     /// Two loads between the knee and its neighbours, each way.
-    fn refine_knee(&mut self, ladder: &mut Ladder) -> Result<Step> {
+    fn refine_knee(&mut self, ladder: &mut Ladder) -> Result<LadderStep> {
         for _ in 0..2 {
             for load in around_knee(ladder) {
                 match self.settle(ladder, load, self.pace.first_look())? {
-                    Step::Added => {}
+                    LadderStep::Added => {}
                     step => return Ok(step),
                 }
             }
         }
-        Ok(Step::Added)
+        Ok(LadderStep::Added)
     }
 
     fn steps(&self, small: &Climbed) -> Vec<LimitStep> {
@@ -368,7 +368,7 @@ impl Meter<'_> {
             self.remarks.push(unsure(&mix, &wide.rate));
         }
         let most = best(&small.ladder.rungs, small.ladder.peak_load);
-        if small.bound == Bound::Host || most.is_some_and(Rung::host_was_limit) {
+        if small.bound == Bound::Host || most.is_some_and(CalibrationRung::host_was_limit) {
             self.remarks.push(host_bound(&mix));
         }
         if let Some(unsteady) = most.filter(|rung| rung.imprecision() > WIDE) {
@@ -501,7 +501,7 @@ fn points(rungs: &Rungs, transfer_bytes: u64) -> Vec<assay_model::calibration::C
 /// Where the curve bends; the rate of a step that was seen for a short time is not above the
 /// highest one.
 fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
-    let curve::Knee::Found { at, .. } = curve::knee(&ladder.points()) else {
+    let curve::CurveKnee::Found { at, .. } = curve::knee(&ladder.points()) else {
         return None;
     };
     let rung = ladder.rungs.values().nth(at)?;

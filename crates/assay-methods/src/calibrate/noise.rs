@@ -4,7 +4,7 @@
 use super::best::best;
 use super::ladder::Ladder;
 use super::pace::INTERVALS_OF_SLICE;
-use super::rung::{CONFIDENCE, Rung, Slice, time_ns};
+use super::rung::{CONFIDENCE, CalibrationRung, Slice, time_ns};
 use super::stalls::{StallShare, Stalls};
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
@@ -97,11 +97,11 @@ impl NoiseModel {
             return;
         };
         let (least, own) = (best.outstanding, best.estimates.iops);
-        let alike = |rung: &&Rung| {
+        let alike = |rung: &&CalibrationRung| {
             let estimates = rung.estimates.iops;
             estimates.low <= own.value && own.value <= estimates.high && own.low <= estimates.value
         };
-        let rungs: Vec<&Rung> =
+        let rungs: Vec<&CalibrationRung> =
             ladder.rungs.range(least..).map(|(_, rung)| rung).filter(alike).collect();
         let usual = usual_dispersion(ladder, self.stalls.as_ref());
         let all: Vec<OfRung> =
@@ -187,7 +187,7 @@ fn wider(freedom: f64) -> f64 {
 }
 
 /// Rates of the intervals of a visit that count, how long each is, and the visit's own rate.
-struct Stretch {
+struct NoiseStretch {
     rates: Vec<f64>,
     interval_s: f64,
     middle_s: f64,
@@ -197,7 +197,7 @@ struct Stretch {
     time_ns: f64,
 }
 
-impl Stretch {
+impl NoiseStretch {
     /// A visit; without the stalls where they have a period. `None` where almost nothing lies
     /// between them.
     fn of(slice: &Slice, stalls: Option<&Stalls>) -> Option<Self> {
@@ -231,11 +231,15 @@ impl Stretch {
 }
 
 /// A step's visits as they count.
-fn stretches(rung: &Rung, stalls: Option<&Stalls>) -> Vec<Stretch> {
-    rung.slices.iter().filter_map(|slice| Stretch::of(slice, stalls)).collect()
+fn stretches(rung: &CalibrationRung, stalls: Option<&Stalls>) -> Vec<NoiseStretch> {
+    rung.slices.iter().filter_map(|slice| NoiseStretch::of(slice, stalls)).collect()
 }
 
-fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) -> OfRung {
+fn of_rung(
+    rung: &CalibrationRung,
+    usual_dispersion: Option<f64>,
+    stalls: Option<&Stalls>,
+) -> OfRung {
     let stretches = stretches(rung, stalls);
     let (variance_s, freedom) = noise_of_rung(rung, &stretches, usual_dispersion);
     let visits = stretches
@@ -248,14 +252,14 @@ fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) 
             short_variance: variance_s / stretch.length_s,
         })
         .collect();
-    let completed = |stretch: &Stretch| stretch.iops * stretch.length_s;
+    let completed = |stretch: &NoiseStretch| stretch.iops * stretch.length_s;
     let ios: f64 = stretches.iter().map(completed).sum();
     let time_ns: f64 = stretches.iter().map(|stretch| stretch.time_ns).sum();
     OfRung { visits, freedom, service_time_ns: time_ns / ios.max(f64::MIN_POSITIVE) }
 }
 
 /// A step's visits in parts as long as a slice.
-fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
+fn parts_of_rung(rung: &CalibrationRung, usual_dispersion: Option<f64>) -> Vec<Visit> {
     let (variance_s, _) = noise_of_rung(rung, &stretches(rung, None), usual_dispersion);
     let of_slice = |slice: &Slice| -> Vec<Visit> {
         let mut from_s = measured_from_s(slice);
@@ -292,7 +296,11 @@ fn usual_dispersion(ladder: &Ladder, stalls: Option<&Stalls>) -> Option<f64> {
 /// Where few batches show the variance, that of the other steps counts with it (Smyth, Statistical
 /// Applications in Genetics and Molecular Biology 3, 2004): two batches alone would make the
 /// interval six times as wide.
-fn noise_of_rung(rung: &Rung, stretches: &[Stretch], usual_dispersion: Option<f64>) -> (f64, f64) {
+fn noise_of_rung(
+    rung: &CalibrationRung,
+    stretches: &[NoiseStretch],
+    usual_dispersion: Option<f64>,
+) -> (f64, f64) {
     let (variance_s, freedom) = short_noise(stretches);
     let iops = rung.estimates.iops.value;
     match usual_dispersion {
@@ -309,7 +317,7 @@ fn noise_of_rung(rung: &Rung, stretches: &[Stretch], usual_dispersion: Option<f6
 ///
 /// Counts that borrow from their neighbours, as those of a link that transfers one I/O at a time,
 /// are known better than short batches say; longer ones are taken where they show half as much.
-fn short_noise(stretches: &[Stretch]) -> (f64, f64) {
+fn short_noise(stretches: &[NoiseStretch]) -> (f64, f64) {
     let (mut variance_s, mut freedom) = batched(stretches, BATCH);
     for size in [2 * BATCH, 4 * BATCH] {
         let longer = batched(stretches, size);
@@ -323,7 +331,7 @@ fn short_noise(stretches: &[Stretch]) -> (f64, f64) {
 /// The same by batches of this many intervals: the middle one of the visits' own variances. What
 /// only some visits show, such as a stall, is not noise of this load alone: it counts as noise
 /// between visits, which all loads share.
-fn batched(stretches: &[Stretch], size: usize) -> (f64, f64) {
+fn batched(stretches: &[NoiseStretch], size: usize) -> (f64, f64) {
     let mut seen: Vec<(f64, f64)> =
         stretches.iter().filter_map(|stretch| batched_stretch(stretch, size)).collect();
     seen.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -338,7 +346,7 @@ fn batched(stretches: &[Stretch], size: usize) -> (f64, f64) {
 /// The relative variance of one second as the batches of a visit show it, s, and its degrees of
 /// freedom; so that the median of many such variances is the true one (the cube of Wilson and
 /// Hilferty, PNAS 17, 1931).
-fn batched_stretch(stretch: &Stretch, size: usize) -> Option<(f64, f64)> {
+fn batched_stretch(stretch: &NoiseStretch, size: usize) -> Option<(f64, f64)> {
     let size = size.min(stretch.rates.len() / 2).max(1);
     let batches = batch_means(&stretch.rates, size);
     let (freedom, level) = (real_len(batches.len()) - 1.0, mean(&batches));

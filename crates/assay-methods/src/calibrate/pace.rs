@@ -66,7 +66,7 @@ pub(super) mod late {
 
 /// How well a step is to be known, and for how long it may be measured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Goal {
+pub(super) struct PaceGoal {
     /// Half the width of the interval of IOPS over its value.
     pub(super) precision: f64,
     /// Measured time at least, s: to stop at the first narrow interval would be to choose those
@@ -78,7 +78,7 @@ pub(super) struct Goal {
 
 /// Durations that follow from the time budget of a mix.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct MixPace {
     /// Time budget of the mix, s.
     pub(super) budget_s: f64,
     /// The shortest slice, s.
@@ -87,7 +87,7 @@ pub(super) struct Pace {
     pub(super) interval: Nanos,
 }
 
-impl Pace {
+impl MixPace {
     /// Slices of a 120th of the budget, 0.2 s to 10 s, in intervals of a 20th of that, at least 10
     /// ms.
     pub(super) fn of(budget: Nanos) -> Self {
@@ -98,13 +98,13 @@ impl Pace {
     }
 
     /// The usual goal of a step.
-    pub(super) fn goal(&self, most_s: f64) -> Goal {
-        Goal { precision: PRECISION, least_s: 2.0 * self.slice_s, most_s }
+    pub(super) fn goal(&self, most_s: f64) -> PaceGoal {
+        PaceGoal { precision: PRECISION, least_s: 2.0 * self.slice_s, most_s }
     }
 
     /// Enough to see whether the rate still rises.
-    pub(super) fn first_look(&self) -> Goal {
-        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: 2.0 * self.slice_s }
+    pub(super) fn first_look(&self) -> PaceGoal {
+        PaceGoal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: 2.0 * self.slice_s }
     }
 
     /// The most that one step of a ladder may take, s.

@@ -3,10 +3,10 @@
 
 use super::best::Rungs;
 use super::climb::LEAST_GAIN;
-use super::ladder::{Ladder, Step};
-use super::meter::Meter;
-use super::pace::Goal;
-use super::rung::Rung;
+use super::ladder::{Ladder, LadderStep};
+use super::meter::RungMeter;
+use super::pace::PaceGoal;
+use super::rung::CalibrationRung;
 use assay_model::Result;
 use assay_model::number::index;
 
@@ -25,23 +25,23 @@ const NARROW: f64 = 1.25;
 /// A load this near to the top of a curve gives as much.
 const AT_TOP: f64 = 1.12;
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Tries loads around the highest step where the rate falls on both sides, and lets the one
     /// nearest to the top of the curve through them stand for the highest rate: later visits
     /// measure it without the luck of the choice.
-    pub(super) fn search_peak(&mut self, ladder: &mut Ladder) -> Result<Step> {
-        let goal = Goal { precision: PRECISION, ..self.pace.first_look() };
+    pub(super) fn search_peak(&mut self, ladder: &mut Ladder) -> Result<LadderStep> {
+        let goal = PaceGoal { precision: PRECISION, ..self.pace.first_look() };
         for _ in 0..TRIES {
             let Some(load) = untried(&ladder.rungs) else {
                 break;
             };
             match self.settle(ladder, load, goal)? {
-                Step::Added => {}
+                LadderStep::Added => {}
                 step => return Ok(step),
             }
         }
         let Some(load) = top(&ladder.rungs) else {
-            return Ok(Step::Added);
+            return Ok(LadderStep::Added);
         };
         ladder.peak_load = Some(load);
         self.settle(ladder, load, goal)
@@ -72,7 +72,7 @@ fn peak(rungs: &Rungs) -> Option<u32> {
         .values()
         .max_by(|one, other| one.estimates.iops.value.total_cmp(&other.estimates.iops.value))?;
     let at = highest.outstanding;
-    let lower = |rung: &Rung| {
+    let lower = |rung: &CalibrationRung| {
         rung.estimates.iops.high < highest.estimates.iops.value * (1.0 - 2.0 * LEAST_GAIN)
     };
     let falls = rungs.range(..at).any(|(_, rung)| lower(rung))

@@ -12,7 +12,7 @@ pub struct CalibrationPlan {
     /// themselves.
     pub limit: LatencyLimit,
     /// At least one mix.
-    pub mixes: Vec<Mix>,
+    pub mixes: Vec<CalibrationMix>,
     /// Bytes of one small random I/O.
     pub transfer: Bytes,
     /// Bytes of one large I/O.
@@ -37,14 +37,14 @@ pub struct CalibrationPlan {
 
 /// A mix of reads and writes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mix {
+pub struct CalibrationMix {
     /// How it is called in results.
     pub name: String,
     /// Share of reads, 0..=1.
     pub read_share: f64,
 }
 
-impl Mix {
+impl CalibrationMix {
     /// `read`, `write`, or for example `mix 70/30`.
     pub fn of(read_share: f64) -> Self {
         let name = if read_share >= 1.0 {
@@ -63,7 +63,7 @@ impl Default for CalibrationPlan {
     fn default() -> Self {
         Self {
             limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
-            mixes: vec![Mix::of(1.0)],
+            mixes: vec![CalibrationMix::of(1.0)],
             transfer: Bytes(8192),
             large_transfer: Bytes(1 << 20),
             time_budget: Nanos(60_000_000_000),
@@ -79,7 +79,7 @@ impl Default for CalibrationPlan {
 
 impl CalibrationPlan {
     /// All the time that a mix may take, ns: no prediction rests on the curve of writes alone.
-    pub(super) fn time_ns(&self, mix: &Mix) -> u128 {
+    pub(super) fn time_ns(&self, mix: &CalibrationMix) -> u128 {
         let curve_ns = if mix.read_share > 0.0 { self.curve_time.0 } else { 0 };
         u128::from(self.time_budget.0) + u128::from(curve_ns)
     }

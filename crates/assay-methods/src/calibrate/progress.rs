@@ -41,14 +41,14 @@ impl CalibrationPhase {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CalibrationUpdate<'a> {
     /// A slice was measured.
-    Slice(&'a Progress),
+    Slice(&'a CalibrationProgress),
     /// A mix is answered.
     Mix(&'a MixCalibration),
 }
 
 /// Reported after every slice.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct CalibrationProgress {
     /// Name of the mix.
     pub mix: String,
     /// The part of the method.

@@ -2,7 +2,7 @@
 //! beyond the quantile that almost never reach the limit.
 
 use super::best::Rungs;
-use super::rung::{Rung, SURE, Slice, Within, pooled};
+use super::rung::{CalibrationRung, SURE, Slice, Within, pooled};
 use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Operation;
 use assay_model::number::{count, real_len, share};
@@ -16,7 +16,7 @@ pub(super) fn judged(rungs: &Rungs, limit: &LatencyLimit) -> Vec<Within> {
 }
 
 /// How loads that are thrown together stand to a limit.
-pub(super) fn judged_together(rungs: &[&Rung], limit: &LatencyLimit) -> Within {
+pub(super) fn judged_together(rungs: &[&CalibrationRung], limit: &LatencyLimit) -> Within {
     let span = match rungs {
         [rung] => Some(rung.estimates.limited_ns),
         _ => pooled(rungs, limit.quantile),
@@ -27,7 +27,7 @@ pub(super) fn judged_together(rungs: &[&Rung], limit: &LatencyLimit) -> Within {
 
 /// Whether the share of I/Os beyond the limit is certainly smaller than allowed by Student's
 /// interval over visits, which noise of seconds makes differ; of few visits it may have missed all.
-fn hardly_reach(rungs: &[&Rung], limit: &LatencyLimit) -> bool {
+fn hardly_reach(rungs: &[&CalibrationRung], limit: &LatencyLimit) -> bool {
     const FEWEST: usize = 8;
     // A mean is known better than its tail.
     let LimitStatistic::Quantile(quantile) = limit.quantile else { return false };

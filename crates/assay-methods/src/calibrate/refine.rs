@@ -3,14 +3,14 @@
 
 use super::best::{NEARLY, best};
 use super::climbed::Climbed;
-use super::ladder::{Ladder, Step};
-use super::meter::Meter;
-use super::pace::{Goal, PRECISION};
+use super::ladder::{Ladder, LadderStep};
+use super::meter::RungMeter;
+use super::pace::{PRECISION, PaceGoal};
 use super::progress::CalibrationPhase;
 use assay_model::Result;
 use assay_model::number::real_len;
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Measures the steps up to the highest rate until each is known as well as wanted, for as long
     /// as the plan gives the curve beyond the budget of a mix. Where the rate falls the curve
     /// stays as it was.
@@ -25,8 +25,8 @@ impl Meter<'_> {
         for outstanding in rungs {
             let known_s =
                 small.ladder.rungs.get(&outstanding).map_or(0.0, |rung| rung.estimates.elapsed_s);
-            let goal = Goal { precision: PRECISION, least_s: 0.0, most_s: known_s + share_s };
-            if self.settle(&mut small.ladder, outstanding, goal)? == Step::Over {
+            let goal = PaceGoal { precision: PRECISION, least_s: 0.0, most_s: known_s + share_s };
+            if self.settle(&mut small.ladder, outstanding, goal)? == LadderStep::Over {
                 break;
             }
         }

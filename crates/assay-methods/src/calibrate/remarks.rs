@@ -1,7 +1,7 @@
 //! What the reader of a calibration must know of its answers.
 
-use super::full_load::{Drift, FullLoad};
-use super::rung::Rung;
+use super::full_load::{FullLoad, FullLoadDrift};
+use super::rung::CalibrationRung;
 use super::stalls::Stalls;
 use assay_model::Estimate;
 use assay_model::calibration::LatencyLimit;
@@ -28,7 +28,7 @@ pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Rema
 
 /// The highest rate did not keep its level; `began_s` is when the calibration began on the clock of
 /// the drift.
-pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) -> Remark {
+pub(super) fn drifted(mix: &str, drift: &FullLoadDrift, most_iops: f64, began_s: f64) -> Remark {
     let verb = if drift.end_of_begin < 1.0 { "fell" } else { "rose" };
     let end = drift.end_of_mean * most_iops;
     let what = match drift.step_s {
@@ -52,7 +52,7 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
     }
 }
 
-pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
+pub(super) fn impossible(mix: &str, first: &CalibrationRung, limit: &LatencyLimit) -> Remark {
     Remark {
         what: format!(
             "{mix}: {} is {} even at queue depth 1, above the limit of {}",
@@ -93,7 +93,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
     }
 }
 
-pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
+pub(super) fn varied(mix: &str, rung: &CalibrationRung, hosts: u32) -> Remark {
     let known = match rung.imprecision() {
         within if within < 1.0 => format!("its mean is known only within {:.0}%", within * 100.0),
         _ => "its mean may be more than twice as large".to_owned(),
@@ -109,7 +109,7 @@ pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
     }
 }
 
-pub(super) fn still_rising(mix: &str, last: &Rung, hosts: u32) -> Remark {
+pub(super) fn still_rising(mix: &str, last: &CalibrationRung, hosts: u32) -> Remark {
     Remark {
         what: format!(
             "{mix}: IOPS still rose at queue depth {}, the maximum tested",

@@ -4,13 +4,13 @@
 use super::best::{NEARLY, best};
 use super::candidates::Candidates;
 use super::climbed::Climbed;
-use super::ladder::{Ladder, Step};
+use super::ladder::{Ladder, LadderStep};
 use super::limit::{visited_for_limit, visited_for_most};
-use super::meter::Meter;
+use super::meter::RungMeter;
 use super::noise::{INDISTINCT, NoiseModel, slow_noise_of_parts, widen};
 use super::pace::LARGE_OUTSTANDING_MAX;
 use super::peak::nearest_to_top;
-use super::rung::Rung;
+use super::rung::CalibrationRung;
 use super::stalls::Stalls;
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};
@@ -30,7 +30,7 @@ const ROUNDS_OF_OLD: u32 = 4;
 const ROUNDS_OF_NOISE: u32 = 4;
 
 /// What a mix consists of.
-pub(super) struct Parts {
+pub(super) struct RoundParts {
     pub(super) small: Climbed,
     pub(super) large: Option<Climbed>,
     pub(super) stream: Option<Ladder>,
@@ -40,13 +40,13 @@ pub(super) struct Parts {
 
 /// The ladder that is visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum RoundPart {
     Small,
     Large,
     Stream,
 }
 
-impl Parts {
+impl RoundParts {
     /// All ladders.
     pub(super) fn ladders(&mut self) -> Vec<&mut Ladder> {
         let large = self.large.as_mut().map(|large| &mut large.ladder);
@@ -56,11 +56,11 @@ impl Parts {
         all
     }
 
-    fn ladder(&mut self, part: Part) -> Option<&mut Ladder> {
+    fn ladder(&mut self, part: RoundPart) -> Option<&mut Ladder> {
         match part {
-            Part::Small => Some(&mut self.small.ladder),
-            Part::Large => self.large.as_mut().map(|large| &mut large.ladder),
-            Part::Stream => self.stream.as_mut(),
+            RoundPart::Small => Some(&mut self.small.ladder),
+            RoundPart::Large => self.large.as_mut().map(|large| &mut large.ladder),
+            RoundPart::Stream => self.stream.as_mut(),
         }
     }
 
@@ -95,10 +95,10 @@ impl Parts {
     }
 }
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Visits what the answers rest on round by round, until the time of this part of the method is
     /// used.
-    pub(super) fn rounds(&mut self, parts: &mut Parts) -> Result<Step> {
+    pub(super) fn rounds(&mut self, parts: &mut RoundParts) -> Result<LadderStep> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
         let mut round = 0;
         parts.apply_noise();
@@ -115,23 +115,23 @@ impl Meter<'_> {
             }
             let slices = slices_of_visit(noise_model.spread());
             if self.warmed(parts) {
-                return Ok(Step::Fell);
+                return Ok(LadderStep::Fell);
             }
             let mut visits = self.visits(parts, &mut random);
             round += 1;
             if round <= ROUNDS_OF_OLD {
-                visits.extend(oldest(&parts.small.ladder).map(|load| (Part::Small, load)));
+                visits.extend(oldest(&parts.small.ladder).map(|load| (RoundPart::Small, load)));
                 visits.dedup();
             }
             shuffle(&mut visits, &mut random);
             if visits.is_empty() {
-                return Ok(Step::Added);
+                return Ok(LadderStep::Added);
             }
             for (part, load) in visits {
                 let duration_s = slices * self.pace.slice_s;
                 let Some(ladder) = parts.ladder(part) else { continue };
                 match self.extend(ladder, load, duration_s)? {
-                    Step::Added => {}
+                    LadderStep::Added => {}
                     step => {
                         parts.apply_noise();
                         return Ok(step);
@@ -143,17 +143,17 @@ impl Meter<'_> {
 
     /// The visits of a round: ladder and load. Of the loads that only show whether an answer lies
     /// elsewhere one is visited.
-    fn visits(&self, parts: &Parts, random: &mut Random) -> Vec<(Part, u32)> {
+    fn visits(&self, parts: &RoundParts, random: &mut Random) -> Vec<(RoundPart, u32)> {
         let (small, most) = (&parts.small.ladder, self.plan.outstanding_max);
-        let mut candidates = visited_for_limit(small, &self.plan.limit).of(Part::Small);
-        candidates.extend(visited_for_most(small, most).of(Part::Small));
+        let mut candidates = visited_for_limit(small, &self.plan.limit).of(RoundPart::Small);
+        candidates.extend(visited_for_most(small, most).of(RoundPart::Small));
         if let Some(large) = &parts.large {
             let most = most.min(LARGE_OUTSTANDING_MAX);
-            candidates.extend(visited_for_most(&large.ladder, most).of(Part::Large));
+            candidates.extend(visited_for_most(&large.ladder, most).of(RoundPart::Large));
         }
-        let base = std::iter::once((Part::Small, 1));
+        let base = std::iter::once((RoundPart::Small, 1));
         let stream = parts.stream.as_ref().filter(|stream| !stream.rungs.is_empty());
-        let stream = stream.map(|_| (Part::Stream, 1));
+        let stream = stream.map(|_| (RoundPart::Stream, 1));
         let (always, in_turn): (Vec<_>, Vec<_>) =
             candidates.into_iter().partition(|(_, is_always)| *is_always);
         let always = always.into_iter().map(|(visit, _)| visit);
@@ -194,7 +194,7 @@ fn choose(ladder: &mut Ladder, is_first: bool) {
 }
 
 /// Whether larger loads gave more than this one beyond its whole interval.
-fn is_too_small(ladder: &Ladder, rung: &Rung) -> bool {
+fn is_too_small(ladder: &Ladder, rung: &CalibrationRung) -> bool {
     let at_most = level(std::iter::once(rung)) * (1.0 + rung.imprecision());
     level_above(ladder, rung.outstanding).is_some_and(|level| level > at_most)
 }
@@ -206,7 +206,7 @@ fn level_above(ladder: &Ladder, load: u32) -> Option<f64> {
 }
 
 /// What the visits to some loads gave, by time; the rate of a step may be that of several loads.
-fn level<'r>(rungs: impl Iterator<Item = &'r Rung>) -> f64 {
+fn level<'r>(rungs: impl Iterator<Item = &'r CalibrationRung>) -> f64 {
     let visits = rungs.flat_map(|rung| &rung.slices);
     let (ios, time_s) = visits.fold((0.0, 0.0), |(ios, time_s), visit| {
         (ios + visit.iops() * visit.accounted_s(), time_s + visit.accounted_s())
@@ -215,7 +215,7 @@ fn level<'r>(rungs: impl Iterator<Item = &'r Rung>) -> f64 {
 }
 
 fn smallest_of_most(ladder: &Ladder, least: u32) -> Option<u32> {
-    let reaches = |rung: &&Rung| {
+    let reaches = |rung: &&CalibrationRung| {
         let above = level_above(ladder, rung.outstanding);
         above.is_none_or(|above| level(std::iter::once(*rung)) >= NEARLY * above)
     };
@@ -230,13 +230,13 @@ fn oldest(ladder: &Ladder) -> Option<u32> {
 
 impl Candidates {
     /// Visits of a ladder, each with whether every round makes it.
-    fn of(self, part: Part) -> Vec<((Part, u32), bool)> {
+    fn of(self, part: RoundPart) -> Vec<((RoundPart, u32), bool)> {
         let always = self.always.into_iter().map(|load| ((part, load), true));
         always.chain(self.in_turn.into_iter().map(|load| ((part, load), false))).collect()
     }
 }
 
-fn distinct(mut visits: Vec<(Part, u32)>) -> Vec<(Part, u32)> {
+fn distinct(mut visits: Vec<(RoundPart, u32)>) -> Vec<(RoundPart, u32)> {
     visits.sort_unstable();
     visits.dedup();
     visits

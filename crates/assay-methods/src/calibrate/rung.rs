@@ -138,7 +138,7 @@ fn joined<'r>(parts: impl Iterator<Item = &'r PerOperation>) -> PerOperation {
 /// Where the limited quantile or mean lies; the upper end is infinite where too few I/Os were seen
 /// to bound it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Span {
+pub(super) struct RungSpan {
     pub(super) value: f64,
     pub(super) low: f64,
     pub(super) high: f64,
@@ -160,7 +160,7 @@ pub(super) enum Within {
     Not,
 }
 
-impl Span {
+impl RungSpan {
     pub(super) fn judged(&self, limit_ns: f64) -> Within {
         if self.sure_high <= limit_ns {
             Within::Surely
@@ -192,7 +192,7 @@ pub(super) struct RungEstimates {
     /// Mean service time, ns.
     pub(super) service_time_ns: Estimate,
     /// The limited quantile of the service time, or its mean, ns.
-    pub(super) limited_ns: Span,
+    pub(super) limited_ns: RungSpan,
     /// Everything joined, read and write apart.
     pub(super) operations: PerOperation,
     /// Measured time, s.
@@ -204,13 +204,13 @@ pub(super) struct RungEstimates {
 
 /// Everything measured at one load.
 #[derive(Clone, Debug)]
-pub(super) struct Rung {
+pub(super) struct CalibrationRung {
     pub(super) outstanding: u32,
     pub(super) slices: Vec<Slice>,
     pub(super) estimates: RungEstimates,
 }
 
-impl Rung {
+impl CalibrationRung {
     /// A step of at least one slice; `None` when too little was measured to say anything.
     pub(super) fn of(
         outstanding: u32,
@@ -452,7 +452,7 @@ fn widened(estimate: Estimate, half: f64) -> Estimate {
 
 /// The limited quantile or mean of several steps thrown together: where it lies beyond a limit the
 /// largest load does too, where it lies within the smallest one does.
-pub(super) fn pooled(rungs: &[&Rung], statistic: LimitStatistic) -> Option<Span> {
+pub(super) fn pooled(rungs: &[&CalibrationRung], statistic: LimitStatistic) -> Option<RungSpan> {
     let operations = joined(rungs.iter().map(|rung| &rung.estimates.operations));
     let intervals: Vec<&Interval> =
         rungs.iter().flat_map(|rung| &rung.slices).flat_map(|slice| &slice.intervals).collect();
@@ -465,7 +465,7 @@ fn span(
     intervals: &[&Interval],
     operations: &PerOperation,
     statistic: LimitStatistic,
-) -> Option<Span> {
+) -> Option<RungSpan> {
     [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| {
@@ -479,12 +479,12 @@ fn span(
                 LimitStatistic::Quantile(quantile) => span_of(&parts, joined, quantile),
             })
         })
-        .reduce(Span::worse)
+        .reduce(RungSpan::worse)
 }
 
 /// One operation's mean over correlated intervals. Without an interval the ends are the shortest
 /// time and infinity.
-fn span_of_mean(parts: &[Option<&Histogram>], joined: &Histogram) -> Span {
+fn span_of_mean(parts: &[Option<&Histogram>], joined: &Histogram) -> RungSpan {
     let ios: Vec<f64> =
         parts.iter().map(|part| part.map_or(0.0, |part| real(part.ios()))).collect();
     let time_ns = |part: &Histogram| part.mean_ns() * real(part.ios());
@@ -496,7 +496,7 @@ fn span_of_mean(parts: &[Option<&Histogram>], joined: &Histogram) -> Span {
         known.map_or(real(joined.min_ns()), |known| known.low.max(0.0)).min(value)
     };
     let high = |known: Option<Estimate>| known.map_or(f64::INFINITY, |known| known.high.max(value));
-    Span {
+    RungSpan {
         value,
         low: low(known),
         high: high(known),
@@ -508,12 +508,12 @@ fn span_of_mean(parts: &[Option<&Histogram>], joined: &Histogram) -> Span {
 
 /// One operation's quantile, read from the joined histogram at levels that the correlated intervals
 /// justify.
-fn span_of(parts: &[Option<&Histogram>], joined: &Histogram, quantile: f64) -> Span {
+fn span_of(parts: &[Option<&Histogram>], joined: &Histogram, quantile: f64) -> RungSpan {
     let value = real(joined.quantile_ns(quantile));
     let (low, high, effective_n) = ends(parts, joined, quantile, CONFIDENCE);
     let (sure_low, sure_high, _) = ends(parts, joined, quantile, SURE);
     let floor = |confidence| floor_ns(parts, joined, quantile, confidence).min(value);
-    Span {
+    RungSpan {
         value,
         low: low.max(floor(CONFIDENCE)),
         high,

@@ -2,7 +2,7 @@
 //! all loads show together.
 
 use super::ladder::Ladder;
-use super::rung::{CONFIDENCE, Rung, Slice};
+use super::rung::{CONFIDENCE, CalibrationRung, Slice};
 use assay_model::calibration::StallRecurrence;
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
@@ -130,7 +130,7 @@ struct Standstill {
 
 /// I/Os of the middle one of all intervals of a load: less than half of the time is taken by
 /// stalls.
-fn usual_ios(rung: &Rung) -> f64 {
+fn usual_ios(rung: &CalibrationRung) -> f64 {
     let mut ios: Vec<u64> =
         rung.slices.iter().flat_map(|slice| &slice.intervals).map(ios).collect();
     ios.sort_unstable();

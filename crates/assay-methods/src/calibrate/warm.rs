@@ -1,8 +1,8 @@
 //! A device that was cold: the rate of all loads rose for good, and what was measured before does
 //! not count.
 
-use super::meter::Meter;
-use super::rounds::Parts;
+use super::meter::RungMeter;
+use super::rounds::RoundParts;
 use super::rung::Slice;
 use assay_model::measurement::Remark;
 use assay_model::number::{nanoseconds, real_len, seconds};
@@ -30,16 +30,16 @@ const SEEN_AFTER: f64 = 0.1;
 
 /// A visit to one of the loads, which are numbered.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct SeenVisit {
     begin_ns: u64,
     load: usize,
     rate: f64,
 }
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     /// Whether all rates rose for good since the beginning; what was measured before is then left
     /// out and reported.
-    pub(super) fn warmed(&mut self, parts: &mut Parts) -> bool {
+    pub(super) fn warmed(&mut self, parts: &mut RoundParts) -> bool {
         let least_ns = nanoseconds(SEEN_AFTER * self.pace.budget_s);
         let Some(at_ns) = rise(&seen(parts), least_ns) else {
             return false;
@@ -67,12 +67,12 @@ impl Meter<'_> {
 }
 
 /// All visits in order of time.
-fn seen(parts: &mut Parts) -> Vec<Seen> {
+fn seen(parts: &mut RoundParts) -> Vec<SeenVisit> {
     let ladders = parts.ladders();
     let rungs = ladders.iter().flat_map(|ladder| ladder.rungs.values());
     let of_slice =
-        |load, slice: &Slice| Seen { begin_ns: slice.begin_ns, load, rate: slice.iops() };
-    let mut all: Vec<Seen> = rungs
+        |load, slice: &Slice| SeenVisit { begin_ns: slice.begin_ns, load, rate: slice.iops() };
+    let mut all: Vec<SeenVisit> = rungs
         .enumerate()
         .flat_map(|(load, rung)| rung.slices.iter().map(move |slice| of_slice(load, slice)))
         .collect();
@@ -82,7 +82,7 @@ fn seen(parts: &mut Parts) -> Vec<Seen> {
 
 /// When the rates rose for good, ns: the start of the first visit after it, which is at least
 /// `least_ns` before the start of the last one. The visit that saw it belongs to neither side.
-fn rise(visits: &[Seen], least_ns: u64) -> Option<u64> {
+fn rise(visits: &[SeenVisit], least_ns: u64) -> Option<u64> {
     let last_ns = visits.last()?.begin_ns;
     let splits = FEWEST..visits.len().saturating_sub(2 * FEWEST).max(FEWEST);
     let splits = splits.filter(|at| visits[at + 1].begin_ns + least_ns <= last_ns);
@@ -95,7 +95,7 @@ fn rise(visits: &[Seen], least_ns: u64) -> Option<u64> {
 
 /// By which share the loads that were seen on both sides of a moment gave more after it, where they
 /// did so beyond all noise.
-fn gap(before: &[Seen], after: &[Seen]) -> Option<f64> {
+fn gap(before: &[SeenVisit], after: &[SeenVisit]) -> Option<f64> {
     let levels: BTreeMap<usize, f64> = before
         .iter()
         .filter_map(|visit| {
@@ -104,7 +104,7 @@ fn gap(before: &[Seen], after: &[Seen]) -> Option<f64> {
             (!rates.is_empty()).then(|| (visit.load, mean(&rates)))
         })
         .collect();
-    let relative = |visits: &[Seen]| -> Vec<f64> {
+    let relative = |visits: &[SeenVisit]| -> Vec<f64> {
         visits.iter().filter_map(|visit| Some(visit.rate / levels.get(&visit.load)?)).collect()
     };
     let (before, after) = (relative(before), relative(after));
@@ -118,7 +118,7 @@ fn gap(before: &[Seen], after: &[Seen]) -> Option<f64> {
     (enough && rise > LEAST_RISE && beyond_noise && least > most).then_some(rise)
 }
 
-impl Meter<'_> {
+impl RungMeter<'_> {
     fn since_began_s(&self, at_ns: u64) -> f64 {
         seconds(at_ns.saturating_sub(self.began_ns()))
     }
@@ -130,8 +130,9 @@ mod tests {
 
     #[test]
     fn a_rise_for_good_is_told_from_noise_and_from_a_fall() {
-        let series = |rates: &[f64]| -> Vec<Seen> {
-            let visit = |(begin_ns, rate): (u64, &f64)| Seen { begin_ns, load: 0, rate: *rate };
+        let series = |rates: &[f64]| -> Vec<SeenVisit> {
+            let visit =
+                |(begin_ns, rate): (u64, &f64)| SeenVisit { begin_ns, load: 0, rate: *rate };
             (0u64..).zip(rates).map(visit).collect()
         };
         let cold = [0.33, 0.34, 0.32, 0.33, 0.7, 0.98, 1.0, 1.02, 1.01, 0.99, 1.0];
@@ -157,9 +158,9 @@ mod tests {
             (0, 1.0),
             (0, 1.0),
         ];
-        let visits: Vec<Seen> = (0u64..)
+        let visits: Vec<SeenVisit> = (0u64..)
             .zip(rates)
-            .map(|(begin_ns, (load, rate))| Seen { begin_ns, load, rate })
+            .map(|(begin_ns, (load, rate))| SeenVisit { begin_ns, load, rate })
             .collect();
         // Two moments show the same rise, and the later one counts: the visit between them may have
         // been cold in part.

@@ -1,6 +1,6 @@
 //! The busiest minute of a live server's profile, and its rates second by second.
 
-use super::demand::Demand;
+use super::demand::PlannedDemand;
 use assay_model::number::{index, real_len};
 use assay_model::profile::{IoPurpose, IoSample, Profile};
 use assay_model::units::Nanos;
@@ -42,7 +42,7 @@ impl<'a> Busiest<'a> {
     }
 
     /// A demand at its rate of these seconds.
-    pub(super) fn of(&self, demand: &Demand) -> Demand {
+    pub(super) fn of(&self, demand: &PlannedDemand) -> PlannedDemand {
         let number = number_of(demand);
         let (here, mean) = (IoSample::mean(self.seconds, number), IoSample::mean(self.all, number));
         let mut demand = demand.clone();
@@ -56,7 +56,7 @@ impl<'a> Busiest<'a> {
 }
 
 /// The counter that moves with a demand.
-fn number_of(demand: &Demand) -> fn(&IoSample) -> f64 {
+fn number_of(demand: &PlannedDemand) -> fn(&IoSample) -> f64 {
     match demand.purpose {
         IoPurpose::LogWrite => |second| second.log_iops,
         IoPurpose::DataFileWrite | IoPurpose::DirectWrite | IoPurpose::Temporary => {

@@ -1,6 +1,6 @@
 //! The class of I/O behind each stream of a plan: rate, mean time, and share of DB time.
 
-use super::demand::Demand;
+use super::demand::PlannedDemand;
 use assay_model::profile::{Figure, IoPurpose, Profile};
 
 /// A class of a database's I/O as a plan demands it.
@@ -23,8 +23,8 @@ pub struct ClassDemand {
 }
 
 /// The classes of a plan, in the order of its streams.
-pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<ClassDemand> {
-    let class = |demand: &Demand| {
+pub(super) fn planned(profile: &Profile, demands: &[PlannedDemand]) -> Vec<ClassDemand> {
+    let class = |demand: &PlannedDemand| {
         let timed = demand.latency.as_ref().or_else(|| sync_latency(profile, demand));
         let timed_s = positive(timed);
         let waits = if timed_s.is_none() { commit_waits(profile, demand) } else { None };
@@ -42,7 +42,7 @@ pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<ClassDemand>
 
 /// Sessions wait for their reads, for large I/O past the cache, and for commits; data files are
 /// written in the background, and are waited for only where that comes too late.
-fn db_time_share(profile: &Profile, demand: &Demand) -> Option<f64> {
+fn db_time_share(profile: &Profile, demand: &PlannedDemand) -> Option<f64> {
     let verdict = &profile.verdict;
     match demand.purpose {
         IoPurpose::LogWrite => verdict.commit_share.or(profile.redo.sync_share),
@@ -57,7 +57,7 @@ fn db_time_share(profile: &Profile, demand: &Demand) -> Option<f64> {
 }
 
 /// Of a log whose writes have no time, that of its commits, where they were timed.
-fn sync_latency<'a>(profile: &'a Profile, demand: &Demand) -> Option<&'a Figure> {
+fn sync_latency<'a>(profile: &'a Profile, demand: &PlannedDemand) -> Option<&'a Figure> {
     profile.redo.sync_latency_s.as_ref().filter(|_| demand.purpose == IoPurpose::LogWrite)
 }
 
@@ -71,7 +71,7 @@ struct CommitWaits {
 /// A commit waits for its own flush and at most for one that is under way, so that a flush takes
 /// half of a commit's wait or more. Each transaction commits once at most, and each write of the
 /// log serves one commit at least.
-fn commit_waits(profile: &Profile, demand: &Demand) -> Option<CommitWaits> {
+fn commit_waits(profile: &Profile, demand: &PlannedDemand) -> Option<CommitWaits> {
     if demand.purpose != IoPurpose::LogWrite {
         return None;
     }
@@ -97,7 +97,7 @@ fn positive(figure: Option<&Figure>) -> Option<f64> {
 }
 
 /// Little's law: the sessions that wait on average for a class, of those that are active.
-fn waited(profile: &Profile, demand: &Demand) -> Option<f64> {
+fn waited(profile: &Profile, demand: &PlannedDemand) -> Option<f64> {
     let active = active_sessions(profile)?;
     let class = profile.class(demand.purpose)?;
     let waiting = positive(class.outstanding.as_ref()).or_else(|| {
@@ -106,7 +106,7 @@ fn waited(profile: &Profile, demand: &Demand) -> Option<f64> {
     Some(waiting / active)
 }
 
-fn cached_share(profile: &Profile, demand: &Demand) -> f64 {
+fn cached_share(profile: &Profile, demand: &PlannedDemand) -> f64 {
     let reads = profile.server.as_ref().and_then(|server| server.reads.as_ref());
     let share = reads.and_then(|reads| reads.page_cache_share).unwrap_or(0.0);
     if demand.read_share >= 1.0 { share.clamp(0.0, 1.0) } else { 0.0 }

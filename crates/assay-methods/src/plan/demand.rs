@@ -29,7 +29,7 @@ const EXCESS: f64 = 1.25;
 
 /// What one stream is to do.
 #[derive(Clone, Debug)]
-pub(super) struct Demand {
+pub(super) struct PlannedDemand {
     pub(super) name: &'static str,
     /// I/Os per second.
     pub(super) rate: Figure,
@@ -50,7 +50,7 @@ pub(super) struct Demand {
     pub(super) pattern: Vec<f64>,
 }
 
-impl Demand {
+impl PlannedDemand {
     fn bytes_per_s(&self) -> f64 {
         self.rate.value * self.transfer.value
     }
@@ -109,10 +109,10 @@ impl Demand {
 ///
 /// # Errors
 /// A usage error when neither the whole nor any purpose has both a rate and a size.
-pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
+pub(super) fn demands(profile: &Profile) -> Result<(Vec<PlannedDemand>, Vec<String>)> {
     let mut notes = Vec::new();
     let whole = profile.class(IoPurpose::All).and_then(|class| of_class(class, "all I/O", profile));
-    let mut apart: Vec<Demand> =
+    let mut apart: Vec<PlannedDemand> =
         PURPOSES.iter().filter_map(|(purpose, name)| of_purpose(profile, *purpose, name)).collect();
     if let Some(whole) = &whole {
         apart.retain(|demand| demand.matters_in(whole));
@@ -134,7 +134,7 @@ pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
         }
         Some(whole) => apart.extend(rest(&whole, &apart)),
     }
-    Ok((apart.into_iter().map(Demand::split).collect(), notes))
+    Ok((apart.into_iter().map(PlannedDemand::split).collect(), notes))
 }
 
 fn nothing() -> Error {
@@ -146,7 +146,7 @@ fn nothing() -> Error {
 
 /// A purpose that has a rate and a size. Temporary files are part of direct I/O where that is
 /// counted.
-fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Option<Demand> {
+fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Option<PlannedDemand> {
     let is_direct =
         |class: &&IoClass| matches!(class.purpose, IoPurpose::DirectRead | IoPurpose::DirectWrite);
     if purpose == IoPurpose::Temporary && profile.classes.iter().any(|class| is_direct(&class)) {
@@ -157,11 +157,11 @@ fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Opti
     Some(demand)
 }
 
-fn of_class(class: &IoClass, name: &'static str, profile: &Profile) -> Option<Demand> {
+fn of_class(class: &IoClass, name: &'static str, profile: &Profile) -> Option<PlannedDemand> {
     let rate = class.rate_iops.clone().filter(|rate| rate.value >= 0.01)?;
     let transfer = class.transfer_bytes.clone().filter(|transfer| transfer.value >= 1.0)?;
     let latency = class.latency_s.clone().filter(|latency| latency.value > 0.0);
-    Some(Demand {
+    Some(PlannedDemand {
         name,
         rate,
         transfer,
@@ -176,8 +176,8 @@ fn of_class(class: &IoClass, name: &'static str, profile: &Profile) -> Option<De
 }
 
 /// What the purposes leave of the whole, where it is worth a stream.
-fn rest(whole: &Demand, apart: &[Demand]) -> Option<Demand> {
-    let sum = |of: fn(&Demand) -> f64| apart.iter().map(of).sum::<f64>();
+fn rest(whole: &PlannedDemand, apart: &[PlannedDemand]) -> Option<PlannedDemand> {
+    let sum = |of: fn(&PlannedDemand) -> f64| apart.iter().map(of).sum::<f64>();
     let rate = whole.rate.value - sum(|demand| demand.rate.value);
     if apart.is_empty() {
         return Some(whole.clone());
@@ -187,7 +187,7 @@ fn rest(whole: &Demand, apart: &[Demand]) -> Option<Demand> {
     }
     let reads =
         whole.rate.value * whole.read_share - sum(|demand| demand.rate.value * demand.read_share);
-    let bytes = whole.rate.value * whole.transfer.value - sum(Demand::bytes_per_s);
+    let bytes = whole.rate.value * whole.transfer.value - sum(PlannedDemand::bytes_per_s);
     let transfer = if bytes > rate * 512.0 {
         Figure::new(
             bytes / rate,
@@ -196,7 +196,7 @@ fn rest(whole: &Demand, apart: &[Demand]) -> Option<Demand> {
     } else {
         whole.transfer.clone()
     };
-    Some(Demand {
+    Some(PlannedDemand {
         name: "other I/O",
         rate: Figure::new(rate, format!("{} minus the streams above", whole.rate.source)),
         transfer,

@@ -1,14 +1,14 @@
 //! A plan as a file that a person reads: the workload, and as comments where every number came
 //! from.
 
-use super::Plan;
+use super::DemandPlan;
 use assay_model::Result;
 use assay_model::document::to_toml;
 
 /// Columns of a comment at most.
 const WIDTH: usize = 116;
 
-impl Plan {
+impl DemandPlan {
     /// The plan as a workload document with comments.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ const FEW: usize = 120;
 
 /// A stretch of load within one cycle.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct CycleBatch {
     /// The cycle.
     pub(super) cycle: u32,
     /// Begin, s since the load began.
@@ -26,7 +26,7 @@ pub(super) struct Batch {
     pub(super) operations: PerOperation,
 }
 
-impl Batch {
+impl CycleBatch {
     pub(super) fn of(cycle: u32, cycle_s: f64, interval: &Interval) -> Self {
         Self {
             cycle,
@@ -54,8 +54,8 @@ impl Batch {
 /// Batches so far.
 #[derive(Debug)]
 pub(super) struct Batches {
-    items: Vec<Batch>,
-    open: Batch,
+    items: Vec<CycleBatch>,
+    open: CycleBatch,
     length_s: f64,
 }
 
@@ -63,7 +63,7 @@ impl Batches {
     pub(super) const fn new() -> Self {
         Self {
             items: Vec::new(),
-            open: Batch {
+            open: CycleBatch {
                 cycle: 0,
                 at_s: 0.0,
                 elapsed_s: 0.0,
@@ -75,9 +75,9 @@ impl Batches {
 
     /// Adds a stretch; what a cycle leaves over at its end is not long enough to be compared, and
     /// is left out.
-    pub(super) fn add(&mut self, next: &Batch) {
+    pub(super) fn add(&mut self, next: &CycleBatch) {
         if self.open.cycle != next.cycle {
-            self.open = Batch::default();
+            self.open = CycleBatch::default();
         }
         self.open.join(next);
         if self.open.elapsed_s < self.length_s - 1e-6 {
@@ -93,8 +93,8 @@ impl Batches {
 
     /// Joins neighbours of one cycle; what is left alone is left out, unless all would be.
     fn halve(&mut self) {
-        let mut halved: Vec<Batch> = Vec::with_capacity(BATCHES_MAX);
-        let mut waiting: Option<Batch> = None;
+        let mut halved: Vec<CycleBatch> = Vec::with_capacity(BATCHES_MAX);
+        let mut waiting: Option<CycleBatch> = None;
         for item in self.items.drain(..) {
             match waiting.take().filter(|first| first.cycle == item.cycle) {
                 Some(mut first) => {
@@ -108,7 +108,7 @@ impl Batches {
         self.length_s *= 2.0;
     }
 
-    pub(super) fn items(&self) -> &[Batch] {
+    pub(super) fn items(&self) -> &[CycleBatch] {
         &self.items
     }
 }

@@ -17,7 +17,7 @@ const SLOPE: f64 = 0.001;
 
 /// Both rules while load goes on.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct SteadyStateRules {
     worked_s: f64,
     round: (f64, f64),
     rounds: VecDeque<f64>,
@@ -27,7 +27,7 @@ pub(super) struct Rules {
     slope_at_s: Option<f64>,
 }
 
-impl Rules {
+impl SteadyStateRules {
     pub(super) fn new() -> Self {
         Self {
             worked_s: 0.0,

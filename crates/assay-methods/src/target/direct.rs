@@ -1,6 +1,6 @@
 //! Direct I/O on a target, or why there is none.
 
-use assay_host::gate::Admission;
+use assay_host::gate::AdmittedTarget;
 use assay_model::measurement::Remark;
 use assay_model::target::DirectIo;
 
@@ -13,7 +13,7 @@ pub(super) struct Direct {
 }
 
 /// Passes the page cache by where it is wanted; where it cannot be, the result says so.
-pub(super) fn set_direct(admission: &Admission, wanted: bool) -> Direct {
+pub(super) fn set_direct(admission: &AdmittedTarget, wanted: bool) -> Direct {
     let answer = admission.set_direct(wanted);
     let DirectIo::Refused { reason } = answer else {
         return Direct { on: wanted, remark: None };

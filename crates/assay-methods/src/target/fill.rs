@@ -2,7 +2,7 @@
 //! zeros without touching the device.
 
 use super::AccessOptions;
-use assay_engine::{BackendChoice, Job, Target, UringOptions, run};
+use assay_engine::{BackendChoice, EngineJob, OpenFile, UringOptions, run};
 use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Content, Stream, Workload};
@@ -19,7 +19,7 @@ const INTERVAL: Nanos = Nanos(200_000_000);
 
 /// What is said of a test file while it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filling<'a> {
+pub enum TargetFilling<'a> {
     /// Its size and the reasons, before the first byte is written.
     Begins(&'a str),
     /// How far it has come.
@@ -32,7 +32,7 @@ pub enum Filling<'a> {
 }
 
 /// Hears of a test file while it is made.
-pub type FillProgress<'a> = &'a mut dyn FnMut(Filling<'_>);
+pub type FillProgress<'a> = &'a mut dyn FnMut(TargetFilling<'_>);
 
 /// Fills the target from its first byte on, for the time allowed at the most; gives the bytes that
 /// are certainly written.
@@ -40,7 +40,7 @@ pub type FillProgress<'a> = &'a mut dyn FnMut(Filling<'_>);
 /// # Errors
 /// An environment error when writing fails; a stop by the user counts as such.
 pub fn fill(
-    target: Target,
+    target: OpenFile,
     opening: &AccessOptions,
     stop: &AtomicBool,
     progress: FillProgress<'_>,
@@ -48,7 +48,7 @@ pub fn fill(
     let length_bytes = target.length_bytes / TRANSFER * TRANSFER;
     let name = target.name.clone();
     let workload = workload(opening.content, opening.fill_time, target.direct);
-    let job = Job {
+    let job = EngineJob {
         workload: &workload,
         targets: Arc::from([target]),
         backend: plain(opening.backend),
@@ -57,7 +57,7 @@ pub fn fill(
     let mut written = 0;
     let mut observe = |interval: &Interval, _: &Window| {
         written += interval.operations.bytes();
-        progress(Filling::Written { bytes: written, total_bytes: length_bytes });
+        progress(TargetFilling::Written { bytes: written, total_bytes: length_bytes });
         ControlFlow::Continue(())
     };
     let measurement = run(&job, stop, &mut observe)?;

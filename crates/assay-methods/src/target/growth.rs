@@ -3,7 +3,7 @@
 
 use super::fill::plain;
 use super::handle::handle;
-use assay_engine::{BackendChoice, Job, Target, run};
+use assay_engine::{BackendChoice, EngineJob, OpenFile, run};
 use assay_model::Histogram;
 use assay_model::Result;
 use assay_model::measurement::{Interval, Remark, Window};
@@ -35,7 +35,7 @@ const CACHED_MAX: f64 = 0.1;
 
 /// Times of reads, one at a time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct LookedAt {
     /// In the part that was written first.
     pub(super) oldest: Histogram,
     /// In all of the file.
@@ -59,7 +59,7 @@ pub(super) enum Sign {
     Disk(u64),
 }
 
-impl Looked {
+impl LookedAt {
     /// What speaks for a larger file.
     pub(super) fn sign(&self) -> Option<Sign> {
         let all_ns = median(&self.all)?;
@@ -136,15 +136,15 @@ pub(super) fn next_bytes(size_bytes: u64, most_bytes: u64, sign: Option<Sign>) -
 ///
 /// # Errors
 /// Those of the engine.
-pub(super) fn look(file: &Target, backend: BackendChoice, stop: &AtomicBool) -> Result<Looked> {
-    let reader = Reader { file, backend, stop };
+pub(super) fn look(file: &OpenFile, backend: BackendChoice, stop: &AtomicBool) -> Result<LookedAt> {
+    let reader = GrowthReader { file, backend, stop };
     let (start, length) = (file.first_byte, file.length_bytes);
     let again_bytes = AGAIN_BYTES.min(length);
     // In the middle, so that neither the newest nor the oldest data are meant.
     let middle = start + length / 2 / AGAIN_BYTES * AGAIN_BYTES;
     let again = (middle.min(start + length - again_bytes), again_bytes);
     let oldest = (length / OLDEST / TRANSFER * TRANSFER).max(TRANSFER);
-    Ok(Looked {
+    Ok(LookedAt {
         fresh: reader.times(again, &Access::Permutation, Some(1))?,
         again: reader.times(again, &Access::Permutation, Some(1))?,
         oldest: reader.times((start, oldest), &Access::Uniform, None)?,
@@ -153,13 +153,13 @@ pub(super) fn look(file: &Target, backend: BackendChoice, stop: &AtomicBool) -> 
 }
 
 /// What reads one at a time.
-struct Reader<'a> {
-    file: &'a Target,
+struct GrowthReader<'a> {
+    file: &'a OpenFile,
     backend: BackendChoice,
     stop: &'a AtomicBool,
 }
 
-impl Reader<'_> {
+impl GrowthReader<'_> {
     /// Times of reads of a part of the file: its first byte and its length.
     fn times(&self, part: (u64, u64), access: &Access, passes: Option<u64>) -> Result<Histogram> {
         let stream =
@@ -167,7 +167,7 @@ impl Reader<'_> {
         let mut workload = Workload::of("look", LOOK, stream);
         workload.direct = self.file.direct;
         workload.interval = Nanos(LOOK.0 / 2);
-        let target = Target {
+        let target = OpenFile {
             name: self.file.name.clone(),
             file: handle(&self.file.file, &self.file.name)?,
             first_byte: part.0,
@@ -176,7 +176,7 @@ impl Reader<'_> {
             passthrough: None,
             ..*self.file
         };
-        let job = Job {
+        let job = EngineJob {
             workload: &workload,
             targets: Arc::from([target]),
             backend: plain(self.backend),
@@ -212,8 +212,8 @@ mod tests {
     }
 
     impl Cached {
-        fn looked(self, size_bytes: u64) -> Looked {
-            let mut looked = Looked::default();
+        fn looked(self, size_bytes: u64) -> LookedAt {
+            let mut looked = LookedAt::default();
             let cached = self.cache_bytes.min(size_bytes) * 1000 / size_bytes;
             let oldest_ns = if cached == 1000 { self.cache_ns } else { self.medium_ns };
             times(oldest_ns, 1000, &mut looked.oldest);
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn few_reads_show_nothing() {
-        let mut looked = Looked::default();
+        let mut looked = LookedAt::default();
         times(5_000, READS_MIN - 1, &mut looked.all);
         assert_eq!(looked.sign(), None);
         assert_eq!(next_bytes(2 * GIB, MOST, None), None);

@@ -5,11 +5,11 @@ use super::AccessOptions;
 use super::direct::set_direct;
 use super::fill::FillProgress;
 use super::handle::handle;
-use super::test_file::{Held, TestFiles};
-use assay_engine::{NamespaceFacts, Passthrough, Target};
+use super::test_file::{HeldFile, TestFiles};
+use assay_engine::{NamespaceFacts, OpenFile, Passthrough};
 use assay_host::content::read_target_facts;
 use assay_host::environment::{capture_environment, read_storage};
-use assay_host::gate::{Admission, AdmittedNamespace, DataLossPermission, Gate};
+use assay_host::gate::{AdmittedNamespace, AdmittedTarget, DataLossPermission, SafetyGate};
 use assay_host::root::{Survey, SysRoot};
 use assay_model::environment::Environment;
 use assay_model::measurement::Remark;
@@ -22,21 +22,21 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Opened targets of one command.
-pub struct Storage {
+pub struct TargetStorage {
     /// What the engine measures.
-    pub targets: Arc<[Target]>,
+    pub targets: Arc<[OpenFile]>,
     /// Host, block stacks, findings and what is known of the targets.
     pub environment: Environment,
     /// How the targets came about, in sentences.
     pub notes: Vec<String>,
     /// What a reader of the result must know.
     pub remarks: Vec<Remark>,
-    _held: Vec<Held>,
+    _held: Vec<HeldFile>,
 }
 
 /// What opening gathers on its way.
 struct Opener<'a> {
-    gate: Gate,
+    gate: SafetyGate,
     opening: &'a AccessOptions,
     /// Tokens of devices that were not yet met.
     destroy: std::slice::Iter<'a, String>,
@@ -44,12 +44,12 @@ struct Opener<'a> {
     wipe: std::slice::Iter<'a, String>,
     files: TestFiles<'a>,
     remarks: Vec<Remark>,
-    held: Vec<Held>,
-    targets: Vec<Target>,
+    held: Vec<HeldFile>,
+    targets: Vec<OpenFile>,
     facts: Vec<TargetFacts>,
 }
 
-impl Storage {
+impl TargetStorage {
     /// Opens all paths; in a directory a test file is made and filled.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl Storage {
         stop: &AtomicBool,
         progress: FillProgress<'_>,
     ) -> Result<Self> {
-        let gate = Gate::new(SysRoot::live());
+        let gate = SafetyGate::new(SysRoot::live());
         let mut opener = Opener {
             files: TestFiles::new(gate.clone(), opening, stop),
             gate,
@@ -85,9 +85,9 @@ impl Opener<'_> {
             self.files.file_in(path, progress)?
         } else if self.opening.write {
             let given_up = given_up(path, (&mut self.destroy, &mut self.wipe));
-            Held::from(self.gate.admit_write(path, given_up)?)
+            HeldFile::from(self.gate.admit_write(path, given_up)?)
         } else {
-            Held::from(self.gate.admit_read(path)?)
+            HeldFile::from(self.gate.admit_read(path)?)
         };
         let admission = &held.admission;
         self.check_new(path, admission)?;
@@ -112,8 +112,8 @@ impl Opener<'_> {
     }
 
     /// Two targets on the same bytes would count each other's work.
-    fn check_new(&self, path: &Path, admission: &Admission) -> Result<()> {
-        let is_same = |held: &Held| held.admission.identity() == admission.identity();
+    fn check_new(&self, path: &Path, admission: &AdmittedTarget) -> Result<()> {
+        let is_same = |held: &HeldFile| held.admission.identity() == admission.identity();
         if !self.held.iter().any(is_same) {
             return Ok(());
         }
@@ -132,9 +132,9 @@ impl Opener<'_> {
     fn target(
         &mut self,
         path: &Path,
-        admission: &Admission,
+        admission: &AdmittedTarget,
         facts: &TargetFacts,
-    ) -> Result<Target> {
+    ) -> Result<OpenFile> {
         let namespace = admission.namespace();
         if namespace.is_some() && !self.opening.direct {
             return Err(buffered(path));
@@ -143,7 +143,7 @@ impl Opener<'_> {
         self.remarks.extend(direct.remark);
         let file = handle(admission.file(), &facts.path)?;
         let passthrough = namespace.map(|namespace| passthrough(namespace, facts)).transpose()?;
-        Ok(Target {
+        Ok(OpenFile {
             name: self.name(path),
             file,
             passthrough,
@@ -165,12 +165,12 @@ impl Opener<'_> {
         free.unwrap_or(shown)
     }
 
-    fn finish(self) -> Result<Storage> {
+    fn finish(self) -> Result<TargetStorage> {
         let opened: Vec<PathBuf> =
             self.facts.iter().map(|facts| PathBuf::from(&facts.path)).collect();
         let shown: Vec<&Path> = opened.iter().map(PathBuf::as_path).collect();
         let environment = capture_environment(self.gate.root(), &shown, &self.facts)?;
-        Ok(Storage {
+        Ok(TargetStorage {
             targets: self.targets.into(),
             environment,
             notes: self.files.notes,
@@ -188,7 +188,7 @@ impl Opener<'_> {
 /// What opening would say first.
 pub fn admitted(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<Option<String>>> {
     let stop = AtomicBool::new(false);
-    let gate = Gate::new(SysRoot::live());
+    let gate = SafetyGate::new(SysRoot::live());
     let files = TestFiles::new(gate.clone(), opening, &stop);
     let [mut destroy, mut wipe] = [opening.destroy.iter(), opening.wipe.iter()];
     let mut admit = |path: &PathBuf| {
@@ -213,7 +213,7 @@ pub fn admitted(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<Option
 /// file.
 pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String>> {
     let stop = AtomicBool::new(false);
-    let files = TestFiles::new(Gate::new(SysRoot::live()), opening, &stop);
+    let files = TestFiles::new(SafetyGate::new(SysRoot::live()), opening, &stop);
     let mut destroyed = opening.destroy.iter();
     let mut foresee = |path: &PathBuf| {
         std::fs::metadata(path).map_err(|error| {

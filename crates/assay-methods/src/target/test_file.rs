@@ -1,14 +1,16 @@
 //! Test files in directories: found again or made, filled, made larger, kept or removed.
 
 use super::direct::set_direct;
-use super::fill::{FillProgress, Filling, fill};
+use super::fill::{FillProgress, TargetFilling, fill};
 use super::growth::{Sign, look, next_bytes};
 use super::handle::handle;
 use super::{AccessOptions, LedgerUse};
-use assay_engine::Target;
+use assay_engine::OpenFile;
 use assay_host::counters::monotonic_ns;
 use assay_host::environment::{read_host, read_storage};
-use assay_host::gate::{Admission, Created, Gate, Marker, SizeInputs, SizePlan, plan_file_size};
+use assay_host::gate::{
+    AdmittedTarget, Created, Marker, SafetyGate, SizeInputs, SizePlan, plan_file_size,
+};
 use assay_host::root::{Survey, SysRoot};
 use assay_model::measurement::Remark;
 use assay_model::number::{real, seconds};
@@ -29,31 +31,31 @@ const OF_LEDGER: &str = "ledger";
 
 /// A held target. A test file that nobody wants to keep goes with it: under the lock that came with
 /// its admission, so that an I/O which has not come back cannot keep it.
-pub(super) struct Held {
-    pub(super) admission: Admission,
+pub(super) struct HeldFile {
+    pub(super) admission: AdmittedTarget,
     goes: bool,
 }
 
-impl From<Admission> for Held {
-    fn from(admission: Admission) -> Self {
+impl From<AdmittedTarget> for HeldFile {
+    fn from(admission: AdmittedTarget) -> Self {
         let goes = false;
         Self { admission, goes }
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldFile {
     fn drop(&mut self) {
         if self.goes {
             // What cannot be removed stays recognisable as ours: the next run takes it over or
             // removes it.
-            drop(Gate::new(SysRoot::live()).remove(&self.admission));
+            drop(SafetyGate::new(SysRoot::live()).remove(&self.admission));
         }
     }
 }
 
 /// The test files of one command.
 pub(super) struct TestFiles<'a> {
-    gate: Gate,
+    gate: SafetyGate,
     opening: &'a AccessOptions,
     stop: &'a AtomicBool,
     /// How they came about, in sentences.
@@ -63,10 +65,10 @@ pub(super) struct TestFiles<'a> {
 }
 
 /// Finds out why a larger file would tell more, if it would.
-type Look<'a> = &'a mut dyn FnMut(&Target) -> Result<Option<Sign>>;
+type FileLook<'a> = &'a mut dyn FnMut(&OpenFile) -> Result<Option<Sign>>;
 
 /// How much is wanted.
-struct Wanted {
+struct WantedFile {
     /// Size of the file at first, bytes.
     size_bytes: u64,
     /// Size to which it may grow, bytes.
@@ -77,7 +79,7 @@ struct Wanted {
 
 impl<'a> TestFiles<'a> {
     /// None yet.
-    pub(super) fn new(gate: Gate, opening: &'a AccessOptions, stop: &'a AtomicBool) -> Self {
+    pub(super) fn new(gate: SafetyGate, opening: &'a AccessOptions, stop: &'a AtomicBool) -> Self {
         Self { gate, opening, stop, notes: Vec::new(), remarks: Vec::new() }
     }
 
@@ -85,7 +87,11 @@ impl<'a> TestFiles<'a> {
     ///
     /// # Errors
     /// What the safety gate says, or that filling failed; then nothing is left behind.
-    pub(super) fn file_in(&mut self, directory: &Path, progress: FillProgress<'_>) -> Result<Held> {
+    pub(super) fn file_in(
+        &mut self,
+        directory: &Path,
+        progress: FillProgress<'_>,
+    ) -> Result<HeldFile> {
         if let Some(LedgerUse::Again(ledger)) = &self.opening.ledger {
             return self.of_ledger(directory, ledger);
         }
@@ -96,20 +102,20 @@ impl<'a> TestFiles<'a> {
             return self.taken_over(admission);
         }
         // Said now and not with the other notes: whoever does not want it can still stop it.
-        progress(Filling::Begins(&wanted.note));
+        progress(TargetFilling::Begins(&wanted.note));
         let admission = self.gate.create_file(directory, wanted.size_bytes)?;
-        let mut held = Held { admission, goes: true };
+        let mut held = HeldFile { admission, goes: true };
         let started_ns = monotonic_ns();
         self.fill(&mut held.admission, self.opening.fill_time, progress)?;
         let (opening, stop) = (self.opening, self.stop);
-        let mut show = |file: &Target| Ok(look(file, opening.backend, stop)?.sign());
+        let mut show = |file: &OpenFile| Ok(look(file, opening.backend, stop)?.sign());
         self.grow(&mut held.admission, &wanted, started_ns, progress, &mut show)?;
         held.goes = !self.opening.keep;
         Ok(held)
     }
 
     /// The file that was made for a ledger.
-    fn of_ledger(&self, directory: &Path, ledger: &str) -> Result<Held> {
+    fn of_ledger(&self, directory: &Path, ledger: &str) -> Result<HeldFile> {
         let created = self.gate.find_created(directory)?;
         let mine = |created: &&Created| ledger_of(created.marker()) == Some(ledger);
         let Some(found) = created.iter().find(mine) else {
@@ -126,7 +132,7 @@ impl<'a> TestFiles<'a> {
                 Err(_) if monotonic_ns() - begun_ns < RELEASE_NS => {
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
-                admitted => return admitted.map(Held::from),
+                admitted => return admitted.map(HeldFile::from),
             }
         }
     }
@@ -147,15 +153,15 @@ impl<'a> TestFiles<'a> {
 
     /// A file of an earlier run: what a person wanted to keep stays, what was left behind goes
     /// unless it is wanted now.
-    fn taken_over(&self, mut admission: Admission) -> Result<Held> {
+    fn taken_over(&self, mut admission: AdmittedTarget) -> Result<HeldFile> {
         let Some(marker) = admission.marker().filter(|marker| !is_kept(marker)) else {
-            return Ok(Held::from(admission));
+            return Ok(HeldFile::from(admission));
         };
         if self.opening.keep {
             let (filled_bytes, content) = (marker.filled_bytes, self.content());
             admission.record_content(filled_bytes, &content)?;
         }
-        Ok(Held { admission, goes: !self.opening.keep })
+        Ok(HeldFile { admission, goes: !self.opening.keep })
     }
 
     /// What the header says of the content.
@@ -171,11 +177,11 @@ impl<'a> TestFiles<'a> {
     /// filling allow.
     fn grow(
         &mut self,
-        admission: &mut Admission,
-        wanted: &Wanted,
+        admission: &mut AdmittedTarget,
+        wanted: &WantedFile,
         started_ns: u64,
         progress: FillProgress<'_>,
-        look: Look<'_>,
+        look: FileLook<'_>,
     ) -> Result<()> {
         if wanted.most_bytes <= wanted.size_bytes {
             return Ok(());
@@ -190,7 +196,7 @@ impl<'a> TestFiles<'a> {
             let (Some(next_bytes), Some(sign)) = (next, sign) else { break };
             let size = show_bytes(real(next_bytes));
             let note = format!("extending the test file to {size}: {}", sign.words());
-            progress(Filling::Begins(&note));
+            progress(TargetFilling::Begins(&note));
             self.notes.push(note);
             self.gate.extend_file(admission, next_bytes)?;
             self.fill(admission, left, progress)?;
@@ -202,7 +208,7 @@ impl<'a> TestFiles<'a> {
     /// Fills what of the file is not filled yet, and notes it in its header.
     fn fill(
         &mut self,
-        admission: &mut Admission,
+        admission: &mut AdmittedTarget,
         time: Nanos,
         progress: FillProgress<'_>,
     ) -> Result<()> {
@@ -228,15 +234,15 @@ impl<'a> TestFiles<'a> {
     }
 
     /// The engine's view of what of a file is filled.
-    fn filled(&self, admission: &Admission) -> Result<Target> {
+    fn filled(&self, admission: &AdmittedTarget) -> Result<OpenFile> {
         self.part(admission, 0..admission.marker().map_or(0, |marker| marker.filled_bytes))
     }
 
     /// The engine's view of a part of the data, bytes from its start.
-    fn part(&self, admission: &Admission, part: Range<u64>) -> Result<Target> {
+    fn part(&self, admission: &AdmittedTarget, part: Range<u64>) -> Result<OpenFile> {
         let direct = set_direct(admission, self.opening.direct).on;
         let name = admission.path().display().to_string();
-        Ok(Target {
+        Ok(OpenFile {
             file: handle(admission.file(), &name)?,
             name,
             first_byte: admission.range().start + part.start,
@@ -251,7 +257,7 @@ impl<'a> TestFiles<'a> {
     /// A file that an earlier run kept or left behind, when it was filled with what is wanted now.
     /// What was left behind and is of no use goes; so does a second one of use, which nobody
     /// would come back for.
-    fn found(&mut self, directory: &Path, wanted: &Wanted) -> Result<Option<Admission>> {
+    fn found(&mut self, directory: &Path, wanted: &WantedFile) -> Result<Option<AdmittedTarget>> {
         let mut taken = None;
         for created in self.gate.find_created(directory)? {
             if taken.is_some() || !self.fits(created.marker(), wanted) {
@@ -273,7 +279,7 @@ impl<'a> TestFiles<'a> {
         Ok(taken)
     }
 
-    fn fits(&self, marker: &Marker, wanted: &Wanted) -> bool {
+    fn fits(&self, marker: &Marker, wanted: &WantedFile) -> bool {
         let nearly = |bytes: u64| bytes >= wanted.size_bytes / 10 * 9;
         let large_enough = match (self.opening.file_size, is_kept(marker)) {
             (Some(_), _) => nearly(marker.filled_bytes + assay_host::gate::DATA_START_BYTES),
@@ -296,11 +302,11 @@ impl<'a> TestFiles<'a> {
         }
     }
 
-    fn wanted(&self, directory: &Path) -> Result<Wanted> {
+    fn wanted(&self, directory: &Path) -> Result<WantedFile> {
         if let Some(Bytes(size_bytes)) = self.opening.file_size {
             let note =
                 format!("writing a test file of {} as requested", show_bytes(real(size_bytes)));
-            return Ok(Wanted { size_bytes, most_bytes: size_bytes, note });
+            return Ok(WantedFile { size_bytes, most_bytes: size_bytes, note });
         }
         let survey = Survey::new(self.gate.root());
         let space = read_storage(&survey, directory)?.space.unwrap_or_default();
@@ -313,7 +319,11 @@ impl<'a> TestFiles<'a> {
             fill_time_s: self.opening.fill_time.seconds(),
             grows: self.opening.grows,
         })?;
-        Ok(Wanted { size_bytes: plan.first_bytes, most_bytes: plan.size_bytes, note: note(&plan) })
+        Ok(WantedFile {
+            size_bytes: plan.first_bytes,
+            most_bytes: plan.size_bytes,
+            note: note(&plan),
+        })
     }
 }
 
@@ -355,7 +365,7 @@ impl LeftoverFile {
     /// An environment error when somebody uses it, or its name leads to something else by now; then
     /// it stays.
     pub fn remove(&self) -> Result<()> {
-        Gate::new(SysRoot::live()).remove_created(&self.0)
+        SafetyGate::new(SysRoot::live()).remove_created(&self.0)
     }
 }
 
@@ -364,7 +374,7 @@ impl LeftoverFile {
 /// # Errors
 /// When the directory cannot be read.
 pub fn left_files_in(directory: &Path) -> Result<LeftoverFiles> {
-    let gate = Gate::new(SysRoot::live());
+    let gate = SafetyGate::new(SysRoot::live());
     let mut found = LeftoverFiles::default();
     for created in gate.find_created(directory)? {
         let path = created.path().to_owned();
@@ -386,9 +396,9 @@ pub fn left_files_in(directory: &Path) -> Result<LeftoverFiles> {
 
 /// A test file that belongs to a ledger: no run uses it for anything else, and none removes it.
 #[derive(Debug)]
-pub struct LedgerFile(Created);
+pub struct TargetLedgerFile(Created);
 
-impl LedgerFile {
+impl TargetLedgerFile {
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -405,7 +415,7 @@ impl LedgerFile {
     /// An environment error when somebody uses it, or its name leads to something else by now; then
     /// it stays.
     pub fn remove(&self) -> Result<()> {
-        Gate::new(SysRoot::live()).remove_created(&self.0)
+        SafetyGate::new(SysRoot::live()).remove_created(&self.0)
     }
 }
 
@@ -413,11 +423,11 @@ impl LedgerFile {
 ///
 /// # Errors
 /// When the directory cannot be read.
-pub fn ledger_files_in(directory: &Path) -> Result<Vec<LedgerFile>> {
-    let mut created = Gate::new(SysRoot::live()).find_created(directory)?;
+pub fn ledger_files_in(directory: &Path) -> Result<Vec<TargetLedgerFile>> {
+    let mut created = SafetyGate::new(SysRoot::live()).find_created(directory)?;
     created.sort_by_key(|created| created.marker().created_unix_ns);
     created.retain(|created| ledger_of(created.marker()).is_some());
-    Ok(created.into_iter().map(LedgerFile).collect())
+    Ok(created.into_iter().map(TargetLedgerFile).collect())
 }
 
 /// The ledger that a file belongs to.
@@ -480,13 +490,13 @@ mod tests {
     #[test]
     fn a_file_grows_while_its_reads_look_cached_and_is_filled_without_a_gap() {
         let (path, opening, stop) = (directory("growth"), opening(), AtomicBool::new(false));
-        let mut files = TestFiles::new(Gate::new(SysRoot::live()), &opening, &stop);
-        let wanted = Wanted { size_bytes: 3 * MIB, most_bytes: 64 * MIB, note: String::new() };
+        let mut files = TestFiles::new(SafetyGate::new(SysRoot::live()), &opening, &stop);
+        let wanted = WantedFile { size_bytes: 3 * MIB, most_bytes: 64 * MIB, note: String::new() };
         let mut admission = files.gate.create_file(&path, wanted.size_bytes).unwrap();
-        let mut progress = |_: Filling<'_>| ();
+        let mut progress = |_: TargetFilling<'_>| ();
         files.fill(&mut admission, opening.fill_time, &mut progress).unwrap();
         let mut seen = Vec::new();
-        let mut look = |file: &Target| {
+        let mut look = |file: &OpenFile| {
             seen.push(file.length_bytes / MIB);
             Ok((file.length_bytes < 10 * MIB).then_some(Sign::Recent(0.5)))
         };
@@ -498,8 +508,8 @@ mod tests {
             content[1 << 20..].chunks(4096).filter(|block| block.iter().all(|byte| *byte == 0));
         assert_eq!(zeros.count(), 0);
         // As large as it may become, and still cached: the reader hears of it.
-        let wanted = Wanted { most_bytes: 16 * MIB, ..wanted };
-        let mut look = |_: &Target| Ok(Some(Sign::Recent(0.5)));
+        let wanted = WantedFile { most_bytes: 16 * MIB, ..wanted };
+        let mut look = |_: &OpenFile| Ok(Some(Sign::Recent(0.5)));
         files.grow(&mut admission, &wanted, monotonic_ns(), &mut progress, &mut look).unwrap();
         assert_eq!((admission.size_bytes() / MIB, files.remarks.len()), (16, 1));
         assert_eq!(admission.marker().unwrap().filled_bytes, admission.data_bytes());
@@ -511,7 +521,7 @@ mod tests {
     fn what_is_going_to_be_written_is_said_before() {
         let path = directory("foreseen");
         let (opening, stop) = (opening(), AtomicBool::new(false));
-        let files = TestFiles::new(Gate::new(SysRoot::live()), &opening, &stop);
+        let files = TestFiles::new(SafetyGate::new(SysRoot::live()), &opening, &stop);
         let said = files.foreseen(&path).unwrap();
         assert!(
             said.starts_with("writing a test file of ") && said.contains("it is removed"),

@@ -2,20 +2,22 @@
 //! and the latency that is promised. What is really behind it is known to its provider alone.
 
 use assay_catalog::VolumeTarget;
-use assay_engine::device::{Bandwidth, Bucket, Delay, Device, Law, Pipeline};
+use assay_engine::device::{Bandwidth, CreditBucket, DelayLaw, Device, DeviceLaw, LawPipeline};
 use assay_model::number::real;
 
 /// The device: at most its I/Os per second, by credits beyond what is sustained, then its
 /// bandwidth, then its latency.
 pub(super) fn volume_device(volume: &VolumeTarget) -> Box<dyn Device> {
-    let counting = |bucket: Bucket| Box::new(bucket.counting(volume.transfer.0)) as Box<dyn Law>;
+    let counting =
+        |bucket: CreditBucket| Box::new(bucket.counting(volume.transfer.0)) as Box<dyn DeviceLaw>;
     let credits = volume.credits();
-    let sustained = credits.map(|credits| Bucket::new(volume.sustained_iops(), real(credits)));
-    let laws = [counting(Bucket::new(volume.most_iops(), 1.0))];
+    let sustained =
+        credits.map(|credits| CreditBucket::new(volume.sustained_iops(), real(credits)));
+    let laws = [counting(CreditBucket::new(volume.most_iops(), 1.0))];
     let laws = laws.into_iter().chain(sustained.map(counting));
-    let bandwidth = Box::new(Bandwidth::new(volume.bytes_per_s())) as Box<dyn Law>;
-    let delay = Box::new(Delay { delay_ns: volume.latency.0 }) as Box<dyn Law>;
-    Box::new(Pipeline::new(laws.chain([bandwidth, delay]).collect()))
+    let bandwidth = Box::new(Bandwidth::new(volume.bytes_per_s())) as Box<dyn DeviceLaw>;
+    let delay = Box::new(DelayLaw { delay_ns: volume.latency.0 }) as Box<dyn DeviceLaw>;
+    Box::new(LawPipeline::new(laws.chain([bandwidth, delay]).collect()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ pub mod noisy;
 mod raid;
 mod usl;
 
-use assay_methods::{CalibrationPlan, Mix};
+use assay_methods::{CalibrationMix, CalibrationPlan};
 use assay_model::calibration::LatencyLimit;
 use assay_model::spelling::LimitStatistic;
 use assay_model::units::Nanos;
@@ -45,7 +45,7 @@ pub fn plan(read_share: f64, limit_us: f64, budget_s: f64) -> CalibrationPlan {
             quantile: LimitStatistic::Quantile(0.99),
             service_time_ns: limit_us * 1e3,
         },
-        mixes: vec![Mix::of(read_share)],
+        mixes: vec![CalibrationMix::of(read_share)],
         time_budget: Nanos::from_seconds(budget_s),
         ..CalibrationPlan::default()
     }

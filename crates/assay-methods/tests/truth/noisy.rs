@@ -4,7 +4,7 @@
 use super::{Case, MIB, Truth, plan};
 use assay_engine::Observer;
 use assay_engine::Simulation;
-use assay_engine::device::{Law, Pipeline, Stall};
+use assay_engine::device::{DeviceLaw, LawPipeline, Stall};
 use assay_methods::Bench;
 use assay_model::Result;
 use assay_model::device::{Device, DeviceIo};
@@ -107,7 +107,7 @@ impl Farm {
     }
 }
 
-impl Law for Farm {
+impl DeviceLaw for Farm {
     fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
         while self.leaves_ns.peek().is_some_and(|Reverse(leaves_ns)| *leaves_ns <= now_ns) {
             self.leaves_ns.pop();
@@ -183,11 +183,11 @@ impl Kind {
     /// The device, fresh.
     pub fn bench(&self, seed: u64) -> Noisy {
         let farm = Farm::new(self.servers, self.mean_us, self.noise, seed);
-        let mut laws: Vec<Box<dyn Law>> = vec![Box::new(farm)];
+        let mut laws: Vec<Box<dyn DeviceLaw>> = vec![Box::new(farm)];
         if self.stall_ns.0 > 0 {
             laws.push(Box::new(Stall::new(self.stall_ns.0, self.stall_ns.1)));
         }
-        let device: Box<dyn Device> = Box::new(Pipeline::new(laws));
+        let device: Box<dyn Device> = Box::new(LawPipeline::new(laws));
         Noisy(Simulation::new(device, 1 << 40))
     }
 

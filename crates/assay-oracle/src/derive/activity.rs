@@ -2,8 +2,8 @@
 
 use super::figures::{figure, named};
 use super::{events, rates, skew};
-use crate::quantity::Quantity;
-use crate::report::{FileIo, Kind, Report, SegmentRow};
+use crate::quantity::OracleQuantity;
+use crate::report::{FileIo, OracleReport, ReportKind, SegmentRow};
 use assay_model::number::count;
 use assay_model::profile::{
     BufferPoolAdvice, ByteRate, Figure, FileActivity, FlashHits, HostActivity, InstanceShare,
@@ -13,7 +13,7 @@ use assay_model::profile::{
 /// Rows kept of each list.
 const ROWS: usize = 20;
 
-pub(super) fn all(report: &Report) -> ReportActivity {
+pub(super) fn all(report: &OracleReport) -> ReportActivity {
     ReportActivity {
         scope: scope(report),
         invalid: report.invalid.clone(),
@@ -35,24 +35,24 @@ pub(super) fn all(report: &Report) -> ReportActivity {
 
 /// One instance of a cluster and one pluggable database share their storage with others that are
 /// not in the report.
-pub(super) fn scope(report: &Report) -> ReportScope {
+pub(super) fn scope(report: &OracleReport) -> ReportScope {
     let header = &report.header;
     let alone = header.begin.instances.is_some_and(|instances| instances.value <= 1.0);
     match report.kind {
-        Kind::AwrPdb => ReportScope::PluggableDatabase,
-        Kind::Awr | Kind::Statspack if header.cluster == Some(true) && !alone => {
+        ReportKind::AwrPdb => ReportScope::PluggableDatabase,
+        ReportKind::Awr | ReportKind::Statspack if header.cluster == Some(true) && !alone => {
             ReportScope::Instance
         }
         _ => ReportScope::Database,
     }
 }
 
-fn value(quantity: Option<Quantity>) -> Option<f64> {
+fn value(quantity: Option<OracleQuantity>) -> Option<f64> {
     quantity.map(|quantity| quantity.value)
 }
 
 /// The operating system's counters, else what the first page rounds of them.
-pub(super) fn host(report: &Report) -> HostActivity {
+pub(super) fn host(report: &OracleReport) -> HostActivity {
     let counter = |name: &str| {
         let row = report.operating_system.iter().find(|row| row.name == name)?;
         row.value.map(|value| named(&value, name))
@@ -88,9 +88,9 @@ pub(super) fn host(report: &Report) -> HostActivity {
     }
 }
 
-fn bytes(report: &Report) -> Vec<ByteRate> {
+fn bytes(report: &OracleReport) -> Vec<ByteRate> {
     let rate = |name: &str| report.rate(name).map(|rate| named(&rate, name));
-    let megabytes = |row: &str, of: fn(&crate::report::IoProfileRow) -> Option<Quantity>| {
+    let megabytes = |row: &str, of: fn(&crate::report::IoProfileRow) -> Option<OracleQuantity>| {
         let number = of(report.io(row)?)?;
         Some(Figure::new(number.value * 1_048_576.0, format!("{}: {row}", number.place())))
     };
@@ -109,7 +109,7 @@ fn bytes(report: &Report) -> Vec<ByteRate> {
 }
 
 /// Optimized requests: a flash cache answered them. Where none was, there is none.
-fn flash(report: &Report) -> Option<FlashHits> {
+fn flash(report: &OracleReport) -> Option<FlashHits> {
     let name = "physical read requests optimized";
     let counter = report.rate(name).map(|rate| named(&rate, name));
     let row = ["Optimized", "Optimized Requests"].into_iter().find_map(|row| report.io(row));
@@ -125,7 +125,7 @@ fn flash(report: &Report) -> Option<FlashHits> {
     Some(FlashHits { read_iops: Some(read_iops), read_share })
 }
 
-fn log_writer(report: &Report) -> LogWriter {
+fn log_writer(report: &OracleReport) -> LogWriter {
     let writes = report.rate("redo writes");
     let commits = report.rate("user commits");
     let ratio = commits.zip(writes.filter(|writes| writes.value > 0.0));
@@ -138,7 +138,7 @@ fn log_writer(report: &Report) -> LogWriter {
     }
 }
 
-fn statements(report: &Report) -> Vec<ReportStatement> {
+fn statements(report: &OracleReport) -> Vec<ReportStatement> {
     let rows = report.sql_by_io_time.iter().take(ROWS);
     let statements = rows.map(|row| ReportStatement {
         sql_id: row.sql_id.clone(),
@@ -151,7 +151,7 @@ fn statements(report: &Report) -> Vec<ReportStatement> {
 }
 
 /// By requests where the report has them: blocks weigh large reads by their size.
-fn segments(report: &Report) -> Vec<SegmentIo> {
+fn segments(report: &OracleReport) -> Vec<SegmentIo> {
     let any = report.segments.iter().any(|row| row.is_requests);
     let rows = report.segments.iter().filter(|row| row.is_requests == any).take(ROWS);
     rows.map(segment).collect()
@@ -171,7 +171,7 @@ fn segment(row: &SegmentRow) -> SegmentIo {
     }
 }
 
-fn files(report: &Report) -> Vec<FileActivity> {
+fn files(report: &OracleReport) -> Vec<FileActivity> {
     let waited =
         |file: &FileActivity| file.read_iops.unwrap_or(0.0) * file.read_time_s.unwrap_or(0.0);
     let mut files: Vec<FileActivity> =
@@ -181,7 +181,7 @@ fn files(report: &Report) -> Vec<FileActivity> {
     files
 }
 
-fn file(report: &Report, row: &FileIo) -> Option<FileActivity> {
+fn file(report: &OracleReport, row: &FileIo) -> Option<FileActivity> {
     let container = row.container.as_ref().map(|name| format!("{name}/")).unwrap_or_default();
     Some(FileActivity {
         tablespace: format!("{container}{}", row.tablespace),
@@ -193,7 +193,7 @@ fn file(report: &Report, row: &FileIo) -> Option<FileActivity> {
     })
 }
 
-fn buffer_pool(report: &Report) -> Vec<BufferPoolAdvice> {
+fn buffer_pool(report: &OracleReport) -> Vec<BufferPoolAdvice> {
     let rows = report.buffer_pool.iter().take(3 * ROWS);
     let advice = rows.filter_map(|row| {
         let factor = row.factor?;
@@ -208,9 +208,9 @@ fn buffer_pool(report: &Report) -> Vec<BufferPoolAdvice> {
     advice.collect()
 }
 
-fn instances(report: &Report) -> Vec<InstanceShare> {
+fn instances(report: &OracleReport) -> Vec<InstanceShare> {
     let rows = report.instances.iter();
-    let of_types = |number: u32, of: fn(&crate::report::IoStat) -> Option<Quantity>| {
+    let of_types = |number: u32, of: fn(&crate::report::IoStat) -> Option<OracleQuantity>| {
         let rows = report.io_by_file_type.iter().filter(|row| row.instance == Some(number));
         rows.filter_map(of).map(|rate| rate.value).reduce(|sum, rate| sum + rate)
     };

@@ -2,9 +2,9 @@
 
 use super::figures::figure;
 use super::rates;
-use crate::quantity::Quantity;
-use crate::report::{IoStat, Report};
-use crate::section::Section;
+use crate::quantity::OracleQuantity;
+use crate::report::{IoStat, OracleReport};
+use crate::section::OracleSection;
 use assay_model::profile::RateKind::{Database, FileType, Total};
 use assay_model::profile::{CheckOutcome, CrossCheck, Figure, RateKind};
 
@@ -13,13 +13,13 @@ const TOLERANCE: f64 = 0.05;
 /// Rates below this many a second differ by chance.
 const SMALL: f64 = 1.0;
 
-pub(super) fn all(report: &Report) -> Vec<CrossCheck> {
+pub(super) fn all(report: &OracleReport) -> Vec<CrossCheck> {
     let rates = rates::all(report);
     let of = |kind: RateKind| rates.iter().find(|rate| rate.kind == kind);
     let reads = |kind| of(kind).and_then(|rate| rate.read_per_s.clone());
     let writes = |kind| of(kind).and_then(|rate| rate.write_per_s.clone());
     let total = report.io("Total Requests");
-    let page = |number: Option<Quantity>| number.as_ref().map(figure);
+    let page = |number: Option<OracleQuantity>| number.as_ref().map(figure);
     let load = |name: &str| page(report.load(&[name]).and_then(|row| row.per_second));
     let pairs = [
         (READS_OF_LOAD, reads(Database), load("Read IO requests")),
@@ -43,21 +43,21 @@ const WRITES_OF_TYPES: &str = "all writes: counters against types of file";
 const FUNCTIONS: &str = "reads: functions against types of file";
 const BYTES: &str = "bytes read: counters against blocks read";
 
-fn by_function(report: &Report) -> Option<Figure> {
+fn by_function(report: &OracleReport) -> Option<Figure> {
     let rows = report.io_by_function.iter().filter(|row: &&IoStat| row.instance.is_none());
-    let numbers: Vec<Option<Quantity>> = rows.map(|row| row.reads).collect();
+    let numbers: Vec<Option<OracleQuantity>> = rows.map(|row| row.reads).collect();
     let first = numbers.iter().flatten().next()?;
     let values = numbers.iter().map(|number| number.map(|number| number.value));
-    let sum = rates::whole_sum(report, Section::IoByFunction, values)?;
+    let sum = rates::whole_sum(report, OracleSection::IoByFunction, values)?;
     Some(Figure::new(sum, format!("sum of {}", first.place())))
 }
 
-fn read_bytes(report: &Report) -> Option<Figure> {
+fn read_bytes(report: &OracleReport) -> Option<Figure> {
     let rate = report.rate("physical read bytes")?;
     Some(Figure::new(rate.value, format!("{}: physical read bytes", rate.place())))
 }
 
-fn read_blocks(report: &Report) -> Option<Figure> {
+fn read_blocks(report: &OracleReport) -> Option<Figure> {
     let (blocks, block) = (report.rate("physical reads")?, report.header.block?);
     Some(Figure::new(
         blocks.value * block.value,

@@ -4,9 +4,9 @@ use super::events::events_of;
 use super::figures::{elapsed_s, named};
 use super::{curves, rates};
 use crate::knowledge::{self, SINGLE_BLOCK};
-use crate::quantity::Quantity;
-use crate::report::{IoStat, Report, stands_for};
-use crate::section::Section;
+use crate::quantity::OracleQuantity;
+use crate::report::{IoStat, OracleReport, stands_for};
+use crate::section::OracleSection;
 use assay_model::profile::{Figure, IoClass, IoPurpose, RateKind};
 
 /// A multi-block read moves no more than this; a larger estimate counts reads that nobody waited
@@ -14,7 +14,7 @@ use assay_model::profile::{Figure, IoClass, IoPurpose, RateKind};
 const MULTI_BLOCK_BYTES_MAX: f64 = 1_048_576.0;
 
 /// All classes of which something is known, the sum of all first.
-pub(super) fn all(report: &Report) -> Vec<IoClass> {
+pub(super) fn all(report: &OracleReport) -> Vec<IoClass> {
     let parts = [
         single_block(report),
         multi_block(report),
@@ -38,7 +38,7 @@ pub(super) fn all(report: &Report) -> Vec<IoClass> {
 
 /// Everything that reaches the storage; where only blocks and tablespaces are printed, what they
 /// say.
-fn whole(report: &Report, parts: &[IoClass]) -> IoClass {
+fn whole(report: &OracleReport, parts: &[IoClass]) -> IoClass {
     let mut class = IoClass::new(IoPurpose::All);
     let rates = rates::all(report);
     let kinds = [RateKind::Total, RateKind::FileType, RateKind::Database, RateKind::Tablespace];
@@ -59,7 +59,7 @@ fn whole(report: &Report, parts: &[IoClass]) -> IoClass {
 
 /// The whole has no time of its own: it is the sum over the parts that have one. Where less than
 /// half of all I/Os have a time, only what is outstanding is given, as a lower bound.
-fn timed(report: &Report, parts: &[IoClass], class: &mut IoClass) {
+fn timed(report: &OracleReport, parts: &[IoClass], class: &mut IoClass) {
     // The table by function counts temporary files among direct I/O.
     let direct =
         |part: &IoClass| matches!(part.purpose, IoPurpose::DirectRead | IoPurpose::DirectWrite);
@@ -92,7 +92,7 @@ fn timed(report: &Report, parts: &[IoClass], class: &mut IoClass) {
 }
 
 /// Bytes per second: counters, else blocks times block size.
-fn throughput(report: &Report) -> Option<Figure> {
+fn throughput(report: &OracleReport) -> Option<Figure> {
     let reads = report.rate("physical read total bytes");
     let counters = reads.zip(report.rate("physical write total bytes"));
     if let Some((reads, writes)) = counters {
@@ -109,15 +109,15 @@ fn throughput(report: &Report) -> Option<Figure> {
 
 /// Mean read time: over tablespaces weighted by their reads, else of single-block reads. Writes
 /// have no time of their own in a report that a session would have waited for.
-fn read_latency(report: &Report) -> Option<Figure> {
+fn read_latency(report: &OracleReport) -> Option<Figure> {
     let rows = report
         .tablespaces
         .iter()
         .filter_map(|row| Some((rates::reads_per_s(report, row)?, row.read_time?)));
-    let rows: Vec<(f64, Quantity)> = rows.collect();
+    let rows: Vec<(f64, OracleQuantity)> = rows.collect();
     let reads: f64 = rows.iter().map(|(rate, _)| rate).sum();
-    let is_flagged = report.flags.iter().any(|flag| flag.section == Section::Tablespaces);
-    if reads > 0.0 && !is_flagged && !report.has_unread(Section::Tablespaces) {
+    let is_flagged = report.flags.iter().any(|flag| flag.section == OracleSection::Tablespaces);
+    if reads > 0.0 && !is_flagged && !report.has_unread(OracleSection::Tablespaces) {
         let waited: f64 = rows.iter().map(|(rate, time)| rate * time.value).sum();
         return Some(Figure::new(
             waited / reads,
@@ -128,15 +128,19 @@ fn read_latency(report: &Report) -> Option<Figure> {
 }
 
 /// Waits per second of these events and their mean time.
-fn waits(report: &Report, names: &[&str]) -> Option<(Figure, Option<Figure>)> {
+fn waits(report: &OracleReport, names: &[&str]) -> Option<(Figure, Option<Figure>)> {
     let events = events_of(report, names);
     let elapsed_s = elapsed_s(report)?;
-    let lists = [Section::ForegroundEvents, Section::BackgroundEvents, Section::AllEvents];
+    let lists = [
+        OracleSection::ForegroundEvents,
+        OracleSection::BackgroundEvents,
+        OracleSection::AllEvents,
+    ];
     let is_unread = lists.into_iter().any(|list| report.has_unread(list));
     if is_unread && events.iter().any(|event| event.waits.is_none()) {
         return None;
     }
-    let parts: Vec<(Quantity, Option<f64>)> = events
+    let parts: Vec<(OracleQuantity, Option<f64>)> = events
         .iter()
         .filter_map(|event| Some((event.waits.filter(|waits| waits.value > 0.0)?, event.mean_s())))
         .collect();
@@ -150,7 +154,7 @@ fn waits(report: &Report, names: &[&str]) -> Option<(Figure, Option<Figure>)> {
 }
 
 /// A class of which only the waits are known.
-fn waited(report: &Report, purpose: IoPurpose, names: &[&str], read_share: f64) -> IoClass {
+fn waited(report: &OracleReport, purpose: IoPurpose, names: &[&str], read_share: f64) -> IoClass {
     let mut class = IoClass::new(purpose);
     if let Some((rate, latency)) = waits(report, names) {
         class.read_share = Some(Figure::new(read_share, rate.source.clone()));
@@ -161,13 +165,13 @@ fn waited(report: &Report, purpose: IoPurpose, names: &[&str], read_share: f64) 
     class
 }
 
-fn single_block(report: &Report) -> IoClass {
+fn single_block(report: &OracleReport) -> IoClass {
     let mut class = waited(report, IoPurpose::SingleBlockRead, SINGLE_BLOCK, 1.0);
     class.transfer_bytes = rates::block(report);
     class
 }
 
-fn multi_block(report: &Report) -> IoClass {
+fn multi_block(report: &OracleReport) -> IoClass {
     let mut class = waited(report, IoPurpose::MultiBlockRead, knowledge::MULTI_BLOCK, 1.0);
     class.transfer_bytes =
         class.rate_iops.as_ref().and_then(|rate| multi_block_bytes(report, rate.value));
@@ -177,7 +181,7 @@ fn multi_block(report: &Report) -> IoClass {
 /// Mean size of a multi-block read, an estimate. Every other read into the buffer cache moves one
 /// block, those of a list each by itself: blocks beyond one a request came by multi-block reads,
 /// and each of those is one wait.
-fn multi_block_bytes(report: &Report, waits_per_s: f64) -> Option<Figure> {
+fn multi_block_bytes(report: &OracleReport, waits_per_s: f64) -> Option<Figure> {
     let blocks = report.rate("physical reads cache")?;
     let functions = report.io_by_function.iter().filter(|row| row.instance.is_none());
     let requests = functions.clone().find(|row| is_function(&row.name, "Buffer Cache Reads"));
@@ -198,7 +202,7 @@ fn multi_block_bytes(report: &Report, waits_per_s: f64) -> Option<Figure> {
 
 /// A class that the tables by function count; without them its waits are not I/Os of its own.
 fn by_function(
-    report: &Report,
+    report: &OracleReport,
     purpose: IoPurpose,
     functions: &[&str],
     events: &[&str],
@@ -223,7 +227,7 @@ fn by_function(
 /// The mean wait, and waits outstanding. One wait can stand for several I/Os that were issued
 /// together, so rate times time would say too much: what sessions waited each second is the least
 /// that was outstanding.
-fn by_wait(report: &Report, events: &[&str], class: &mut IoClass) {
+fn by_wait(report: &OracleReport, events: &[&str], class: &mut IoClass) {
     if let Some((rate, Some(latency))) = waits(report, events) {
         let source = format!("({}) x ({}), the least", rate.source, latency.source);
         class.outstanding = Some(Figure::new(rate.value * latency.value, source));
@@ -233,7 +237,7 @@ fn by_wait(report: &Report, events: &[&str], class: &mut IoClass) {
 
 /// Whether the table by function contradicts the types of file by half or more: its counters can
 /// overrun.
-fn is_faulty(report: &Report) -> bool {
+fn is_faulty(report: &OracleReport) -> bool {
     let rows = report.io_by_function.iter().filter(|row| row.instance.is_none());
     let functions: f64 = rows.filter_map(|row| row.reads).map(|reads| reads.value).sum();
     let types = rates::file_type(report).read_per_s.map_or(0.0, |reads| reads.value);
@@ -249,7 +253,7 @@ fn is_function(printed: &str, full: &str) -> bool {
 /// unknown.
 fn summed(purpose: IoPurpose, rows: &[&IoStat]) -> IoClass {
     let mut class = IoClass::new(purpose);
-    let sum = |of: fn(&IoStat) -> Option<Quantity>| -> Option<f64> {
+    let sum = |of: fn(&IoStat) -> Option<OracleQuantity>| -> Option<f64> {
         rows.iter().map(|row| of(row).map(|number| number.value)).sum()
     };
     let (Some(first), Some(reads), Some(writes)) = (
@@ -268,7 +272,7 @@ fn summed(purpose: IoPurpose, rows: &[&IoStat]) -> IoClass {
     class
 }
 
-fn temporary(report: &Report) -> IoClass {
+fn temporary(report: &OracleReport) -> IoClass {
     let rows = report.io_by_file_type.iter().filter(|row| row.instance.is_none());
     let rows: Vec<&IoStat> =
         rows.filter(|row| row.name.eq_ignore_ascii_case("Temp File")).collect();
@@ -285,7 +289,7 @@ fn temporary(report: &Report) -> IoClass {
 }
 
 /// The log writer: its writes, the redo they carry, and its own wait for them.
-fn log_write(report: &Report) -> IoClass {
+fn log_write(report: &OracleReport) -> IoClass {
     let mut class = waited(report, IoPurpose::LogWrite, knowledge::LOG_WRITE, 0.0);
     let writes = report.rate("redo writes").map(|rate| named(&rate, "redo writes"));
     class.rate_iops = writes.or(class.rate_iops);

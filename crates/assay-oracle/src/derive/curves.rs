@@ -5,7 +5,7 @@ use super::figures::elapsed_s;
 use crate::knowledge::{
     BLOCK_LISTS, DIRECT_READ, LOG_SYNC, LOG_WRITE, MULTI_BLOCK, SINGLE_BLOCK, TEMPORARY, is_any,
 };
-use crate::report::{EventHistogram, Report};
+use crate::report::{EventHistogram, OracleReport};
 use assay_model::profile::{LatencyBucket, LatencyCurve, Outlier};
 
 /// From here on an I/O of today's storage is slow.
@@ -14,7 +14,7 @@ const SLOW_NS: u64 = 16_000_000;
 /// The curve of all of these events together; where their ranges differ, of the one that is waited
 /// for most. Counts are shares of the waits that the event tables print in full, else of the
 /// histogram's own rounded total.
-pub(super) fn curve(report: &Report, names: &[&str]) -> Option<LatencyCurve> {
+pub(super) fn curve(report: &OracleReport, names: &[&str]) -> Option<LatencyCurve> {
     let found = report.histograms.iter().filter(|curve| is_any(&curve.event, names));
     let mut curves: Vec<LatencyCurve> = found.filter_map(|curve| of_event(report, curve)).collect();
     curves.sort_by(|left, right| right.ios().total_cmp(&left.ios()));
@@ -26,7 +26,7 @@ pub(super) fn curve(report: &Report, names: &[&str]) -> Option<LatencyCurve> {
     Some(sum)
 }
 
-fn of_event(report: &Report, found: &EventHistogram) -> Option<LatencyCurve> {
+fn of_event(report: &OracleReport, found: &EventHistogram) -> Option<LatencyCurve> {
     let waits = waits(report, found)?;
     let line = found.buckets.first()?.line;
     let buckets = found.buckets.iter().map(|bucket| LatencyBucket {
@@ -54,7 +54,7 @@ fn add(sum: &mut LatencyCurve, curve: &LatencyCurve) {
     sum.source = format!("{}; {}", sum.source, curve.source);
 }
 
-fn waits(report: &Report, curve: &EventHistogram) -> Option<f64> {
+fn waits(report: &OracleReport, curve: &EventHistogram) -> Option<f64> {
     let events = events_of(report, &[&curve.event]);
     let in_full: f64 = events.iter().filter_map(|event| event.waits).map(|waits| waits.value).sum();
     if in_full > 0.0 { Some(in_full) } else { curve.waits.map(|waits| waits.value) }
@@ -62,7 +62,7 @@ fn waits(report: &Report, curve: &EventHistogram) -> Option<f64> {
 
 /// Slow I/Os per second, for the events that sessions and the log writer wait for; those that cost
 /// most come last, and of each the slowest range that matters.
-pub(super) fn outliers(report: &Report) -> Vec<Outlier> {
+pub(super) fn outliers(report: &OracleReport) -> Vec<Outlier> {
     let Some(elapsed_s) = elapsed_s(report) else {
         return Vec::new();
     };

@@ -4,7 +4,7 @@ use super::events::events_of;
 use super::figures::elapsed_s;
 use super::redo;
 use crate::knowledge::{CONTROL_FILE_WRITE, LOG_WRITE, SINGLE_BLOCK};
-use crate::report::Report;
+use crate::report::OracleReport;
 use assay_model::profile::{DeviceFinding, DeviceGrade, Figure, IoPath, StorageMedium};
 
 /// This many times what is accepted is a defect, not load.
@@ -15,26 +15,26 @@ const BUSY: f64 = 0.7;
 const WAITS_MIN: f64 = 10.0;
 
 /// What is accepted of an I/O.
-struct Limit {
+struct DeviceLimit {
     accepted_s: f64,
     source: &'static str,
 }
 
-const OF_DISKS: Limit =
-    Limit { accepted_s: 0.020, source: "20 ms, generally accepted for disks (Dell 2013)" };
-const OF_REDO: Limit = Limit {
+const OF_DISKS: DeviceLimit =
+    DeviceLimit { accepted_s: 0.020, source: "20 ms, generally accepted for disks (Dell 2013)" };
+const OF_REDO: DeviceLimit = DeviceLimit {
     accepted_s: 0.020,
     source: "20 ms, above which log writes are slow according to Oracle Support (1376916.1)",
 };
 /// Loaded flash gave 1.07 ms for reads and 1.13 ms for the log (EMC 2014), and 0.46 to 0.65 ms for
 /// reads (`SanDisk` 2014).
-const OF_FLASH: Limit = Limit {
+const OF_FLASH: DeviceLimit = DeviceLimit {
     accepted_s: 0.002,
     source: "2 ms, twice the latency of a loaded flash array (EMC 2014)",
 };
 
 /// What is accepted of a path; of storage that nobody named, what is accepted of disks.
-const fn limit(path: IoPath, medium: Option<StorageMedium>) -> &'static Limit {
+const fn limit(path: IoPath, medium: Option<StorageMedium>) -> &'static DeviceLimit {
     match (path, medium) {
         (_, Some(StorageMedium::Flash)) => &OF_FLASH,
         (IoPath::RedoWrite, _) => &OF_REDO,
@@ -43,7 +43,7 @@ const fn limit(path: IoPath, medium: Option<StorageMedium>) -> &'static Limit {
 }
 
 /// Redo, single-block reads and control files, the worst first.
-pub(super) fn all(report: &Report, medium: Option<StorageMedium>) -> Vec<DeviceFinding> {
+pub(super) fn all(report: &OracleReport, medium: Option<StorageMedium>) -> Vec<DeviceFinding> {
     let paths = [
         (IoPath::RedoWrite, LOG_WRITE),
         (IoPath::SingleBlockRead, SINGLE_BLOCK),
@@ -57,7 +57,12 @@ pub(super) fn all(report: &Report, medium: Option<StorageMedium>) -> Vec<DeviceF
     found
 }
 
-fn device(report: &Report, path: IoPath, names: &[&str], limit: &Limit) -> Option<DeviceFinding> {
+fn device(
+    report: &OracleReport,
+    path: IoPath,
+    names: &[&str],
+    limit: &DeviceLimit,
+) -> Option<DeviceFinding> {
     let latency_s = redo::mean(report, names)?;
     let events = events_of(report, names);
     let waits: f64 = events.iter().filter_map(|event| event.waits).map(|waits| waits.value).sum();

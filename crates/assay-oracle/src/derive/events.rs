@@ -2,9 +2,9 @@
 //! or only the top ones.
 
 use crate::knowledge;
-use crate::quantity::{Quantity, Unit};
+use crate::quantity::{OracleQuantity, OracleUnit};
 use crate::reading::IDLE;
-use crate::report::{Event, Kind, Report, ShareOf};
+use crate::report::{OracleReport, ReportEvent, ReportKind, ShareOf};
 use assay_model::number::count;
 use assay_model::profile::{TopEvents, WaitEvent};
 use std::borrow::Cow;
@@ -15,22 +15,22 @@ const COARSE: f64 = 0.01;
 const TOP: usize = 10;
 
 /// Events of these names in foreground and background together, each counted once.
-pub(crate) fn events_of<'r>(report: &'r Report, names: &[&str]) -> Vec<&'r Event> {
-    let matching = |event: &&Event| knowledge::is_any(&event.name, names);
+pub(crate) fn events_of<'r>(report: &'r OracleReport, names: &[&str]) -> Vec<&'r ReportEvent> {
+    let matching = |event: &&ReportEvent| knowledge::is_any(&event.name, names);
     // 9i and 10g print one list of both, and that of the background once more.
     if report.foreground_events.is_empty() && !is_of_tops(report) {
-        let together: Vec<&Event> = report.all_events.iter().filter(matching).collect();
+        let together: Vec<&ReportEvent> = report.all_events.iter().filter(matching).collect();
         if !together.is_empty() {
             return together;
         }
     }
     let apart = || report.foreground_events.iter().chain(&report.background_events);
-    let found: Vec<&Event> = apart().filter(matching).collect();
+    let found: Vec<&ReportEvent> = apart().filter(matching).collect();
     if !found.is_empty() {
         return found;
     }
     // An 11.2 global report and an excerpt have the top ones only.
-    let together: Vec<&Event> = report.all_events.iter().filter(matching).collect();
+    let together: Vec<&ReportEvent> = report.all_events.iter().filter(matching).collect();
     if !together.is_empty() {
         return together;
     }
@@ -38,20 +38,20 @@ pub(crate) fn events_of<'r>(report: &'r Report, names: &[&str]) -> Vec<&'r Event
 }
 
 /// Whether the list of both is only a top list.
-fn is_of_tops(report: &Report) -> bool {
-    report.kind == Kind::AwrGlobal
+fn is_of_tops(report: &OracleReport) -> bool {
+    report.kind == ReportKind::AwrGlobal
 }
 
 /// Waits of sessions: their own list, else the one of both less that of the background, else the
 /// top list.
-pub(super) fn of_sessions(report: &Report) -> Cow<'_, [Event]> {
+pub(super) fn of_sessions(report: &OracleReport) -> Cow<'_, [ReportEvent]> {
     if !report.foreground_events.is_empty() {
         return Cow::Borrowed(&report.foreground_events);
     }
     if !report.all_events.is_empty() && !is_of_tops(report) {
-        let mut rest: Vec<Event> =
+        let mut rest: Vec<ReportEvent> =
             report.all_events.iter().map(|event| without_background(report, event)).collect();
-        let time = |event: &Event| event.time.map_or(0.0, |time| time.value);
+        let time = |event: &ReportEvent| event.time.map_or(0.0, |time| time.value);
         rest.sort_by(|left, right| {
             is_idle(left).cmp(&is_idle(right)).then(time(right).total_cmp(&time(left)))
         });
@@ -62,17 +62,17 @@ pub(super) fn of_sessions(report: &Report) -> Cow<'_, [Event]> {
 
 /// The sessions' part of an event of both; the mean and the share are of both, so they are not
 /// kept.
-fn without_background(report: &Report, event: &Event) -> Event {
+fn without_background(report: &OracleReport, event: &ReportEvent) -> ReportEvent {
     let of_background = report.background_events.iter().find(|other| other.name == event.name);
     let Some(other) = of_background else {
         return event.clone();
     };
-    let less = |all: Option<Quantity>, part: Option<Quantity>| {
+    let less = |all: Option<OracleQuantity>, part: Option<OracleQuantity>| {
         let all = all?;
         let value = (all.value - part.map_or(0.0, |part| part.value)).max(0.0);
-        Some(Quantity { value, ..all })
+        Some(OracleQuantity { value, ..all })
     };
-    Event {
+    ReportEvent {
         waits: less(event.waits, other.waits),
         time: less(event.time, other.time),
         average: None,
@@ -81,12 +81,12 @@ fn without_background(report: &Report, event: &Event) -> Event {
     }
 }
 
-pub(super) fn is_cpu(event: &Event) -> bool {
+pub(super) fn is_cpu(event: &ReportEvent) -> bool {
     matches!(event.name.as_str(), "DB CPU" | "CPU time" | "background cpu time")
 }
 
 /// Idle by the report's own word, else by what is known of the event.
-pub(crate) fn is_idle(event: &Event) -> bool {
+pub(crate) fn is_idle(event: &ReportEvent) -> bool {
     match event.class.as_deref() {
         Some(class) => class == IDLE,
         None => knowledge::is_idle(&event.name),
@@ -94,7 +94,7 @@ pub(crate) fn is_idle(event: &Event) -> bool {
 }
 
 /// The full name of a class: text cuts it at eight or ten characters.
-pub(crate) fn name_of_class(event: &Event) -> String {
+pub(crate) fn name_of_class(event: &ReportEvent) -> String {
     const CLASSES: &[&str] = &[
         "User I/O",
         "System I/O",
@@ -118,7 +118,7 @@ pub(crate) fn name_of_class(event: &Event) -> String {
 }
 
 /// Sessions and background ranked together, where the report does so.
-pub(super) fn together(report: &Report) -> Option<TopEvents> {
+pub(super) fn together(report: &OracleReport) -> Option<TopEvents> {
     if !report.top_of_all.is_empty() {
         return Some(top(report, &report.top_of_all));
     }
@@ -127,43 +127,43 @@ pub(super) fn together(report: &Report) -> Option<TopEvents> {
 }
 
 /// The first events of sessions: as printed, else the first of their list.
-pub(super) fn foreground(report: &Report) -> TopEvents {
+pub(super) fn foreground(report: &OracleReport) -> TopEvents {
     let printed = report.top_events.iter().all(|event| event.share_of != ShareOf::CallTime);
     if printed && !report.top_events.is_empty() {
         return top(report, &report.top_events);
     }
     let sessions = of_sessions(report);
-    let busy: Vec<Event> = sessions.iter().filter(|event| !is_idle(event)).cloned().collect();
+    let busy: Vec<ReportEvent> = sessions.iter().filter(|event| !is_idle(event)).cloned().collect();
     top(report, &busy)
 }
 
 /// The first events of background processes.
-pub(super) fn background(report: &Report) -> TopEvents {
+pub(super) fn background(report: &OracleReport) -> TopEvents {
     let list = if report.top_background.is_empty() {
         &report.background_events
     } else {
         &report.top_background
     };
-    let busy: Vec<Event> = list.iter().filter(|event| !is_idle(event)).cloned().collect();
+    let busy: Vec<ReportEvent> = list.iter().filter(|event| !is_idle(event)).cloned().collect();
     TopEvents { share_of: ShareOf::BackgroundTime, ..top(report, &busy) }
 }
 
-fn top(report: &Report, events: &[Event]) -> TopEvents {
+fn top(report: &OracleReport, events: &[ReportEvent]) -> TopEvents {
     let share_of = events.first().map_or(ShareOf::DbTime, |event| event.share_of);
     let events = events.iter().take(TOP).map(|event| wait_event(report, event)).collect();
     TopEvents { share_of, events }
 }
 
 /// An event as its list prints it; what the list cut follows from the list in full.
-fn wait_event(report: &Report, event: &Event) -> WaitEvent {
+fn wait_event(report: &OracleReport, event: &ReportEvent) -> WaitEvent {
     let full = detail(report, event);
-    let number = |of: fn(&Event) -> Option<Quantity>| {
+    let number = |of: fn(&ReportEvent) -> Option<OracleQuantity>| {
         let printed = of(event).filter(|number| !is_coarse(number));
         printed.or_else(|| full.and_then(of)).or_else(|| of(event))
     };
     let (waits, time) = (number(|event| event.waits), number(|event| event.time));
     let average = number(|event| event.average);
-    let mean = Event { waits, time, average, ..event.clone() };
+    let mean = ReportEvent { waits, time, average, ..event.clone() };
     let place = event.time.or(event.waits).or(event.share);
     let class = if event.class.is_some() { event } else { full.unwrap_or(event) };
     WaitEvent {
@@ -178,14 +178,14 @@ fn wait_event(report: &Report, event: &Event) -> WaitEvent {
 }
 
 /// Two digits, as in `1.1E+08`, are not used as a count where the full list has all digits.
-fn is_coarse(number: &Quantity) -> bool {
-    number.unit == Unit::Count
+fn is_coarse(number: &OracleQuantity) -> bool {
+    number.unit == OracleUnit::Count
         && number.rounding_width > COARSE * number.value.abs()
         && number.value >= 1000.0
 }
 
 /// The same event in the list in full.
-fn detail<'r>(report: &'r Report, event: &Event) -> Option<&'r Event> {
+fn detail<'r>(report: &'r OracleReport, event: &ReportEvent) -> Option<&'r ReportEvent> {
     let of_background = event.share_of == ShareOf::BackgroundTime;
     let lists = if of_background {
         [&report.background_events, &report.all_events]

@@ -1,21 +1,21 @@
 //! Numbers of a report as figures of a profile, each with its place.
 
-use crate::quantity::Quantity;
-use crate::report::Report;
+use crate::quantity::OracleQuantity;
+use crate::report::OracleReport;
 use assay_model::profile::Figure;
 
 /// A number of the report as a figure of the profile.
-pub(super) fn figure(quantity: &Quantity) -> Figure {
+pub(super) fn figure(quantity: &OracleQuantity) -> Figure {
     Figure::new(quantity.value, quantity.place())
 }
 
 /// A figure that also names its row.
-pub(super) fn named(quantity: &Quantity, row: &str) -> Figure {
+pub(super) fn named(quantity: &OracleQuantity, row: &str) -> Figure {
     Figure::new(quantity.value, format!("{}: {row}", quantity.place()))
 }
 
 /// Length of the interval, seconds; none where the report has none.
-pub(super) fn elapsed_s(report: &Report) -> Option<f64> {
+pub(super) fn elapsed_s(report: &OracleReport) -> Option<f64> {
     let elapsed = report.header.elapsed.map(|elapsed| elapsed.value);
     elapsed.filter(|elapsed| *elapsed > 0.0)
 }

@@ -1,12 +1,12 @@
 //! Requests per second as each section counts them, and the size of a block.
 
 use super::figures::{elapsed_s, figure, named};
-use crate::quantity::Quantity;
-use crate::report::{FileIo, IoStat, Report};
-use crate::section::Section;
+use crate::quantity::OracleQuantity;
+use crate::report::{FileIo, IoStat, OracleReport};
+use crate::section::OracleSection;
 use assay_model::profile::{Figure, RateKind, RequestRate, Work};
 
-pub(super) fn all(report: &Report) -> Vec<RequestRate> {
+pub(super) fn all(report: &OracleReport) -> Vec<RequestRate> {
     let rates =
         [database(report), total(report), file_type(report), tablespace(report), blocks(report)];
     let known = |rate: &RequestRate| rate.read_per_s.is_some() || rate.write_per_s.is_some();
@@ -14,12 +14,16 @@ pub(super) fn all(report: &Report) -> Vec<RequestRate> {
 }
 
 /// A counter of the instance, then the rows of the first page that say the same.
-fn counted(report: &Report, statistic: &str, first_page: Option<Quantity>) -> Option<Figure> {
+fn counted(
+    report: &OracleReport,
+    statistic: &str,
+    first_page: Option<OracleQuantity>,
+) -> Option<Figure> {
     let counter = report.rate(statistic).map(|rate| named(&rate, statistic));
     counter.or_else(|| first_page.as_ref().map(figure))
 }
 
-fn database(report: &Report) -> RequestRate {
+fn database(report: &OracleReport) -> RequestRate {
     let load = |name: &str| report.load(&[name]).and_then(|row| row.per_second);
     RequestRate {
         kind: RateKind::Database,
@@ -28,7 +32,7 @@ fn database(report: &Report) -> RequestRate {
     }
 }
 
-fn total(report: &Report) -> RequestRate {
+fn total(report: &OracleReport) -> RequestRate {
     let row = report.io("Total Requests");
     RequestRate {
         kind: RateKind::Total,
@@ -46,7 +50,7 @@ fn total(report: &Report) -> RequestRate {
 }
 
 /// What the database did: counters of the instance, else the rows of the first page.
-pub(super) fn work(report: &Report) -> Work {
+pub(super) fn work(report: &OracleReport) -> Work {
     let load = |names: &[&str]| report.load(names).and_then(|row| row.per_second);
     Work {
         executions_per_s: counted(report, "execute count", load(&["Executes (SQL)", "Executes"])),
@@ -76,21 +80,21 @@ pub(super) fn work(report: &Report) -> Work {
 }
 
 /// Transactions as the Load Profile counts them.
-fn sum(report: &Report) -> Option<Figure> {
+fn sum(report: &OracleReport) -> Option<Figure> {
     let (commits, rollbacks) = (report.rate("user commits")?, report.rate("user rollbacks")?);
     let source = format!("{}: user commits + user rollbacks", commits.place());
     Some(Figure::new(commits.value + rollbacks.value, source))
 }
 
 /// The sum over types of file of the whole cluster.
-pub(super) fn file_type(report: &Report) -> RequestRate {
-    let sum = |of: fn(&IoStat) -> Option<Quantity>| {
+pub(super) fn file_type(report: &OracleReport) -> RequestRate {
+    let sum = |of: fn(&IoStat) -> Option<OracleQuantity>| {
         let rows = report.io_by_file_type.iter().filter(|row| row.instance.is_none());
-        let numbers: Vec<Option<Quantity>> = rows.map(of).collect();
+        let numbers: Vec<Option<OracleQuantity>> = rows.map(of).collect();
         let first = numbers.iter().flatten().next()?;
         let place = format!("sum of {} from line {}", first.section.title(), first.line);
         let values = numbers.iter().map(|number| number.map(|number| number.value));
-        Some(Figure::new(whole_sum(report, Section::IoByFileType, values)?, place))
+        Some(Figure::new(whole_sum(report, OracleSection::IoByFileType, values)?, place))
     };
     RequestRate {
         kind: RateKind::FileType,
@@ -102,8 +106,8 @@ pub(super) fn file_type(report: &Report) -> RequestRate {
 /// A sum over rows of a section. A blank is none; a number that could not be read makes the sum
 /// unknown.
 pub(super) fn whole_sum(
-    report: &Report,
-    section: Section,
+    report: &OracleReport,
+    section: OracleSection,
     numbers: impl Iterator<Item = Option<f64>>,
 ) -> Option<f64> {
     let numbers: Vec<Option<f64>> = numbers.collect();
@@ -112,10 +116,10 @@ pub(super) fn whole_sum(
     is_known.then(|| numbers.into_iter().flatten().sum())
 }
 
-fn tablespace(report: &Report) -> RequestRate {
-    let sum = |of: fn(&Report, &FileIo) -> Option<f64>| {
+fn tablespace(report: &OracleReport) -> RequestRate {
+    let sum = |of: fn(&OracleReport, &FileIo) -> Option<f64>| {
         let rows = report.tablespaces.iter().map(|row| of(report, row));
-        let sum = whole_sum(report, Section::Tablespaces, rows)?;
+        let sum = whole_sum(report, OracleSection::Tablespaces, rows)?;
         Some(Figure::new(sum, "sum of Tablespace IO Stats"))
     };
     RequestRate {
@@ -125,7 +129,7 @@ fn tablespace(report: &Report) -> RequestRate {
     }
 }
 
-fn blocks(report: &Report) -> RequestRate {
+fn blocks(report: &OracleReport) -> RequestRate {
     let load = |names: &[&str]| report.load(names).and_then(|row| row.per_second);
     RequestRate {
         kind: RateKind::Blocks,
@@ -136,21 +140,25 @@ fn blocks(report: &Report) -> RequestRate {
 
 /// Reads of a tablespace per second: counted over elapsed time, else as printed, which is a whole
 /// number.
-pub(super) fn reads_per_s(report: &Report, row: &FileIo) -> Option<f64> {
+pub(super) fn reads_per_s(report: &OracleReport, row: &FileIo) -> Option<f64> {
     per_s(report, row.reads_per_second, row.reads)
 }
 
-pub(super) fn writes_per_s(report: &Report, row: &FileIo) -> Option<f64> {
+pub(super) fn writes_per_s(report: &OracleReport, row: &FileIo) -> Option<f64> {
     per_s(report, row.writes_per_second, row.writes)
 }
 
-fn per_s(report: &Report, printed: Option<Quantity>, count: Option<Quantity>) -> Option<f64> {
+fn per_s(
+    report: &OracleReport,
+    printed: Option<OracleQuantity>,
+    count: Option<OracleQuantity>,
+) -> Option<f64> {
     let counted = count.zip(elapsed_s(report)).map(|(count, elapsed)| count.value / elapsed);
     counted.or(printed.map(|rate| rate.value))
 }
 
 /// The block: from the header, else bytes read over blocks read; never assumed.
-pub(super) fn block(report: &Report) -> Option<Figure> {
+pub(super) fn block(report: &OracleReport) -> Option<Figure> {
     let printed = report.header.block.as_ref().map(figure);
     printed.or_else(|| {
         let total = |name: &str| report.statistic(name).and_then(|row| row.total);

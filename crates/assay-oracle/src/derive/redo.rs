@@ -3,7 +3,7 @@
 use super::events::events_of;
 use super::figures::{elapsed_s, figure, named};
 use crate::knowledge::{LOG_SYNC, LOG_WRITE};
-use crate::report::{Event, Report};
+use crate::report::{OracleReport, ReportEvent};
 use assay_model::profile::{DeviceFinding, DeviceGrade, Figure, RedoFinding, RedoPath, TimeModel};
 
 /// Below this share of DB time commits are not what sessions wait for.
@@ -13,7 +13,11 @@ const DEVICE_SHARE: f64 = 0.5;
 
 /// The figures of the path and what makes commits wait. Log file sync is never taken for the
 /// device's time, nor the other way round.
-pub(super) fn path(report: &Report, time: &TimeModel, device: Option<&DeviceFinding>) -> RedoPath {
+pub(super) fn path(
+    report: &OracleReport,
+    time: &TimeModel,
+    device: Option<&DeviceFinding>,
+) -> RedoPath {
     let sync = events_of(report, LOG_SYNC);
     let synced_s =
         sync.iter().filter_map(|event| event.time).map(|time| time.value).reduce(f64::max);
@@ -42,7 +46,7 @@ pub(super) fn path(report: &Report, time: &TimeModel, device: Option<&DeviceFind
 }
 
 /// Commits that sessions waited for: the counter of the instance, else their waits.
-fn syncs(report: &Report) -> Option<Figure> {
+fn syncs(report: &OracleReport) -> Option<Figure> {
     if let Some(counted) = report.rate("redo synch writes") {
         return Some(named(&counted, "redo synch writes"));
     }
@@ -52,8 +56,8 @@ fn syncs(report: &Report) -> Option<Figure> {
 }
 
 /// The mean of the event of these names that is waited for most.
-pub(super) fn mean(report: &Report, names: &[&str]) -> Option<Figure> {
-    let waits = |event: &Event| event.waits.map_or(0.0, |waits| waits.value);
+pub(super) fn mean(report: &OracleReport, names: &[&str]) -> Option<Figure> {
+    let waits = |event: &ReportEvent| event.waits.map_or(0.0, |waits| waits.value);
     let events = events_of(report, names);
     let event = events.iter().max_by(|left, right| waits(left).total_cmp(&waits(right)))?;
     let place = event.waits.or(event.time)?;

@@ -1,7 +1,7 @@
 //! How unevenly reads are spread over the files of a database.
 
 use super::rates;
-use crate::report::Report;
+use crate::report::OracleReport;
 use assay_model::number::real_len;
 use assay_model::profile::ReadSkew;
 
@@ -12,7 +12,7 @@ const SKEW_MIN: f64 = 0.2;
 
 /// The files that have more than their even part of the reads; `None` where reads are spread evenly
 /// or files are few.
-pub(super) fn of_files(report: &Report) -> Option<ReadSkew> {
+pub(super) fn of_files(report: &OracleReport) -> Option<ReadSkew> {
     let rates = report.files.iter().filter_map(|row| rates::reads_per_s(report, row));
     let source = report.files.first().and_then(|row| row.reads.or(row.writes))?.place();
     skew(rates.collect()).map(|(share, files, hot)| ReadSkew {

@@ -2,11 +2,11 @@
 
 use super::events::{is_cpu, is_idle, name_of_class, of_sessions};
 use super::figures::{elapsed_s, figure, named};
-use crate::quantity::{Quantity, Unit};
-use crate::report::{Event, Report, ShareOf};
+use crate::quantity::{OracleQuantity, OracleUnit};
+use crate::report::{OracleReport, ReportEvent, ShareOf};
 use assay_model::profile::{Figure, TimeModel, WaitClassTime};
 
-pub(super) fn model(report: &Report) -> TimeModel {
+pub(super) fn model(report: &OracleReport) -> TimeModel {
     let db_time = db_time(report);
     let db_cpu = db_cpu(report);
     let elapsed_s = elapsed_s(report);
@@ -34,7 +34,7 @@ pub(super) fn model(report: &Report) -> TimeModel {
 
 /// The time model prints seconds, the header minutes, the Load Profile seconds a second. What a
 /// lone list of top events is a share of follows from its largest share.
-fn db_time(report: &Report) -> Option<Figure> {
+fn db_time(report: &OracleReport) -> Option<Figure> {
     let seconds = report.time("DB time").map(|time| named(&time, "DB time"));
     seconds
         .or_else(|| report.header.db_time.as_ref().map(figure))
@@ -42,9 +42,9 @@ fn db_time(report: &Report) -> Option<Figure> {
         .or_else(|| of_largest_share(report))
 }
 
-fn db_cpu(report: &Report) -> Option<Figure> {
+fn db_cpu(report: &OracleReport) -> Option<Figure> {
     let seconds = report.time("DB CPU").map(|time| named(&time, "DB CPU"));
-    let of = |rows: &[Event]| {
+    let of = |rows: &[ReportEvent]| {
         let row = rows.iter().find(|event| event.name == "DB CPU" || event.name == "CPU time");
         row.and_then(|row| row.time).map(|time| named(&time, "DB CPU"))
     };
@@ -57,7 +57,7 @@ fn db_cpu(report: &Report) -> Option<Figure> {
 
 /// A time of the Load Profile over the whole interval; of an excerpt without its interval, over one
 /// second, as shares and means need no more.
-fn per_second(report: &Report, names: &[&str]) -> Option<Figure> {
+fn per_second(report: &OracleReport, names: &[&str]) -> Option<Figure> {
     let rate = report.load(names)?.per_second?;
     match elapsed_s(report) {
         Some(elapsed_s) => {
@@ -73,7 +73,7 @@ fn per_second(report: &Report, names: &[&str]) -> Option<Figure> {
 /// The smallest share from which its whole can be derived.
 const TELLING_SHARE: f64 = 0.05;
 
-fn of_largest_share(report: &Report) -> Option<Figure> {
+fn of_largest_share(report: &OracleReport) -> Option<Figure> {
     let shares = report.top_events.iter().filter(|event| event.share_of == ShareOf::DbTime);
     let known = shares.filter_map(|event| Some((event, event.time?, event.share?)));
     let (event, time, share) = known
@@ -84,7 +84,7 @@ fn of_largest_share(report: &Report) -> Option<Figure> {
 }
 
 /// Waits by class: as printed, else summed from the events of sessions by what is known of them.
-fn waits(report: &Report, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
+fn waits(report: &OracleReport, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
     let classes = report.wait_classes.iter().filter(|class| class.name != "DB CPU");
     let mut waits: Vec<WaitClassTime> = classes
         .filter_map(|class| {
@@ -102,7 +102,7 @@ fn waits(report: &Report, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
 }
 
 /// Events of sessions summed by class; idle ones never count, whatever the report thinks of them.
-fn classed(report: &Report, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
+fn classed(report: &OracleReport, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
     let mut waits: Vec<WaitClassTime> = Vec::new();
     for event in of_sessions(report).iter() {
         let time = finer(event.time, of_share(event, db_time));
@@ -122,7 +122,7 @@ fn classed(report: &Report, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
 }
 
 /// Whole seconds are coarser than a share with two decimals where little was waited.
-fn finer(time: Option<Quantity>, of_share: Option<Quantity>) -> Option<Quantity> {
+fn finer(time: Option<OracleQuantity>, of_share: Option<OracleQuantity>) -> Option<OracleQuantity> {
     match (time, of_share) {
         (Some(time), Some(share)) if share.rounding_width < time.rounding_width => Some(share),
         (time, share) => time.or(share),
@@ -130,10 +130,10 @@ fn finer(time: Option<Quantity>, of_share: Option<Quantity>) -> Option<Quantity>
 }
 
 /// A time that could not be read follows from its share of DB time.
-fn of_share(event: &Event, db_time: Option<&Figure>) -> Option<Quantity> {
+fn of_share(event: &ReportEvent, db_time: Option<&Figure>) -> Option<OracleQuantity> {
     let of_db_time = event.share.filter(|_| event.share_of == ShareOf::DbTime);
     let (share, db_time) = of_db_time.zip(db_time)?;
-    Some(share.scaled(db_time.value, Unit::Seconds))
+    Some(share.scaled(db_time.value, OracleUnit::Seconds))
 }
 
 fn unaccounted(

@@ -6,8 +6,8 @@ use super::devices;
 use super::events::{is_idle, name_of_class, of_sessions};
 use crate::check;
 use crate::knowledge::{self, WRITE_BEHIND};
-use crate::report::{Event, Kind, Report, ShareOf};
-use crate::section::Section;
+use crate::report::{OracleReport, ReportEvent, ReportKind, ShareOf};
+use crate::section::OracleSection;
 use assay_model::profile::{
     Bottleneck, DeviceFinding, DeviceGrade, HostActivity, IoPath, ReportScope, StorageMedium,
     TimeModel, TimeVerdict,
@@ -30,7 +30,7 @@ const HANGING_ON_COMMITS: &[&str] = &["enq: TX - row lock contention", "enq: TX 
 
 /// The verdict of a report; `devices` are judged by themselves before, by the limits of `medium`.
 pub(super) fn verdict(
-    report: &Report,
+    report: &OracleReport,
     time: &TimeModel,
     host: &HostActivity,
     devices: Vec<DeviceFinding>,
@@ -47,7 +47,7 @@ pub(super) fn verdict(
 }
 
 /// Why nothing can be concluded, where nothing can.
-fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
+fn unjudged(report: &OracleReport, time: &TimeModel) -> Option<String> {
     if let Some(banner) = &report.invalid {
         return Some(format!("the report states: {banner}"));
     }
@@ -74,13 +74,14 @@ fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
 }
 
 /// A wait of sessions whose time stands in the report, cannot be read, and is in no sum that can.
-fn unread_wait(report: &Report) -> Option<String> {
-    let lists = [Section::TopEvents, Section::ForegroundEvents, Section::AllEvents];
+fn unread_wait(report: &OracleReport) -> Option<String> {
+    let lists =
+        [OracleSection::TopEvents, OracleSection::ForegroundEvents, OracleSection::AllEvents];
     if !report.wait_classes.is_empty() || !lists.into_iter().any(|list| report.has_unread(list)) {
         return None;
     }
     let sessions = of_sessions(report);
-    let unread = |event: &&Event| {
+    let unread = |event: &&ReportEvent| {
         event.waits.is_some_and(|waits| waits.value > 0.0)
             && event.time.is_none()
             && (event.share.is_none() || event.share_of != ShareOf::DbTime)
@@ -91,7 +92,7 @@ fn unread_wait(report: &Report) -> Option<String> {
 
 /// An event whose printed share of DB time is another than its time says: one of the two was read
 /// from another column, or the copy mixes reports.
-fn other_share_printed(report: &Report, db_time_s: f64) -> Option<String> {
+fn other_share_printed(report: &OracleReport, db_time_s: f64) -> Option<String> {
     let lists = [&report.top_events, &report.foreground_events];
     let events = lists.into_iter().flatten().filter(|event| event.share_of == ShareOf::DbTime);
     let shares = events.filter_map(|event| Some((event, event.share?.value, event.time?)));
@@ -113,7 +114,7 @@ fn other_share_printed(report: &Report, db_time_s: f64) -> Option<String> {
 }
 
 fn by_time(
-    report: &Report,
+    report: &OracleReport,
     time: &TimeModel,
     host: &HostActivity,
     devices: &[DeviceFinding],
@@ -136,7 +137,7 @@ fn by_time(
 }
 
 /// Shares of DB time, so what a top list leaves out lowers none of them.
-fn shares(report: &Report, time: &TimeModel) -> TimeVerdict {
+fn shares(report: &OracleReport, time: &TimeModel) -> TimeVerdict {
     let db_time_s = time.db_time_s.as_ref().map_or(1.0, |time| time.value);
     let of_classes = |classes: &[&str]| {
         let waits = time.waits.iter().filter(|wait| classes.contains(&wait.class.as_str()));
@@ -162,15 +163,15 @@ fn shares(report: &Report, time: &TimeModel) -> TimeVerdict {
 }
 
 /// Whether all waits of sessions are printed: what a top list leaves out is not unaccounted.
-fn is_listed(report: &Report) -> bool {
+fn is_listed(report: &OracleReport) -> bool {
     let lists = [&report.wait_classes, &report.foreground_events];
-    let together = report.kind != Kind::AwrGlobal && !report.all_events.is_empty();
+    let together = report.kind != ReportKind::AwrGlobal && !report.all_events.is_empty();
     lists.into_iter().any(|list| !list.is_empty()) || together
 }
 
 /// Seconds in locks and latches that the report files under `Other`: whatever their class, who
 /// waits for one waits for another session. Never more than the class itself holds.
-fn locks_of_no_class(report: &Report, time: &TimeModel) -> f64 {
+fn locks_of_no_class(report: &OracleReport, time: &TimeModel) -> f64 {
     let sessions = of_sessions(report);
     let locks = sessions
         .iter()
@@ -187,13 +188,13 @@ const STORAGE: &[&str] = &["User I/O", "System I/O"];
 const OTHER: &[&str] = &["Other", "Network", "Scheduler", "Administrative", "Queueing"];
 
 /// Time of sessions in these events, seconds.
-fn seconds(report: &Report, names: &[&str]) -> f64 {
+fn seconds(report: &OracleReport, names: &[&str]) -> f64 {
     let sessions = of_sessions(report);
     let events = sessions.iter().filter(|event| knowledge::is_any(&event.name, names));
     events.filter_map(|event| event.time).map(|time| time.value).fold(0.0, |sum, one| sum + one)
 }
 
-fn hanging_share(report: &Report, time: &TimeModel) -> f64 {
+fn hanging_share(report: &OracleReport, time: &TimeModel) -> f64 {
     let db_time_s = time.db_time_s.as_ref().map_or(1.0, |time| time.value);
     seconds(report, HANGING_ON_COMMITS) / db_time_s
 }
@@ -248,7 +249,7 @@ fn idle(verdict: &mut TimeVerdict, time: &TimeModel) {
 }
 
 /// The event that leads the leading part.
-fn cause(report: &Report, verdict: &TimeVerdict) -> Option<String> {
+fn cause(report: &OracleReport, verdict: &TimeVerdict) -> Option<String> {
     let classes: Vec<&str> = match verdict.bottleneck {
         Bottleneck::Storage => [STORAGE, &["Commit", "Configuration", "Application"]].concat(),
         Bottleneck::Commit => vec!["Commit"],
@@ -258,7 +259,7 @@ fn cause(report: &Report, verdict: &TimeVerdict) -> Option<String> {
         Bottleneck::Idle | Bottleneck::Mixed | Bottleneck::Unknown => return None,
     };
     let sessions = of_sessions(report);
-    let counts = |event: &&Event| {
+    let counts = |event: &&ReportEvent| {
         let class = class_of(report, event);
         let storage = verdict.bottleneck == Bottleneck::Storage;
         let of_storage = class != "Application" && class != "Configuration"
@@ -270,13 +271,13 @@ fn cause(report: &Report, verdict: &TimeVerdict) -> Option<String> {
         };
         !is_idle(event) && of_class && (!storage || of_storage)
     };
-    let time = |event: &&Event| event.time.map_or(0.0, |time| time.value);
+    let time = |event: &&ReportEvent| event.time.map_or(0.0, |time| time.value);
     let events = sessions.iter().filter(counts);
     events.max_by(|left, right| time(left).total_cmp(&time(right))).map(|event| event.name.clone())
 }
 
 /// The class of an event: its own column, else the top list's, else by its name.
-fn class_of(report: &Report, event: &Event) -> String {
+fn class_of(report: &OracleReport, event: &ReportEvent) -> String {
     let printed =
         report.top_events.iter().find(|top| top.name == event.name && top.class.is_some());
     name_of_class(if event.class.is_some() { event } else { printed.unwrap_or(event) })
@@ -304,7 +305,7 @@ fn notes(verdict: &TimeVerdict, hanging: f64) -> Vec<String> {
 }
 
 /// Waits whose cause is known by their name, with how much of DB time they were.
-fn own_causes(report: &Report, time: &TimeModel) -> Vec<String> {
+fn own_causes(report: &OracleReport, time: &TimeModel) -> Vec<String> {
     let db_time_s = time.db_time_s.as_ref().map_or(1.0, |time| time.value);
     let sessions = of_sessions(report);
     let named = sessions.iter().filter_map(|event| {
@@ -317,7 +318,7 @@ fn own_causes(report: &Report, time: &TimeModel) -> Vec<String> {
 }
 
 /// A part of a database says a part of what its storage carries.
-fn scope(report: &Report) -> Option<String> {
+fn scope(report: &OracleReport) -> Option<String> {
     let of = match activity::scope(report) {
         ReportScope::Database => return None,
         ReportScope::Instance => "one instance of a cluster",

@@ -1,6 +1,6 @@
 //! The table in which a database keeps its last calibration, and copies of it with a row for each.
 
-use super::row::{Listing, ListingRow};
+use super::row::{ListingRow, OracleListing};
 use super::spool::SpoolTable;
 use assay_model::study::FactorValue;
 
@@ -8,7 +8,7 @@ const MEGABYTE: f64 = 1e6;
 const MILLISECOND_NS: f64 = 1e6;
 
 /// Rows of `DBA_RSRC_IO_CALIBRATE`, of whatever columns were selected.
-pub(super) fn read(tables: &[SpoolTable]) -> Option<Listing> {
+pub(super) fn read(tables: &[SpoolTable]) -> Option<OracleListing> {
     let table = tables.iter().find(|table| table.has(&["max_iops", "max_mbps"]))?;
     let rows = (1..).zip(table.rows()).filter_map(|(number, row)| {
         let iops = row.number(&["max_iops"])?;
@@ -24,5 +24,5 @@ pub(super) fn read(tables: &[SpoolTable]) -> Option<Listing> {
         calibration.measure("process.throughput", scaled("max_pmbps", MEGABYTE));
         Some(calibration)
     });
-    Some(Listing { source: "DBA_RSRC_IO_CALIBRATE", rows: rows.collect(), has_rates: true })
+    Some(OracleListing { source: "DBA_RSRC_IO_CALIBRATE", rows: rows.collect(), has_rates: true })
 }

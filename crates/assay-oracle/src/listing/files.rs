@@ -1,6 +1,6 @@
 //! I/O by file since instance start: listings of `v$filestat`, `v$tempstat` and `v$file_histogram`.
 
-use super::row::{Listing, ListingRow};
+use super::row::{ListingRow, OracleListing};
 use super::spool::{SpoolRow, SpoolTable, parsed};
 use assay_model::study::FactorValue;
 
@@ -13,7 +13,7 @@ fn file_row(row: &SpoolRow<'_>) -> Option<ListingRow> {
 }
 
 /// Reads, writes and blocks by file (`fileio.sql`).
-pub(super) fn counts(tables: &[SpoolTable]) -> Option<Listing> {
+pub(super) fn counts(tables: &[SpoolTable]) -> Option<OracleListing> {
     let table =
         tables.iter().find(|table| table.has(&["physical reads", "physical block reads"]))?;
     let rows = table.rows().filter_map(|row| {
@@ -31,7 +31,7 @@ pub(super) fn counts(tables: &[SpoolTable]) -> Option<Listing> {
     });
     let mut rows: Vec<ListingRow> = rows.collect();
     shares(&mut rows);
-    Some(Listing { source: "fileio.sql", rows, has_rates: false })
+    Some(OracleListing { source: "fileio.sql", rows, has_rates: false })
 }
 
 /// Each row's part of all I/Os, recomputed: the printed one has three decimals.
@@ -49,7 +49,7 @@ fn shares(rows: &mut [ListingRow]) {
 }
 
 /// Reads, writes and their mean times by file, the times in milliseconds.
-pub(super) fn times(tables: &[SpoolTable]) -> Option<Listing> {
+pub(super) fn times(tables: &[SpoolTable]) -> Option<OracleListing> {
     let table = tables.iter().find(|table| table.has(&["avg. read time", "avg. write time"]))?;
     let rows = table.rows().filter_map(|row| {
         let mut file = file_row(&row)?;
@@ -69,11 +69,11 @@ pub(super) fn times(tables: &[SpoolTable]) -> Option<Listing> {
         );
         reads.map(|_| file)
     });
-    Some(Listing { source: "io_time.sql", rows: rows.collect(), has_rates: false })
+    Some(OracleListing { source: "io_time.sql", rows: rows.collect(), has_rates: false })
 }
 
 /// Single-block reads by how long they took: as the view has them, or with ranges written out.
-pub(super) fn histogram(tables: &[SpoolTable]) -> Option<Listing> {
+pub(super) fn histogram(tables: &[SpoolTable]) -> Option<OracleListing> {
     let view = ["singleblkrdtim_milli", "singleblkrds"];
     let table =
         tables.iter().find(|table| table.has(&["read time (ms)", "reads"]) || table.has(&view))?;
@@ -96,7 +96,7 @@ pub(super) fn histogram(tables: &[SpoolTable]) -> Option<Listing> {
         row.measure("share", (all > 0.0).then(|| reads / all));
         row
     });
-    Some(Listing { source: "v$file_histogram", rows: rows.collect(), has_rates: false })
+    Some(OracleListing { source: "v$file_histogram", rows: rows.collect(), has_rates: false })
 }
 
 /// `<1`, `1<2`, and the upper end alone, as `16 ms to 32 ms`.

@@ -1,6 +1,6 @@
 //! The table that `rac_stats.sh` makes from global reports (EMC 2014, figures 25 and 26).
 
-use super::row::{Listing, ListingRow};
+use super::row::{ListingRow, OracleListing};
 use super::spool::parsed;
 use crate::row::RAC_STATS_HEADER;
 use assay_model::study::FactorValue;
@@ -9,7 +9,7 @@ const MILLISECOND_NS: f64 = 1e6;
 const MEBIBYTE: f64 = 1_048_576.0;
 
 /// The rows under the header; the total is their sum, and is not kept.
-pub(super) fn read(text: &[u8]) -> Option<Listing> {
+pub(super) fn read(text: &[u8]) -> Option<OracleListing> {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.lines().map(str::trim);
     lines.find(|line| *line == RAC_STATS_HEADER)?;
@@ -23,5 +23,5 @@ pub(super) fn read(text: &[u8]) -> Option<Listing> {
         row.measure("redo.throughput", parsed(redo).map(|redo| redo * MEBIBYTE));
         (!row.measures.is_empty()).then_some(row)
     });
-    Some(Listing { source: "rac_stats.sh", rows: rows.collect(), has_rates: true })
+    Some(OracleListing { source: "rac_stats.sh", rows: rows.collect(), has_rates: true })
 }

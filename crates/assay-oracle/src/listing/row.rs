@@ -6,7 +6,7 @@ use assay_model::verdict::NamedEstimate;
 
 /// What a listing holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listing {
+pub struct OracleListing {
     /// What printed it.
     pub source: &'static str,
     /// Its rows, each with what it is of and its numbers.

@@ -1,8 +1,8 @@
 //! SQL*Plus output of a query: headings, a ruler and rows, with repeated headings and wrapped
 //! lines.
 
-use crate::columns::{self, Layout};
-use crate::number::{self, Cell, Decimal};
+use crate::columns::{self, ColumnLayout};
+use crate::number::{self, Decimal, NumberCell};
 use crate::table::ROWS_MAX;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -47,7 +47,7 @@ impl SpoolRow<'_> {
 /// A number that is not negative.
 pub(super) fn parsed(text: &str) -> Option<f64> {
     match number::parse(text.as_bytes(), Decimal::Point) {
-        Cell::Number(printed) if printed.value >= 0.0 => Some(printed.value),
+        NumberCell::Number(printed) if printed.value >= 0.0 => Some(printed.value),
         _ => None,
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn parsed(text: &str) -> Option<f64> {
 /// All tables of a text; pages with the same headings are one.
 pub(super) fn tables(text: &[u8]) -> Vec<SpoolTable> {
     let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').map(bare).collect();
-    let mut reader = Reader::default();
+    let mut reader = SpoolReader::default();
     for (at, line) in lines.iter().enumerate() {
         if is_rule(line) {
             reader.rule(columns::ruler(line), heading(&lines[..at]));
@@ -100,7 +100,7 @@ fn is_heading(lines: &[&[u8]]) -> bool {
 }
 
 #[derive(Default)]
-struct Reader {
+struct SpoolReader {
     tables: Vec<SpoolTable>,
     /// Columns of each line of a row.
     lines: Vec<Vec<Range<usize>>>,
@@ -111,7 +111,7 @@ struct Reader {
     line: usize,
 }
 
-impl Reader {
+impl SpoolReader {
     fn rule(&mut self, columns: Vec<Range<usize>>, above: &[&[u8]]) {
         if !self.rows.is_empty() || !self.row.is_empty() {
             self.close();
@@ -126,7 +126,7 @@ impl Reader {
         let Some(columns) = self.lines.get(self.line).filter(|_| self.rows.len() < ROWS_MAX) else {
             return;
         };
-        let cells = columns::cells(columns, line, Layout::Free);
+        let cells = columns::cells(columns, line, ColumnLayout::Free);
         self.row.extend(cells.iter().map(|cell| crate::table::text(cell)));
         self.line += 1;
         if self.line == self.lines.len() {

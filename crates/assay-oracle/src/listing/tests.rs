@@ -8,7 +8,7 @@ fn value(row: &ListingRow, quantity: &str) -> f64 {
     found.map_or(f64::NAN, |one| one.estimate.value)
 }
 
-fn read(text: &str) -> Listing {
+fn read(text: &str) -> OracleListing {
     read_listing(text.as_bytes()).expect("a listing")
 }
 

@@ -1,18 +1,18 @@
 //! Rates and counters: Load Profile, IO Profile, time model, instance activity, operating system.
 
-use super::Reading;
+use super::ReportReading;
 use super::events::whole_row;
-use crate::quantity::{Quantity, Unit};
-use crate::report::{Form, InstanceRates, IoProfileRow, LoadRow, Named, Statistic};
-use crate::section::Section;
-use crate::table::{Row, Table};
+use crate::quantity::{OracleQuantity, OracleUnit};
+use crate::report::{InstanceRates, IoProfileRow, LoadRow, NamedAmount, ReportForm, Statistic};
+use crate::section::OracleSection;
+use crate::table::{OracleTable, ReportRow};
 
 /// Columns of the machine's load and shares that every release prints.
 const HOST_COLUMNS: usize = 4;
 
-impl Reading {
-    pub(super) fn load_profile(&mut self, table: &Table) {
-        let is_page = self.report.form == Form::Html;
+impl ReportReading {
+    pub(super) fn load_profile(&mut self, table: &OracleTable) {
+        let is_page = self.report.form == ReportForm::Html;
         let column = |name: &str, usual: usize| table.named(&[name]).or(is_page.then_some(usual));
         let (per_second, per_transaction) = (column("per second", 1), column("per transaction", 2));
         if per_second.is_none() || per_transaction.is_none() {
@@ -24,13 +24,13 @@ impl Reading {
             if name.contains('%') {
                 continue;
             }
-            let per_second = self.number(table, row, per_second, Unit::Labelled);
-            let per_transaction = self.number(table, row, per_transaction, Unit::Labelled);
+            let per_second = self.number(table, row, per_second, OracleUnit::Labelled);
+            let per_transaction = self.number(table, row, per_transaction, OracleUnit::Labelled);
             self.report.load_profile.push(LoadRow { name, per_second, per_transaction });
         }
     }
 
-    pub(super) fn io_profile(&mut self, table: &Table) {
+    pub(super) fn io_profile(&mut self, table: &OracleTable) {
         let column = |opens: &'static str| {
             let is = move |head: &str| {
                 head.starts_with(opens) && (opens.contains('+') || !head.contains('+'))
@@ -43,13 +43,13 @@ impl Reading {
             if name.is_empty() || !(is_label || table.head(0) == "statistic") {
                 continue;
             }
-            let mut number = |column| self.number(table, row, column, Unit::Labelled);
+            let mut number = |column| self.number(table, row, column, OracleUnit::Labelled);
             let (both, read, write) = (number(both), number(read), number(write));
             self.report.io_profile.push(IoProfileRow { name, both, read, write });
         }
     }
 
-    pub(super) fn time_model(&mut self, table: &Table) {
+    pub(super) fn time_model(&mut self, table: &OracleTable) {
         if table.named(&["i#"]).is_some() {
             return self.time_model_of_all(table);
         }
@@ -57,13 +57,13 @@ impl Reading {
             return self.unreadable(table);
         };
         for row in &table.rows {
-            let value = self.scaled(table.section, row, time, Unit::Seconds, Some(1.0));
+            let value = self.scaled(table.section, row, time, OracleUnit::Seconds, Some(1.0));
             let name = row.text(0);
-            self.report.time_model.push(Named { name, value });
+            self.report.time_model.push(NamedAmount { name, value });
         }
     }
 
-    fn time_model_of_all(&mut self, table: &Table) {
+    fn time_model_of_all(&mut self, table: &OracleTable) {
         const HEADS: &[(&str, &str)] = &[
             ("db time (s)", "DB time"),
             ("db cpu (s)", "DB CPU"),
@@ -77,16 +77,16 @@ impl Reading {
         for (head, name) in HEADS {
             let column = table.named(&[head]);
             let value = column.and_then(|column| {
-                self.scaled(table.section, row, column, Unit::Seconds, Some(1.0))
+                self.scaled(table.section, row, column, OracleUnit::Seconds, Some(1.0))
             });
             let name = (*name).to_owned();
-            self.report.time_model.push(Named { name, value });
+            self.report.time_model.push(NamedAmount { name, value });
         }
     }
 
     /// Counters with a total and a rate; tables of absolute values have other columns and are
     /// passed by.
-    pub(super) fn activity(&mut self, table: &Table) {
+    pub(super) fn activity(&mut self, table: &OracleTable) {
         let (Some(total), Some(rate)) = (table.named(&["total"]), table.named(&["per second"]))
         else {
             if table.named(&["begin value", "per hour", "end value"]).is_none() {
@@ -95,14 +95,14 @@ impl Reading {
             return;
         };
         for row in &table.rows {
-            let total = self.number(table, row, Some(total), Unit::Labelled);
-            let per_second = self.number(table, row, Some(rate), Unit::Labelled);
+            let total = self.number(table, row, Some(total), OracleUnit::Labelled);
+            let per_second = self.number(table, row, Some(rate), OracleUnit::Labelled);
             let name = row.text(0);
             self.report.activity.push(Statistic { name, total, per_second });
         }
     }
 
-    pub(super) fn instance_rates(&mut self, table: &Table) {
+    pub(super) fn instance_rates(&mut self, table: &OracleTable) {
         let Some(instance) = table.named(&["i#"]) else {
             return;
         };
@@ -145,17 +145,18 @@ impl Reading {
     }
 
     /// Sessions at both ends, of each instance and of all.
-    pub(super) fn sessions(&mut self, table: &Table) {
+    pub(super) fn sessions(&mut self, table: &OracleTable) {
         let (Some(instance), Some(begin)) =
             (table.named(&["i#"]), table.named(&["sessions begin"]))
         else {
             return;
         };
         let end = table.named(&["sessions end"]);
-        let counts =
-            |row: &&Row| row.cell(instance) == b"Sum" || row.text(instance).parse::<u32>().is_ok();
+        let counts = |row: &&ReportRow| {
+            row.cell(instance) == b"Sum" || row.text(instance).parse::<u32>().is_ok()
+        };
         for row in table.rows.iter().filter(counts) {
-            let at_begin = self.number(table, row, Some(begin), Unit::Count);
+            let at_begin = self.number(table, row, Some(begin), OracleUnit::Count);
             if let Ok(number) = row.text(instance).parse() {
                 self.instance_of(number).sessions = at_begin;
             }
@@ -163,22 +164,22 @@ impl Reading {
             let is_first = self.report.header.begin.sessions.is_none();
             if is_whole || (is_first && self.report.instances.len() == 1) {
                 self.report.header.begin.sessions = at_begin;
-                self.report.header.end.sessions = self.number(table, row, end, Unit::Count);
+                self.report.header.end.sessions = self.number(table, row, end, OracleUnit::Count);
             }
         }
     }
 
     /// Load and shares of the machine as the first page prints them.
-    pub(super) fn host_cpu(&mut self, table: &Table) {
+    pub(super) fn host_cpu(&mut self, table: &OracleTable) {
         let Some(row) = table.rows.first() else { return };
         let column = |word: &str| table.column(|head| head.split(' ').any(|part| part == word));
         let names = [
-            ("LOAD", column("begin"), Unit::Labelled),
-            ("LOAD_END", column("end"), Unit::Labelled),
-            ("WIO", column("%wio").or_else(|| column("wio")), Unit::Share),
-            ("IDLE", column("%idle").or_else(|| column("idle")), Unit::Share),
-            ("NUM_CPU_CORES", column("cores"), Unit::Count),
-            ("NUM_CPU_SOCKETS", column("sockets"), Unit::Count),
+            ("LOAD", column("begin"), OracleUnit::Labelled),
+            ("LOAD_END", column("end"), OracleUnit::Labelled),
+            ("WIO", column("%wio").or_else(|| column("wio")), OracleUnit::Share),
+            ("IDLE", column("%idle").or_else(|| column("idle")), OracleUnit::Share),
+            ("NUM_CPU_CORES", column("cores"), OracleUnit::Count),
+            ("NUM_CPU_SOCKETS", column("sockets"), OracleUnit::Count),
         ];
         // AIX has no sockets and its row is out of step; the operating system's own table says the
         // same.
@@ -191,12 +192,13 @@ impl Reading {
         }
         for (name, column, unit) in names {
             let value = self.number(table, row, column, unit);
-            self.report.host_cpu.push(Named { name: name.to_owned(), value });
+            self.report.host_cpu.push(NamedAmount { name: name.to_owned(), value });
         }
     }
 
-    fn rates_of(&mut self, table: &Table, row: &Row, number: u32) -> InstanceRates {
-        let mut rate = |name: &str| self.number(table, row, table.named(&[name]), Unit::Labelled);
+    fn rates_of(&mut self, table: &OracleTable, row: &ReportRow, number: u32) -> InstanceRates {
+        let mut rate =
+            |name: &str| self.number(table, row, table.named(&[name]), OracleUnit::Labelled);
         InstanceRates {
             name: None,
             sessions: None,
@@ -204,7 +206,8 @@ impl Reading {
             number,
             read_blocks: rate("physical reads/s"),
             write_blocks: rate("physical writes/s"),
-            redo: rate("redo size (k)/s").map(|redo| redo.scaled(1024.0, Unit::BytesPerSecond)),
+            redo: rate("redo size (k)/s")
+                .map(|redo| redo.scaled(1024.0, OracleUnit::BytesPerSecond)),
             logical_reads: rate("logical reads/s"),
             executes: rate("execs/s"),
             block_changes: rate("block changes/s"),
@@ -232,7 +235,7 @@ impl Reading {
         }
     }
 
-    pub(super) fn operating_system(&mut self, table: &Table) {
+    pub(super) fn operating_system(&mut self, table: &OracleTable) {
         if table.named(&["i#"]).is_some() {
             return self.cpus_of_all(table);
         }
@@ -246,23 +249,26 @@ impl Reading {
             let name = row.text(0);
             // Times are printed in hundredths of a second.
             let is_time = name.ends_with("_TIME");
-            let (unit, scale) =
-                if is_time { (Unit::Seconds, Some(0.01)) } else { (Unit::Labelled, None) };
+            let (unit, scale) = if is_time {
+                (OracleUnit::Seconds, Some(0.01))
+            } else {
+                (OracleUnit::Labelled, None)
+            };
             let value = self.scaled(table.section, row, value, unit, scale);
             if name == "LOAD" {
                 self.load_at_end(table, row);
             }
-            self.report.operating_system.push(Named { name, value });
+            self.report.operating_system.push(NamedAmount { name, value });
         }
     }
 
-    fn load_at_end(&mut self, table: &Table, row: &Row) {
-        let value = self.number(table, row, table.named(&["end value"]), Unit::Labelled);
-        self.report.operating_system.push(Named { name: "LOAD_END".to_owned(), value });
+    fn load_at_end(&mut self, table: &OracleTable, row: &ReportRow) {
+        let value = self.number(table, row, table.named(&["end value"]), OracleUnit::Labelled);
+        self.report.operating_system.push(NamedAmount { name: "LOAD_END".to_owned(), value });
     }
 
     /// A row an instance; CPUs, cores and times add up, loads do not.
-    fn cpus_of_all(&mut self, table: &Table) {
+    fn cpus_of_all(&mut self, table: &OracleTable) {
         let Some(instance) = table.named(&["i#"]) else {
             return;
         };
@@ -270,26 +276,30 @@ impl Reading {
             table.column(move |head| words.iter().all(|word| head.contains(word)))
         };
         let cpus = table.named(&["num cpus", "cpu #cpus", "#cpus", "cpus"]);
-        let cpus = self.sum_of(table, instance, cpus, Unit::Count);
+        let cpus = self.sum_of(table, instance, cpus, OracleUnit::Count);
         let names = [
-            ("NUM_CPU_CORES", table.named(&["cpu #cores", "cpu cores", "cores"]), Unit::Count),
-            ("NUM_CPU_SOCKETS", table.named(&["cpu #sckts", "cpu sckts"]), Unit::Count),
+            (
+                "NUM_CPU_CORES",
+                table.named(&["cpu #cores", "cpu cores", "cores"]),
+                OracleUnit::Count,
+            ),
+            ("NUM_CPU_SOCKETS", table.named(&["cpu #sckts", "cpu sckts"]), OracleUnit::Count),
             (
                 "BUSY_TIME",
                 with(&["time", "busy"]).or_else(|| with(&["busy", "time"])),
-                Unit::Seconds,
+                OracleUnit::Seconds,
             ),
             (
                 "IDLE_TIME",
                 with(&["time", "idle"]).or_else(|| with(&["idle", "time"])),
-                Unit::Seconds,
+                OracleUnit::Seconds,
             ),
-            ("LOAD", with(&["load", "begin"]), Unit::Labelled),
-            ("LOAD_END", with(&["load", "end"]), Unit::Labelled),
+            ("LOAD", with(&["load", "begin"]), OracleUnit::Labelled),
+            ("LOAD_END", with(&["load", "end"]), OracleUnit::Labelled),
         ];
         for (name, column, unit) in names {
             let value = self.sum_of(table, instance, column, unit);
-            self.report.operating_system.push(Named { name: name.to_owned(), value });
+            self.report.operating_system.push(NamedAmount { name: name.to_owned(), value });
         }
         self.report.header.cpus = self.report.header.cpus.or(cpus);
     }
@@ -297,15 +307,16 @@ impl Reading {
     /// The sum over the rows of instances.
     fn sum_of(
         &mut self,
-        table: &Table,
+        table: &OracleTable,
         instance: usize,
         column: Option<usize>,
-        unit: Unit,
-    ) -> Option<Quantity> {
-        let mut sum: Option<Quantity> = None;
+        unit: OracleUnit,
+    ) -> Option<OracleQuantity> {
+        let mut sum: Option<OracleQuantity> = None;
         for row in table.rows.iter().filter(|row| row.text(instance).parse::<u32>().is_ok()) {
-            let one = self.scaled(Section::OperatingSystem, row, column?, unit, Some(1.0))?;
-            sum = Some(sum.map_or(one, |sum| Quantity { value: sum.value + one.value, ..sum }));
+            let one = self.scaled(OracleSection::OperatingSystem, row, column?, unit, Some(1.0))?;
+            sum =
+                Some(sum.map_or(one, |sum| OracleQuantity { value: sum.value + one.value, ..sum }));
         }
         sum
     }
@@ -331,7 +342,7 @@ impl InstanceRates {
 }
 
 /// The label of a row without its colon, and whether it had one.
-fn label(row: &Row) -> (String, bool) {
+fn label(row: &ReportRow) -> (String, bool) {
     let text = row.text(0);
     match text.strip_suffix(':') {
         Some(name) => (name.to_owned(), true),

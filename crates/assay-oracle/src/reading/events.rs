@@ -1,14 +1,14 @@
 //! Tables of waits: events and wait classes, of one instance or of all.
 
-use super::Reading;
-use crate::quantity::{Quantity, Unit};
-use crate::report::{Event, Form, ShareOf, SqlIo};
-use crate::section::Section;
-use crate::table::{Row, Table};
+use super::ReportReading;
+use crate::quantity::{OracleQuantity, OracleUnit};
+use crate::report::{ReportEvent, ReportForm, ShareOf, SqlIo};
+use crate::section::OracleSection;
+use crate::table::{OracleTable, ReportRow};
 use crate::text::is_sql_id;
 
 /// The columns of a table of waits; units differ between releases under the same heading.
-struct Columns {
+struct EventColumns {
     name: usize,
     class: Option<usize>,
     waits: Option<usize>,
@@ -17,8 +17,8 @@ struct Columns {
     share: Option<usize>,
 }
 
-impl Columns {
-    fn of(table: &Table) -> Option<Self> {
+impl EventColumns {
+    fn of(table: &OracleTable) -> Option<Self> {
         let is_total = |head: &str| head.contains("time") || head.contains("total(s)");
         let in_seconds = |head: &str| {
             ["(s)", "(sec)", "(cs)"].iter().any(|unit| head.contains(unit))
@@ -67,10 +67,10 @@ fn is_of(head: &str, words: &[&str], is_global: bool) -> bool {
     })
 }
 
-impl Columns {
+impl EventColumns {
     /// Those of a text report whose headings have one meaning each; `None` where the name or
     /// everything else has none.
-    fn with_one_meaning(self, table: &Table) -> Option<Self> {
+    fn with_one_meaning(self, table: &OracleTable) -> Option<Self> {
         let is_global = table.named(&["i#"]).is_some();
         let only = |column: Option<usize>, words: &[&str]| {
             column.filter(|column| is_of(table.head(*column), words, is_global))
@@ -103,10 +103,10 @@ fn scale(head: &str) -> Option<f64> {
 /// What a column of percents is a share of: Statspack prints `% Total Call Time` (9i `% Total Ela
 /// Time`), which holds waits of background processes and is not DB time. Statspack for 11g and
 /// later still does, under `% Total Call Time`.
-fn share_of(table: &Table, column: usize) -> ShareOf {
+fn share_of(table: &OracleTable, column: usize) -> ShareOf {
     let head = table.head(column);
-    let is_background = table.section == Section::BackgroundEvents
-        || table.section == Section::TopBackgroundEvents
+    let is_background = table.section == OracleSection::BackgroundEvents
+        || table.section == OracleSection::TopBackgroundEvents
         || head.contains("bg");
     match head {
         _ if head.contains("call") || head.contains("ela") => ShareOf::CallTime,
@@ -115,8 +115,8 @@ fn share_of(table: &Table, column: usize) -> ShareOf {
     }
 }
 
-impl Reading {
-    pub(super) fn events(&mut self, table: &Table) {
+impl ReportReading {
+    pub(super) fn events(&mut self, table: &OracleTable) {
         let Some(columns) = self.columns(table) else {
             return;
         };
@@ -137,9 +137,9 @@ impl Reading {
     }
 
     /// The columns by their headings; ambiguous ones are noted.
-    fn columns(&mut self, table: &Table) -> Option<Columns> {
-        let columns = Columns::of(table);
-        if self.report.form == Form::Html {
+    fn columns(&mut self, table: &OracleTable) -> Option<EventColumns> {
+        let columns = EventColumns::of(table);
+        if self.report.form == ReportForm::Html {
             return columns;
         }
         let columns = columns.and_then(|columns| columns.with_one_meaning(table));
@@ -149,42 +149,52 @@ impl Reading {
         columns
     }
 
-    fn keep(&mut self, section: Section, event: Event) {
+    fn keep(&mut self, section: OracleSection, event: ReportEvent) {
         if event.name.is_empty() {
             return;
         }
         match section {
-            Section::ForegroundEvents => self.report.foreground_events.push(event),
-            Section::BackgroundEvents => self.report.background_events.push(event),
-            Section::AllEvents => self.report.all_events.push(event),
-            Section::TopBackgroundEvents => self.report.top_background.push(event),
-            Section::TopEventsOfAll => {
+            OracleSection::ForegroundEvents => self.report.foreground_events.push(event),
+            OracleSection::BackgroundEvents => self.report.background_events.push(event),
+            OracleSection::AllEvents => self.report.all_events.push(event),
+            OracleSection::TopBackgroundEvents => self.report.top_background.push(event),
+            OracleSection::TopEventsOfAll => {
                 self.report.top_of_all.push(event.clone());
                 self.report.all_events.push(event);
             }
-            Section::WaitClasses => self.report.wait_classes.push(event),
+            OracleSection::WaitClasses => self.report.wait_classes.push(event),
             _ => self.report.top_events.push(event),
         }
     }
 
-    fn event(&mut self, table: &Table, row: &Row, columns: &Columns) -> Event {
+    fn event(
+        &mut self,
+        table: &OracleTable,
+        row: &ReportRow,
+        columns: &EventColumns,
+    ) -> ReportEvent {
         let is_class_table = columns.class == Some(columns.name);
-        Event {
+        ReportEvent {
             name: row.text(columns.name),
             class: row.some_text(columns.class.filter(|_| !is_class_table)),
-            waits: self.number(table, row, columns.waits, Unit::Count),
+            waits: self.number(table, row, columns.waits, OracleUnit::Count),
             time: columns.time.and_then(|column| self.seconds(table, row, column)),
             average: columns.average.and_then(|column| self.seconds(table, row, column)),
-            share: self.number(table, row, columns.share, Unit::Share),
+            share: self.number(table, row, columns.share, OracleUnit::Share),
             share_of: columns.share.map_or(ShareOf::DbTime, |share| share_of(table, share)),
         }
     }
 
-    fn seconds(&mut self, table: &Table, row: &Row, column: usize) -> Option<Quantity> {
+    fn seconds(
+        &mut self,
+        table: &OracleTable,
+        row: &ReportRow,
+        column: usize,
+    ) -> Option<OracleQuantity> {
         let head = table.head(column);
         // 11.2.0.4 text gives the total four characters and cuts what is longer at its right end.
         let cell = row.cell(column);
-        if self.report.form == Form::Text && head.starts_with("tota ") && cell.len() >= 4 {
+        if self.report.form == ReportForm::Text && head.starts_with("tota ") && cell.len() >= 4 {
             return self.unread(
                 table.section,
                 row.line,
@@ -192,11 +202,11 @@ impl Reading {
                 "it may be cut: its column is four wide",
             );
         }
-        self.scaled(table.section, row, column, Unit::Seconds, scale(head))
+        self.scaled(table.section, row, column, OracleUnit::Seconds, scale(head))
     }
 
     /// Wait classes: rows of classes, or in a global report columns of classes.
-    pub(super) fn wait_classes(&mut self, table: &Table) {
+    pub(super) fn wait_classes(&mut self, table: &OracleTable) {
         if table.named(&["i#"]).is_none() {
             return self.events(table);
         }
@@ -206,10 +216,10 @@ impl Reading {
         for (head, class) in CLASS_HEADS {
             let column = table.column(|found| found.starts_with(head));
             let time = column.and_then(|column| {
-                self.scaled(Section::WaitClasses, row, column, Unit::Seconds, Some(1.0))
+                self.scaled(OracleSection::WaitClasses, row, column, OracleUnit::Seconds, Some(1.0))
             });
             if time.is_some() {
-                self.report.wait_classes.push(Event {
+                self.report.wait_classes.push(ReportEvent {
                     name: (*class).to_owned(),
                     class: None,
                     waits: None,
@@ -222,7 +232,7 @@ impl Reading {
         }
     }
 
-    pub(super) fn sql(&mut self, table: &Table) {
+    pub(super) fn sql(&mut self, table: &OracleTable) {
         let id = table.named(&["sql id"]);
         let time = table.named(&["user i/o time (s)", "total iowait (s)"]);
         let executions = table.named(&["executions", "total execs"]);
@@ -231,10 +241,11 @@ impl Reading {
             return self.unreadable(table);
         };
         for row in table.rows.iter().filter(|row| is_sql_id(row.cell(id))) {
-            let mut seconds =
-                |column: usize| self.scaled(table.section, row, column, Unit::Seconds, Some(1.0));
+            let mut seconds = |column: usize| {
+                self.scaled(table.section, row, column, OracleUnit::Seconds, Some(1.0))
+            };
             let (io_time, elapsed) = (seconds(time), elapsed.and_then(seconds));
-            let executions = self.number(table, row, executions, Unit::Count);
+            let executions = self.number(table, row, executions, OracleUnit::Count);
             self.report.sql_by_io_time.push(SqlIo {
                 sql_id: row.text(id),
                 io_time,
@@ -261,7 +272,7 @@ const CLASS_HEADS: &[(&str, &str)] = &[
 ];
 
 /// The row of a table by instance that stands for the cluster: the sum, or the only instance.
-pub(super) fn whole_row<'t, 'a>(table: &'t Table<'a>) -> Option<&'t Row<'a>> {
+pub(super) fn whole_row<'t, 'a>(table: &'t OracleTable<'a>) -> Option<&'t ReportRow<'a>> {
     let column = table.named(&["i#"])?;
     let sum = table.rows.iter().find(|row| matches!(row.cell(column), b"Sum" | b"*"));
     let single = || match table.rows.as_slice() {

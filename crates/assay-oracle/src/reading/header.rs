@@ -1,18 +1,18 @@
 //! Header tables: mapped by heading, because their columns moved at 12.2 and differ between the
 //! kinds.
 
-use super::Reading;
+use super::ReportReading;
 use crate::number::Decimal;
-use crate::quantity::{Quantity, Unit};
-use crate::report::{Form, Kind, Snapshot};
-use crate::section::{Section, folded};
-use crate::table::{PAGE_TITLE, Row, Table, text};
+use crate::quantity::{OracleQuantity, OracleUnit};
+use crate::report::{ReportForm, ReportKind, ReportSnapshot};
+use crate::section::{OracleSection, folded};
+use crate::table::{OracleTable, PAGE_TITLE, ReportRow, text};
 use crate::time;
 use std::borrow::Cow;
 
-impl Reading {
-    pub(super) fn header(&mut self, table: &Table) {
-        if table.section == Section::CacheSizes {
+impl ReportReading {
+    pub(super) fn header(&mut self, table: &OracleTable) {
+        if table.section == OracleSection::CacheSizes {
             table.rows.iter().for_each(|row| self.block_size(row));
             return;
         }
@@ -29,7 +29,7 @@ impl Reading {
 
     /// Facts of one row; what an earlier table said stands, for two tables share a summary from
     /// 12.2 on.
-    fn facts(&mut self, table: &Table, row: &Row) {
+    fn facts(&mut self, table: &OracleTable, row: &ReportRow) {
         if row.cells.len() == 7 && table.column(|head| head.contains("platform")).is_some() {
             return self.statspack_host(row);
         }
@@ -62,7 +62,7 @@ impl Reading {
         fill(&mut header.instance, instance.filter(|name| !name.is_empty()));
     }
 
-    fn names(&mut self, table: &Table, row: &Row) {
+    fn names(&mut self, table: &OracleTable, row: &ReportRow) {
         let of = |names: &[&str]| row.some_text(table.named(names));
         let flag = |names: &[&str]| of(names).map(|word| word.eq_ignore_ascii_case("yes"));
         let header = &mut self.report.header;
@@ -75,7 +75,7 @@ impl Reading {
         fill(&mut header.cluster, flag(&["rac", "cluster", "database rac"]));
         fill(&mut header.container_database, flag(&["cdb", "database cdb"]));
         fill(&mut header.instance, of(&["instance"]));
-        if self.report.kind == Kind::AwrPdb {
+        if self.report.kind == ReportKind::AwrPdb {
             fill(&mut self.report.header.container, of(&["container name"]));
         }
         if let Some(startup) = of(&["startup time"]) {
@@ -87,7 +87,8 @@ impl Reading {
     fn startup(&mut self, startup: String) {
         let release = self.report.header.release.as_deref().unwrap_or_default();
         let major = release.split('.').next().and_then(|major| major.parse().ok());
-        let exact = self.report.form == Form::Text || major.is_some_and(|major: u32| major >= 18);
+        let exact =
+            self.report.form == ReportForm::Text || major.is_some_and(|major: u32| major >= 18);
         let header = &mut self.report.header;
         if header.startup.is_none() {
             header.startup_is_exact = exact;
@@ -95,12 +96,12 @@ impl Reading {
         }
     }
 
-    fn machine(&mut self, table: &Table, row: &Row) {
+    fn machine(&mut self, table: &OracleTable, row: &ReportRow) {
         let count = |names: &[&str]| table.named(names);
-        let cpus = self.number(table, row, count(&["cpus"]), Unit::Count);
-        let cores = self.number(table, row, count(&["cores"]), Unit::Count);
-        let sockets = self.number(table, row, count(&["sockets"]), Unit::Count);
-        let number = self.number(table, row, count(&["inst num"]), Unit::Count);
+        let cpus = self.number(table, row, count(&["cpus"]), OracleUnit::Count);
+        let cores = self.number(table, row, count(&["cores"]), OracleUnit::Count);
+        let sockets = self.number(table, row, count(&["sockets"]), OracleUnit::Count);
+        let number = self.number(table, row, count(&["inst num"]), OracleUnit::Count);
         let memory = table.column(|head| head.starts_with("memory"));
         let memory = memory.and_then(|column| self.memory(row, column));
         let header = &mut self.report.header;
@@ -115,8 +116,9 @@ impl Reading {
 
     /// Statspack's headings of the host wrap over two lines at 80 columns: only the order is
     /// certain.
-    fn statspack_host(&mut self, row: &Row) {
-        let mut count = |column| self.scaled(Section::Header, row, column, Unit::Count, None);
+    fn statspack_host(&mut self, row: &ReportRow) {
+        let mut count =
+            |column| self.scaled(OracleSection::Header, row, column, OracleUnit::Count, None);
         let (cpus, cores, sockets) = (count(3), count(4), count(5));
         let memory = self.memory(row, 6);
         let header = &mut self.report.header;
@@ -130,16 +132,16 @@ impl Reading {
 
     /// Memory of the host. It stands above the first number that shows the decimal mark, and has
     /// two decimals itself.
-    fn memory(&mut self, row: &Row, column: usize) -> Option<Quantity> {
+    fn memory(&mut self, row: &ReportRow, column: usize) -> Option<OracleQuantity> {
         let own = Decimal::of_two_decimals(row.cell(column)).unwrap_or(self.decimal);
         let known = std::mem::replace(&mut self.decimal, own);
-        let memory = self.scaled(Section::Header, row, column, Unit::Labelled, None);
+        let memory = self.scaled(OracleSection::Header, row, column, OracleUnit::Labelled, None);
         self.decimal = known;
         memory.map(gibibytes)
     }
 
     /// The one row of a global report's summary.
-    fn database_summary(&mut self, table: &Table, row: &Row) {
+    fn database_summary(&mut self, table: &OracleTable, row: &ReportRow) {
         let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
         if let Some(decimal) =
             ends("elapsed time").and_then(|at| Decimal::of_two_decimals(row.cell(at)))
@@ -148,14 +150,14 @@ impl Reading {
         }
         let minutes = Some(60.0);
         let mut scaled = |column: Option<usize>, unit, scale| {
-            self.scaled(Section::Header, row, column?, unit, scale)
+            self.scaled(OracleSection::Header, row, column?, unit, scale)
         };
-        let block = scaled(ends("block size"), Unit::Bytes, None);
-        let elapsed = scaled(ends("elapsed time"), Unit::Seconds, minutes);
-        let db_time = scaled(ends("db time"), Unit::Seconds, minutes);
-        let covered = scaled(ends("in report"), Unit::Count, None);
-        let begin = scaled(ends("begin"), Unit::Count, None);
-        let end = scaled(ends("end"), Unit::Count, None);
+        let block = scaled(ends("block size"), OracleUnit::Bytes, None);
+        let elapsed = scaled(ends("elapsed time"), OracleUnit::Seconds, minutes);
+        let db_time = scaled(ends("db time"), OracleUnit::Seconds, minutes);
+        let covered = scaled(ends("in report"), OracleUnit::Count, None);
+        let begin = scaled(ends("begin"), OracleUnit::Count, None);
+        let end = scaled(ends("end"), OracleUnit::Count, None);
         let header = &mut self.report.header;
         let of = |name: &str| row.some_text(table.named(&[name]));
         fill(&mut header.db_id, of("database id"));
@@ -169,7 +171,7 @@ impl Reading {
     }
 
     /// A row of `Database Instances Included In Report`.
-    fn instance_row(&mut self, table: &Table, row: &Row) {
+    fn instance_row(&mut self, table: &OracleTable, row: &ReportRow) {
         let of = |name: &str| row.some_text(table.named(&[name]));
         let header = &mut self.report.header;
         fill(&mut header.instance, of("instance"));
@@ -184,14 +186,14 @@ impl Reading {
     }
 
     /// Name and DB time of one instance of a cluster.
-    fn instance_facts(&mut self, table: &Table, row: &Row) {
+    fn instance_facts(&mut self, table: &OracleTable, row: &ReportRow) {
         let of = |name: &str| row.some_text(table.named(&[name]));
         let Some(number) = of("i#").and_then(|number| number.parse().ok()) else {
             return;
         };
         let minutes = table.column(|head| head.starts_with("db time") && head.contains("min"));
         let db_time = minutes.and_then(|column| {
-            self.scaled(Section::Header, row, column, Unit::Seconds, Some(60.0))
+            self.scaled(OracleSection::Header, row, column, OracleUnit::Seconds, Some(60.0))
         });
         let instance = self.instance_of(number);
         instance.name = of("instance");
@@ -199,7 +201,7 @@ impl Reading {
     }
 
     /// Lines of the snapshot block, which is laid out alike in all kinds; false for any other row.
-    fn snapshot_line(&mut self, table: &Table, row: &Row) -> bool {
+    fn snapshot_line(&mut self, table: &OracleTable, row: &ReportRow) -> bool {
         let line = row.cells.join(&b' ');
         let words: Vec<&[u8]> =
             line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
@@ -217,67 +219,72 @@ impl Reading {
         true
     }
 
-    fn elapsed(&mut self, row: &Row, minutes: Option<&&[u8]>) {
+    fn elapsed(&mut self, row: &ReportRow, minutes: Option<&&[u8]>) {
         if let Some(decimal) = minutes.and_then(|text| Decimal::of_two_decimals(text)) {
             self.decimal = decimal;
         }
-        self.report.header.elapsed = self.word(row, minutes, Unit::Seconds, Some(60.0));
+        self.report.header.elapsed = self.word(row, minutes, OracleUnit::Seconds, Some(60.0));
     }
 
-    fn db_time(&mut self, row: &Row, words: &[&[u8]]) {
-        self.report.header.db_time = self.word(row, words.get(2), Unit::Seconds, Some(60.0));
+    fn db_time(&mut self, row: &ReportRow, words: &[&[u8]]) {
+        self.report.header.db_time = self.word(row, words.get(2), OracleUnit::Seconds, Some(60.0));
         // Statspack goes on with `(mins) DB CPU: 15.64 (mins)`.
         let cpu = words.iter().position(|word| word.eq_ignore_ascii_case(b"CPU:"));
         let cpu = cpu.and_then(|at| words.get(at + 1));
-        self.report.header.db_cpu = self.word(row, cpu, Unit::Seconds, Some(60.0));
+        self.report.header.db_cpu = self.word(row, cpu, OracleUnit::Seconds, Some(60.0));
     }
 
     /// Number, date and time, sessions, cursors, and in a cluster the instances that ran. Months of
     /// some languages hold blanks (`23-4月 -14`): the time ends with the first word that has a
     /// colon.
-    fn snapshot(&mut self, table: &Table, row: &Row, words: &[&[u8]]) -> Snapshot {
+    fn snapshot(
+        &mut self,
+        table: &OracleTable,
+        row: &ReportRow,
+        words: &[&[u8]],
+    ) -> ReportSnapshot {
         let clock = words.iter().skip(1).position(|word| word.contains(&b':')).map(|at| at + 1);
         let clock = clock.filter(|clock| *clock <= 5);
         let time = clock.map(|clock| text(&words[1..=clock].join(&b' ')));
         let rest = clock.map_or(words.len(), |clock| clock + 1);
         let of_cluster = table.named(&["instances"]).is_some();
-        Snapshot {
-            id: self.word(row, words.first(), Unit::Count, None),
+        ReportSnapshot {
+            id: self.word(row, words.first(), OracleUnit::Count, None),
             clock_s: time.as_deref().and_then(time::clock_s),
             time,
-            sessions: self.word(row, words.get(rest), Unit::Count, None),
+            sessions: self.word(row, words.get(rest), OracleUnit::Count, None),
             instances: of_cluster
-                .then(|| self.word(row, words.get(rest + 2), Unit::Count, None))
+                .then(|| self.word(row, words.get(rest + 2), OracleUnit::Count, None))
                 .flatten(),
         }
     }
 
     fn word(
         &mut self,
-        row: &Row,
+        row: &ReportRow,
         word: Option<&&[u8]>,
-        unit: Unit,
+        unit: OracleUnit,
         scale: Option<f64>,
-    ) -> Option<Quantity> {
-        let row = Row { line: row.line, cells: vec![Cow::Borrowed(*word?)] };
-        self.scaled(Section::Header, &row, 0, unit, scale)
+    ) -> Option<OracleQuantity> {
+        let row = ReportRow { line: row.line, cells: vec![Cow::Borrowed(*word?)] };
+        self.scaled(OracleSection::Header, &row, 0, unit, scale)
     }
 
     /// `Std Block Size: 8K`; the number can be missing (`K`), which is not a block size.
-    fn block_size(&mut self, row: &Row) {
+    fn block_size(&mut self, row: &ReportRow) {
         let label = row.cells.iter().position(|cell| cell.starts_with(b"Std Block Size"));
         let Some(column) = label.map(|label| label + 1) else {
             return;
         };
-        let block = self.scaled(Section::CacheSizes, row, column, Unit::Bytes, None);
+        let block = self.scaled(OracleSection::CacheSizes, row, column, OracleUnit::Bytes, None);
         let block = block.filter(|block| block.value >= 512.0);
         fill(&mut self.report.header.block, block);
     }
 }
 
 /// Memory is printed in GB of 1024 cubed.
-fn gibibytes(memory: Quantity) -> Quantity {
-    memory.scaled(1024.0_f64.powi(3), Unit::Bytes)
+fn gibibytes(memory: OracleQuantity) -> OracleQuantity {
+    memory.scaled(1024.0_f64.powi(3), OracleUnit::Bytes)
 }
 
 fn fill<T>(field: &mut Option<T>, found: Option<T>) {

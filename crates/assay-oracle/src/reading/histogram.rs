@@ -1,18 +1,18 @@
 //! Wait event histograms: bucket headings of all releases, and the sub-tables joined into one curve
 //! an event.
 
-use super::Reading;
-use crate::number::{self, Cell};
-use crate::quantity::{Quantity, Unit};
+use super::ReportReading;
+use crate::number::{self, NumberCell};
+use crate::quantity::{OracleQuantity, OracleUnit};
 use crate::report::EventBucket;
-use crate::table::{Row, Table};
+use crate::table::{OracleTable, ReportRow};
 
 const MICROSECOND_NS: u64 = 1_000;
 const MILLISECOND_NS: u64 = 1_000_000;
 const FINE_MILLISECOND_NS: u64 = 1_024_000;
 
-impl Reading {
-    pub(super) fn histogram(&mut self, table: &Table) {
+impl ReportReading {
+    pub(super) fn histogram(&mut self, table: &OracleTable) {
         let Some(event) = table.named(&["event"]) else {
             return self.unreadable(table);
         };
@@ -33,14 +33,19 @@ impl Reading {
 
     /// Waits in all. The column of a text report is five wide: `2817.` is what it leaves of
     /// `2817.4K`, because what is less than 10M is printed in thousands.
-    fn waits(&mut self, table: &Table, row: &Row, column: usize) -> Option<Quantity> {
+    fn waits(
+        &mut self,
+        table: &OracleTable,
+        row: &ReportRow,
+        column: usize,
+    ) -> Option<OracleQuantity> {
         let Some(thousands) = cut_thousands(row.cell(column)) else {
-            return self.number(table, row, Some(column), Unit::Count);
+            return self.number(table, row, Some(column), OracleUnit::Count);
         };
-        Some(Quantity {
+        Some(OracleQuantity {
             value: thousands * 1e3,
             rounding_width: 1e3,
-            unit: Unit::Count,
+            unit: OracleUnit::Count,
             section: table.section,
             line: row.line,
         })
@@ -50,10 +55,10 @@ impl Reading {
     /// none.
     fn buckets(
         &mut self,
-        table: &Table,
-        row: &Row,
+        table: &OracleTable,
+        row: &ReportRow,
         first: usize,
-        waits: Option<Quantity>,
+        waits: Option<OracleQuantity>,
         bounds: &[Option<(u64, Option<u64>)>],
     ) -> Vec<EventBucket> {
         let mut buckets = Vec::with_capacity(bounds.len());
@@ -71,34 +76,34 @@ impl Reading {
 
     /// Percent; blank is truly none. Where the percent is too small global reports add the count in
     /// brackets, `0.0(12231)`: that is the slow tail, so it is taken.
-    fn share(&self, cell: &[u8], waits: Option<Quantity>) -> Option<f64> {
+    fn share(&self, cell: &[u8], waits: Option<OracleQuantity>) -> Option<f64> {
         let mut parts = cell.splitn(2, |byte| *byte == b'(');
         let percent = parts.next().unwrap_or_default().trim_ascii();
         let percent = percent.strip_prefix(b"<").unwrap_or(percent);
         let counted = parts.next().and_then(|count| count.trim_ascii().strip_suffix(b")"));
         if let (Some(count), Some(waits)) = (counted, waits.filter(|waits| waits.value > 0.0)) {
             return match number::parse(count, self.decimal) {
-                Cell::Number(count) => Some((count.value / waits.value).min(1.0)),
-                Cell::Blank | Cell::Unreadable(_) => None,
+                NumberCell::Number(count) => Some((count.value / waits.value).min(1.0)),
+                NumberCell::Blank | NumberCell::Unreadable(_) => None,
             };
         }
         match number::parse(percent, self.decimal) {
-            Cell::Blank => Some(0.0),
-            Cell::Number(printed) => {
+            NumberCell::Blank => Some(0.0),
+            NumberCell::Number(printed) => {
                 Some(printed.value / 100.0).filter(|share| (0.0..=1.001).contains(share))
             }
-            Cell::Unreadable(_) => None,
+            NumberCell::Unreadable(_) => None,
         }
     }
 
     /// Statspack 10.1: counts under `0 - 1 ms` to `32+ ms`, the event on a line of its own.
-    fn counted_histogram(&mut self, table: &Table, event: usize) {
+    fn counted_histogram(&mut self, table: &OracleTable, event: usize) {
         let first = event + 1;
         let bounds: Vec<_> = table.heads[first..].iter().map(|head| range_ns(head)).collect();
         for row in &table.rows {
             let counts = (first..first + bounds.len())
-                .map(|column| self.number(table, row, Some(column), Unit::Count));
-            let counts: Option<Vec<Quantity>> = counts.collect();
+                .map(|column| self.number(table, row, Some(column), OracleUnit::Count));
+            let counts: Option<Vec<OracleQuantity>> = counts.collect();
             let Some(counts) = counts.filter(|_| bounds.iter().all(Option::is_some)) else {
                 continue;
             };
@@ -110,7 +115,7 @@ impl Reading {
                 share: count.value / sum.max(1.0),
                 line: row.line,
             });
-            let waits = counts.first().map(|count| Quantity { value: sum, ..*count });
+            let waits = counts.first().map(|count| OracleQuantity { value: sum, ..*count });
             self.ranges.add(&row.text(event), waits, buckets.collect());
         }
     }

@@ -1,18 +1,18 @@
 //! Tables of I/O: by tablespace, by file, by function and by type of file.
 
-use super::Reading;
-use crate::number::{self, Cell};
-use crate::quantity::{Flag, Quantity, Unit};
+use super::ReportReading;
+use crate::number::{self, NumberCell};
+use crate::quantity::{Flag, OracleQuantity, OracleUnit};
 use crate::report::{FileIo, IoStat};
-use crate::section::Section;
-use crate::table::{Row, Table};
+use crate::section::OracleSection;
+use crate::table::{OracleTable, ReportRow};
 use std::cmp::Ordering;
 
 const MEGABYTE: f64 = 1_048_576.0;
 
 /// The columns of a table by tablespace or file.
 #[derive(Clone, Copy)]
-struct Columns {
+struct IoColumns {
     container: Option<usize>,
     file: Option<usize>,
     reads: Option<usize>,
@@ -25,8 +25,8 @@ struct Columns {
     write_rate: Option<usize>,
 }
 
-impl Columns {
-    fn of(table: &Table) -> Self {
+impl IoColumns {
+    fn of(table: &OracleTable) -> Self {
         let condensed: Vec<String> = table.heads.iter().map(|head| head.replace(' ', "")).collect();
         let at = |names: &[&str]| condensed.iter().position(|head| names.contains(&head.as_str()));
         Self {
@@ -54,9 +54,9 @@ impl Columns {
     }
 }
 
-impl Reading {
-    pub(super) fn file_io(&mut self, table: &Table) {
-        let columns = Columns::of(table);
+impl ReportReading {
+    pub(super) fn file_io(&mut self, table: &OracleTable) {
+        let columns = IoColumns::of(table);
         if columns.reads.is_none() || columns.writes.is_none() {
             return self.unreadable(table);
         }
@@ -69,7 +69,7 @@ impl Reading {
                 tablespace = name;
             }
             let io = self.file_row(table, row, &columns, &tablespace);
-            if table.section == Section::Files {
+            if table.section == OracleSection::Files {
                 self.report.files.push(io);
             } else {
                 self.report.tablespaces.push(io);
@@ -79,18 +79,18 @@ impl Reading {
 
     fn file_row(
         &mut self,
-        table: &Table,
-        row: &Row,
-        columns: &Columns,
+        table: &OracleTable,
+        row: &ReportRow,
+        columns: &IoColumns,
         tablespace: &str,
     ) -> FileIo {
-        let mut count = |column| self.number(table, row, column, Unit::Count);
+        let mut count = |column| self.number(table, row, column, OracleUnit::Count);
         let (reads, writes) = (count(columns.reads), count(columns.writes));
-        let mut rate = |column| self.number(table, row, column, Unit::PerSecond);
+        let mut rate = |column| self.number(table, row, column, OracleUnit::PerSecond);
         let reads_per_second = rate(columns.read_rate);
         let single_reads_per_second = rate(columns.single_rate);
         let writes_per_second = rate(columns.write_rate);
-        let blocks_per_read = self.number(table, row, columns.blocks, Unit::Labelled);
+        let blocks_per_read = self.number(table, row, columns.blocks, OracleUnit::Labelled);
         let read_time = self.milliseconds(table, row, columns.read_time);
         FileIo {
             container: row.some_text(columns.container),
@@ -109,17 +109,17 @@ impl Reading {
 
     fn milliseconds(
         &mut self,
-        table: &Table,
-        row: &Row,
+        table: &OracleTable,
+        row: &ReportRow,
         column: Option<usize>,
-    ) -> Option<Quantity> {
-        self.scaled(table.section, row, column?, Unit::Seconds, Some(1e-3))
+    ) -> Option<OracleQuantity> {
+        self.scaled(table.section, row, column?, OracleUnit::Seconds, Some(1e-3))
     }
 
     /// Which columns the values really stand in: where writes over elapsed time is the printed
     /// write rate.
-    fn in_step(&mut self, table: &Table, printed: Columns) -> Columns {
-        if printed.single_rate.is_none() || table.section == Section::Files {
+    fn in_step(&mut self, table: &OracleTable, printed: IoColumns) -> IoColumns {
+        if printed.single_rate.is_none() || table.section == OracleSection::Files {
             return printed;
         }
         let shifted = printed.shifted();
@@ -128,7 +128,7 @@ impl Reading {
         let release = self.report.header.release.clone().unwrap_or_default();
         if as_printed.max(as_shifted) == 0 && release.is_empty() {
             self.unreadable(table);
-            return Columns { single_rate: None, single_time: None, writes: None, ..printed };
+            return IoColumns { single_rate: None, single_time: None, writes: None, ..printed };
         }
         let use_shifted = match as_shifted.cmp(&as_printed) {
             Ordering::Greater => true,
@@ -148,17 +148,18 @@ impl Reading {
     }
 
     /// Rows whose writes over elapsed time round to the printed write rate.
-    fn matching(&self, table: &Table, columns: &Columns) -> usize {
-        let number =
-            |row: &Row, column: Option<usize>| match number::parse(row.cell(column?), self.decimal)
-            {
-                Cell::Number(printed) => Some(printed),
-                _ => None,
-            };
+    fn matching(&self, table: &OracleTable, columns: &IoColumns) -> usize {
+        let number = |row: &ReportRow, column: Option<usize>| match number::parse(
+            row.cell(column?),
+            self.decimal,
+        ) {
+            NumberCell::Number(printed) => Some(printed),
+            _ => None,
+        };
         let Some(elapsed) = self.report.header.elapsed else {
             return 0;
         };
-        let matches = |row: &&Row| {
+        let matches = |row: &&ReportRow| {
             let (writes, rate) = (number(row, columns.writes), number(row, columns.write_rate));
             writes.zip(rate).is_some_and(|(writes, rate)| {
                 let expected = writes.value / elapsed.value;
@@ -170,7 +171,7 @@ impl Reading {
         table.rows.iter().filter(matches).count()
     }
 
-    pub(super) fn io_stat(&mut self, table: &Table) {
+    pub(super) fn io_stat(&mut self, table: &OracleTable) {
         if table.column(|head| head.starts_with("reads mb/sec")).is_some() {
             self.io_stat_by_columns(table);
         } else if table.named(&["i#"]).is_some() {
@@ -185,11 +186,11 @@ impl Reading {
         }
     }
 
-    fn keep_io(&mut self, section: Section, io: IoStat) {
+    fn keep_io(&mut self, section: OracleSection, io: IoStat) {
         if io.name.is_empty() || io.name.to_lowercase().starts_with("total") {
             return;
         }
-        if section == Section::IoByFunction {
+        if section == OracleSection::IoByFunction {
             self.report.io_by_function.push(io);
         } else {
             self.report.io_by_file_type.push(io);
@@ -197,20 +198,20 @@ impl Reading {
     }
 
     /// One instance: nine columns in one order in all releases and in Statspack.
-    fn io_stat_of_one(&mut self, table: &Table) {
-        let by_function = table.section == Section::IoByFunction;
+    fn io_stat_of_one(&mut self, table: &OracleTable) {
+        let by_function = table.section == OracleSection::IoByFunction;
         for row in &table.rows {
             let mut throughput = |column| {
-                self.scaled(table.section, row, column, Unit::BytesPerSecond, Some(MEGABYTE))
+                self.scaled(table.section, row, column, OracleUnit::BytesPerSecond, Some(MEGABYTE))
             };
             let (read_throughput, write_throughput) = (throughput(3), throughput(6));
             let (small, large) = if by_function { (8, None) } else { (7, Some(8)) };
             let io = IoStat {
                 instance: None,
                 name: row.text(0),
-                reads: self.number(table, row, Some(2), Unit::PerSecond),
+                reads: self.number(table, row, Some(2), OracleUnit::PerSecond),
                 read_throughput,
-                writes: self.number(table, row, Some(5), Unit::PerSecond),
+                writes: self.number(table, row, Some(5), OracleUnit::PerSecond),
                 write_throughput,
                 small_time: self.io_time(table, row, small),
                 large_time: large.and_then(|column| self.io_time(table, row, column)),
@@ -220,16 +221,21 @@ impl Reading {
     }
 
     /// Milliseconds up to 12.1, from 12.2 on the unit stands in the cell.
-    fn io_time(&mut self, table: &Table, row: &Row, column: usize) -> Option<Quantity> {
+    fn io_time(
+        &mut self,
+        table: &OracleTable,
+        row: &ReportRow,
+        column: usize,
+    ) -> Option<OracleQuantity> {
         let release = self.report.header.release.as_deref().unwrap_or_default();
         let mut parts = release.split('.').map_while(|part| part.parse::<u32>().ok());
         let release = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
         let in_ms = table.head(column).contains("(ms)") || (release > (0, 0) && release < (12, 2));
-        self.scaled(table.section, row, column, Unit::Seconds, in_ms.then_some(1e-3))
+        self.scaled(table.section, row, column, OracleUnit::Seconds, in_ms.then_some(1e-3))
     }
 
     /// All instances, 12.2 and later: a row by instance and function, `*` is the cluster.
-    fn io_stat_of_all(&mut self, table: &Table) {
+    fn io_stat_of_all(&mut self, table: &OracleTable) {
         let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
         let name = table.column(|head| head.ends_with("name"));
         let (Some(name), Some(column)) = (name, table.named(&["i#"])) else {
@@ -246,10 +252,10 @@ impl Reading {
             if number.is_none() && instance != "*" {
                 continue;
             }
-            let mut rate = |column| self.number(table, row, column, Unit::PerSecond);
+            let mut rate = |column| self.number(table, row, column, OracleUnit::PerSecond);
             let (reads, writes) = (rate(ends("reads/s")), rate(ends("writes/s")));
             let mut throughput = |column: Option<usize>| {
-                self.scaled(table.section, row, column?, Unit::BytesPerSecond, Some(MEGABYTE))
+                self.scaled(table.section, row, column?, OracleUnit::BytesPerSecond, Some(MEGABYTE))
             };
             let io = IoStat {
                 instance: number,
@@ -266,7 +272,7 @@ impl Reading {
     }
 
     /// All instances, up to 12.1: a row by instance, the functions are columns in four groups.
-    fn io_stat_by_columns(&mut self, table: &Table) {
+    fn io_stat_by_columns(&mut self, table: &OracleTable) {
         const GROUPS: [&str; 4] =
             ["reads mb/sec ", "writes mb/sec ", "reads requests/sec ", "writes requests/sec "];
         let Some(instance) = table.named(&["i#"]) else {
@@ -291,16 +297,16 @@ impl Reading {
                     table.column(|head| head.strip_prefix(group) == Some(name))
                 };
                 let mut throughput = |at: Option<usize>| {
-                    self.scaled(table.section, row, at?, Unit::BytesPerSecond, Some(MEGABYTE))
+                    self.scaled(table.section, row, at?, OracleUnit::BytesPerSecond, Some(MEGABYTE))
                 };
                 let (read_throughput, write_throughput) =
                     (throughput(column(0)), throughput(column(1)));
                 let io = IoStat {
                     instance: number.filter(|_| !is_single),
                     name: (*name).to_owned(),
-                    reads: self.number(table, row, column(2), Unit::PerSecond),
+                    reads: self.number(table, row, column(2), OracleUnit::PerSecond),
                     read_throughput,
-                    writes: self.number(table, row, column(3), Unit::PerSecond),
+                    writes: self.number(table, row, column(3), OracleUnit::PerSecond),
                     write_throughput,
                     small_time: None,
                     large_time: None,

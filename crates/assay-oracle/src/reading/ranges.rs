@@ -1,6 +1,6 @@
 //! Sub-tables of wait event histograms joined into one curve an event.
 
-use crate::quantity::Quantity;
+use crate::quantity::OracleQuantity;
 use crate::report::{EventBucket, EventHistogram};
 
 /// Events in the order they were met, with the intervals of all their tables.
@@ -14,12 +14,17 @@ pub(crate) struct Ranges {
 
 struct Collected {
     event: String,
-    waits: Option<Quantity>,
+    waits: Option<OracleQuantity>,
     buckets: Vec<EventBucket>,
 }
 
 impl Ranges {
-    pub(super) fn add(&mut self, event: &str, waits: Option<Quantity>, buckets: Vec<EventBucket>) {
+    pub(super) fn add(
+        &mut self,
+        event: &str,
+        waits: Option<OracleQuantity>,
+        buckets: Vec<EventBucket>,
+    ) {
         match self.events.iter_mut().find(|known| known.event == event) {
             Some(known) => known.buckets.extend(buckets),
             None => self.events.push(Collected { event: event.to_owned(), waits, buckets }),

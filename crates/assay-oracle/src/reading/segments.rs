@@ -1,17 +1,17 @@
 //! Segments by reads, and the buffer cache at other sizes.
 
-use super::Reading;
+use super::ReportReading;
 use crate::columns;
-use crate::quantity::Unit;
+use crate::quantity::OracleUnit;
 use crate::report::{PoolRow, SegmentRow};
-use crate::section::Section;
-use crate::table::{Row, Table};
+use crate::section::OracleSection;
+use crate::table::{OracleTable, ReportRow};
 
 const MEGABYTE: f64 = 1_048_576.0;
 
-impl Reading {
-    pub(super) fn segments(&mut self, table: &Table) {
-        let is_requests = table.section == Section::SegmentsByReadRequests;
+impl ReportReading {
+    pub(super) fn segments(&mut self, table: &OracleTable) {
+        let is_requests = table.section == OracleSection::SegmentsByReadRequests;
         let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
         let reads = ends("requests").filter(|_| is_requests).or_else(|| ends("reads"));
         let (Some(owner), Some(object), Some(_)) = (ends("owner"), ends("object name"), reads)
@@ -25,7 +25,7 @@ impl Reading {
 
     /// All statistics stand below each other in a global report: reads are picked by the name of
     /// theirs.
-    pub(super) fn segment_statistics(&mut self, table: &Table) {
+    pub(super) fn segment_statistics(&mut self, table: &OracleTable) {
         let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
         let names = ends("statistic").zip(ends("owner")).zip(ends("object name"));
         let Some(((statistic, owner), object)) = names else { return };
@@ -42,8 +42,8 @@ impl Reading {
     /// One segment, its reads in the column that is named.
     fn segment(
         &mut self,
-        table: &Table,
-        row: &Row,
+        table: &OracleTable,
+        row: &ReportRow,
         owner: usize,
         object: usize,
         reads: Option<usize>,
@@ -59,9 +59,9 @@ impl Reading {
             return;
         }
         let named = |start: &'static str| table.column(move |head| head.starts_with(start));
-        let Some(reads) = self.number(table, row, reads, Unit::Count) else { return };
+        let Some(reads) = self.number(table, row, reads, OracleUnit::Count) else { return };
         let total = table.column(|head| head.contains("total"));
-        let share = self.number(table, row, total, Unit::Share);
+        let share = self.number(table, row, total, OracleUnit::Share);
         self.report.segments.push(SegmentRow {
             owner: row.text(owner),
             tablespace: row.some_text(named("tablespace")),
@@ -74,7 +74,7 @@ impl Reading {
         });
     }
 
-    pub(super) fn buffer_pool(&mut self, table: &Table) {
+    pub(super) fn buffer_pool(&mut self, table: &OracleTable) {
         let with = |words: &'static [&'static str]| {
             table.column(move |head| words.iter().all(|word| head.contains(word)))
         };
@@ -86,13 +86,13 @@ impl Reading {
         }
         for row in &table.rows {
             let size = size
-                .and_then(|at| self.scaled(table.section, row, at, Unit::Bytes, None))
-                .map(|size| size.scaled(MEGABYTE, Unit::Bytes));
+                .and_then(|at| self.scaled(table.section, row, at, OracleUnit::Bytes, None))
+                .map(|size| size.scaled(MEGABYTE, OracleUnit::Bytes));
             let pool = PoolRow {
                 pool: pool(table, row),
                 size,
-                factor: self.number(table, row, factor, Unit::Labelled),
-                read_factor: self.number(table, row, read_factor, Unit::Labelled),
+                factor: self.number(table, row, factor, OracleUnit::Labelled),
+                read_factor: self.number(table, row, read_factor, OracleUnit::Labelled),
             };
             if pool.factor.is_some() {
                 self.report.buffer_pool.push(pool);
@@ -101,6 +101,6 @@ impl Reading {
     }
 }
 
-fn pool(table: &Table, row: &Row) -> String {
+fn pool(table: &OracleTable, row: &ReportRow) -> String {
     row.text(table.named(&["p", "pool"]).unwrap_or(0))
 }

@@ -257,7 +257,7 @@ pub fn html_header(release: &str, elapsed: &str, db_time: &str) -> String {
 }
 
 /// The one report of a text.
-pub fn read(text: &str) -> assay_oracle::Report {
+pub fn read(text: &str) -> assay_oracle::OracleReport {
     let mut reports = assay_oracle::read_reports(text.as_bytes());
     assert_eq!(reports.len(), 1);
     reports.remove(0).unwrap()

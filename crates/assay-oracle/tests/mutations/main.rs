@@ -14,21 +14,21 @@ mod kinds;
 mod numbers;
 
 use assay_oracle::read_reports;
-use assay_oracle::report::{Form, Report};
+use assay_oracle::report::{OracleReport, ReportForm};
 use kinds::{Mutation, PAGE, TEXT};
 use numbers::Outcome;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-fn first(bytes: &[u8]) -> Option<Report> {
+fn first(bytes: &[u8]) -> Option<OracleReport> {
     read_reports(bytes).into_iter().flatten().next()
 }
 
 /// All mutations of a report with their outcomes; `None` if the bytes do not hold a report.
 fn outcomes(bytes: &[u8]) -> Option<Vec<(&'static Mutation, Outcome)>> {
     let whole = first(bytes)?;
-    let kinds = if whole.form == Form::Html { PAGE } else { TEXT };
+    let kinds = if whole.form == ReportForm::Html { PAGE } else { TEXT };
     let of = |kind: &'static Mutation| {
         let copy = first(&(kind.of)(bytes));
         (kind, Outcome::of(&whole, copy.as_ref()))

@@ -2,17 +2,17 @@
 
 use assay_model::profile::{Bottleneck, Profile};
 use assay_oracle::profile;
-use assay_oracle::report::{Event, FileIo, IoStat, Quantity, Report};
+use assay_oracle::report::{FileIo, IoStat, OracleQuantity, OracleReport, ReportEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers by name; a name that stands in several rows has several.
 #[derive(Default)]
 pub struct Numbers {
-    by_name: BTreeMap<String, Vec<Quantity>>,
+    by_name: BTreeMap<String, Vec<OracleQuantity>>,
 }
 
 impl Numbers {
-    pub fn from_report(report: &Report) -> Self {
+    pub fn from_report(report: &OracleReport) -> Self {
         let mut numbers = Self::default();
         numbers.header(report);
         numbers.rates(report);
@@ -26,7 +26,7 @@ impl Numbers {
     }
 
     /// The numbers of that name, or of one of which it is the beginning: a copy may cut names.
-    fn under(&self, name: &str) -> Vec<Quantity> {
+    fn under(&self, name: &str) -> Vec<OracleQuantity> {
         let (start, column) = name.rsplit_once(':').unwrap();
         let is_cut = |known: &&String| known.starts_with(start) && known.ends_with(column);
         let names = self.by_name.get_key_value(name).map(|(name, _)| name);
@@ -35,14 +35,14 @@ impl Numbers {
         names.into_iter().flat_map(|name| self.by_name[name].clone()).collect()
     }
 
-    fn keep(&mut self, list: &str, row: &str, column: &str, number: Option<Quantity>) {
+    fn keep(&mut self, list: &str, row: &str, column: &str, number: Option<OracleQuantity>) {
         if let Some(number) = number {
             let name = format!("{list}: {row}: {column}");
             self.by_name.entry(name).or_default().push(number);
         }
     }
 
-    fn header(&mut self, report: &Report) {
+    fn header(&mut self, report: &OracleReport) {
         let header = &report.header;
         let numbers = [
             ("elapsed", header.elapsed),
@@ -65,7 +65,7 @@ impl Numbers {
         }
     }
 
-    fn rates(&mut self, report: &Report) {
+    fn rates(&mut self, report: &OracleReport) {
         for row in &report.load_profile {
             self.keep("load", &row.name, "per second", row.per_second);
             self.keep("load", &row.name, "per transaction", row.per_transaction);
@@ -98,8 +98,8 @@ impl Numbers {
         }
     }
 
-    fn events(&mut self, report: &Report) {
-        let lists: [(&str, &[Event]); 6] = [
+    fn events(&mut self, report: &OracleReport) {
+        let lists: [(&str, &[ReportEvent]); 6] = [
             ("classes", &report.wait_classes),
             ("top", &report.top_events),
             ("foreground", &report.foreground_events),
@@ -125,7 +125,7 @@ impl Numbers {
         }
     }
 
-    fn io(&mut self, report: &Report) {
+    fn io(&mut self, report: &OracleReport) {
         for row in &report.tablespaces {
             self.file("tablespace", row);
         }
@@ -195,7 +195,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Compares a copy with the report itself.
-    pub fn of(whole: &Report, copy: Option<&Report>) -> Self {
+    pub fn of(whole: &OracleReport, copy: Option<&OracleReport>) -> Self {
         let known = Numbers::from_report(whole);
         let Some(copy) = copy else {
             // The file is refused, which says that all of it is absent.
@@ -219,10 +219,11 @@ impl Outcome {
         outcome
     }
 
-    fn compare(&mut self, name: &str, known: &[Quantity], read: &[Quantity]) {
+    fn compare(&mut self, name: &str, known: &[OracleQuantity], read: &[OracleQuantity]) {
         for number in read {
-            let near =
-                |other: &Quantity| (other.value - number.value).abs() <= 1e-9 * other.value.abs();
+            let near = |other: &OracleQuantity| {
+                (other.value - number.value).abs() <= 1e-9 * other.value.abs()
+            };
             if known.iter().any(near) {
                 self.equal += 1;
             } else {
@@ -244,11 +245,11 @@ fn is_known(name: &str) -> bool {
 }
 
 /// Titles of the sections of which a copy says that something was not read.
-fn said(copy: &Report) -> BTreeSet<&'static str> {
+fn said(copy: &OracleReport) -> BTreeSet<&'static str> {
     let mut said: BTreeSet<&'static str> =
         copy.unread.iter().map(|unread| unread.section.title()).collect();
     let missing = profile(copy).missing;
-    let sections = assay_oracle::report::Section::ALL.iter().map(|section| section.title());
+    let sections = assay_oracle::report::OracleSection::ALL.iter().map(|section| section.title());
     said.extend(sections.filter(|title| missing.iter().any(|missing| missing == title)));
     let facts = ["elapsed time", "CPUs", "block size"];
     if missing.iter().any(|missing| facts.contains(&missing.as_str())) {

@@ -70,7 +70,7 @@ fn fields(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::address::Address;
+    use crate::address::PostgresAddress;
     use std::fs::{Permissions, set_permissions, write};
     use std::os::unix::fs::PermissionsExt;
 
@@ -85,7 +85,7 @@ mod tests {
         let of = |address: &str| {
             let name = file.to_str().unwrap().to_owned();
             let variable = |wanted: &str| (wanted == "PGPASSFILE").then(|| name.clone());
-            Address::parse(address, variable).unwrap()
+            PostgresAddress::parse(address, variable).unwrap()
         };
         assert_eq!(of("postgresql://me@h/shop").password.as_deref(), Some("p:a\\ß w"));
         assert_eq!(of("postgresql://me@h:1/shop").password.as_deref(), Some("any"));

@@ -9,10 +9,10 @@ use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// Reads a setting from the address, else from this variable.
-type Known<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+type KnownTerm<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
 
 pub(super) fn read(
-    known: Known<'_>,
+    known: KnownTerm<'_>,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<ConnectionOptions> {
     let home = environment("HOME").map(|home| Path::new(&home).join(".postgresql"));
@@ -81,7 +81,7 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
 }
 
 fn certificate_of(
-    known: Known<'_>,
+    known: KnownTerm<'_>,
     usual: &dyn Fn(&str) -> Option<PathBuf>,
 ) -> Result<Option<(PathBuf, PathBuf)>> {
     let named = |name: &str, variable: &str, file: &str| {

@@ -5,7 +5,7 @@
 
 use super::messages::{big_endian, message, put_text, refusal, unexpected};
 use super::prepared::touched;
-use super::{Connection, Messages};
+use super::{Messages, PostgresConnection};
 use crate::failure::Answer;
 use std::ops::Range;
 
@@ -15,20 +15,20 @@ const INTEGER_TYPE: u32 = 23;
 
 /// Executions of prepared statements in the order in which they were added.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct PostgresBatch {
     packet: Vec<u8>,
 }
 
 /// The parameters of one execution; all travel in binary form.
 #[derive(Debug)]
-pub struct Values<'a> {
+pub struct PostgresValues<'a> {
     body: &'a mut Vec<u8>,
     count: u16,
 }
 
 /// What the executions of a batch gave; kept from batch to batch, so that memory is allocated once.
 #[derive(Debug, Default)]
-pub struct Answers {
+pub struct PostgresAnswers {
     cells: Vec<u8>,
     /// Number of the execution, and where its row lies.
     rows: Vec<(usize, Range<usize>)>,
@@ -37,9 +37,9 @@ pub struct Answers {
 
 /// A row in binary form.
 #[derive(Clone, Copy, Debug)]
-pub struct Fields<'a>(&'a [u8]);
+pub struct PostgresFields<'a>(&'a [u8]);
 
-impl Batch {
+impl PostgresBatch {
     /// Forgets all executions.
     pub fn clear(&mut self) {
         self.packet.clear();
@@ -47,7 +47,7 @@ impl Batch {
 
     /// Adds an execution of a statement that was parsed under this name.
     #[inline]
-    pub fn execute(&mut self, name: &str, fill: impl FnOnce(&mut Values<'_>)) {
+    pub fn execute(&mut self, name: &str, fill: impl FnOnce(&mut PostgresValues<'_>)) {
         message(&mut self.packet, b'B', |body| {
             body.push(0);
             put_text(body, name);
@@ -55,7 +55,7 @@ impl Batch {
             body.extend([0, 1, 0, 1]);
             let at = body.len();
             body.extend([0, 0]);
-            let mut values = Values { body, count: 0 };
+            let mut values = PostgresValues { body, count: 0 };
             fill(&mut values);
             let count = values.count.to_be_bytes();
             body[at..at + 2].copy_from_slice(&count);
@@ -66,7 +66,7 @@ impl Batch {
     }
 }
 
-impl Values<'_> {
+impl PostgresValues<'_> {
     #[inline]
     fn put(&mut self, value: &[u8]) {
         self.count += 1;
@@ -122,7 +122,7 @@ impl Values<'_> {
     }
 }
 
-impl Connection {
+impl PostgresConnection {
     /// Parses a statement under a name, for use in batches.
     pub fn parse(&mut self, name: &str, sql: &str) -> Answer<()> {
         self.prepare(name, sql, &[]).map(drop)
@@ -132,14 +132,18 @@ impl Connection {
     ///
     /// # Errors
     /// The first refusal; what follows it in the batch was not done.
-    pub fn exchange(&mut self, batch: &mut Batch, answers: &mut Answers) -> Answer<()> {
+    pub fn exchange(
+        &mut self,
+        batch: &mut PostgresBatch,
+        answers: &mut PostgresAnswers,
+    ) -> Answer<()> {
         message(&mut batch.packet, b'S', |_| {});
         self.messages.send_executions(&batch.packet)?;
         answers.receive(&mut self.messages)
     }
 }
 
-impl Answers {
+impl PostgresAnswers {
     fn receive(&mut self, messages: &mut Messages) -> Answer<()> {
         self.cells.clear();
         self.rows.clear();
@@ -163,13 +167,13 @@ impl Answers {
     }
 
     /// The rows of an execution, by its number from 0.
-    pub fn rows(&self, execution: usize) -> impl Iterator<Item = Fields<'_>> {
+    pub fn rows(&self, execution: usize) -> impl Iterator<Item = PostgresFields<'_>> {
         let of_it = self.rows.iter().filter(move |(number, _)| *number == execution);
-        of_it.map(|(_, place)| Fields(&self.cells[place.clone()]))
+        of_it.map(|(_, place)| PostgresFields(&self.cells[place.clone()]))
     }
 
     /// The first row of an execution.
-    pub fn row(&self, execution: usize) -> Option<Fields<'_>> {
+    pub fn row(&self, execution: usize) -> Option<PostgresFields<'_>> {
         self.rows(execution).next()
     }
 
@@ -179,7 +183,7 @@ impl Answers {
     }
 }
 
-impl<'a> Fields<'a> {
+impl<'a> PostgresFields<'a> {
     /// The bytes of a column; `None` for null.
     pub fn bytes(self, column: usize) -> Option<&'a [u8]> {
         let mut rest = self.0.get(2..)?;
@@ -217,13 +221,13 @@ fn length(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::failure::Failure;
-    use assay_dbserver::Stream;
+    use assay_dbserver::ServerStream;
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
     #[test]
     fn parameters_of_every_kind_are_counted_and_measured() {
-        let mut batch = Batch::default();
+        let mut batch = PostgresBatch::default();
         batch.execute("s", |values| {
             values.integer(7).text("ab").integers([1, 2].into_iter()).long(-1);
         });
@@ -238,11 +242,11 @@ mod tests {
     }
 
     /// A server that gives these messages.
-    fn answers(sent: &[u8]) -> (Answers, Answer<()>) {
+    fn answers(sent: &[u8]) -> (PostgresAnswers, Answer<()>) {
         let (mut server, client) = UnixStream::pair().unwrap();
         server.write_all(sent).unwrap();
-        let mut answers = Answers::default();
-        let end = answers.receive(&mut Messages::over(Stream::from(client)));
+        let mut answers = PostgresAnswers::default();
+        let end = answers.receive(&mut Messages::over(ServerStream::from(client)));
         (answers, end)
     }
 

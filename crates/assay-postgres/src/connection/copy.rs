@@ -1,6 +1,6 @@
 //! Rows in bulk: `COPY … FROM STDIN` in binary form.
 
-use super::Connection;
+use super::PostgresConnection;
 use super::messages::{message, query, refusal, unexpected};
 use crate::failure::Answer;
 
@@ -12,10 +12,10 @@ const TRAILER: [u8; 2] = [0xff, 0xff];
 /// Rows on their way to the server.
 #[derive(Debug)]
 pub struct CopyIn<'a> {
-    connection: &'a mut Connection,
+    connection: &'a mut PostgresConnection,
 }
 
-impl Connection {
+impl PostgresConnection {
     /// Begins to send rows with a statement `COPY … FROM STDIN (FORMAT binary)`.
     pub fn copy_in(&mut self, sql: &str) -> Answer<CopyIn<'_>> {
         self.scratch.clear();

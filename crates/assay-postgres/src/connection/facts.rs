@@ -4,7 +4,7 @@ use super::messages::zero_ended;
 
 /// What the server is, as it said at the login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerFacts {
+pub struct PostgresFacts {
     /// For example `18.6`.
     pub version: String,
     /// Number of the process that serves this session.

@@ -2,9 +2,9 @@
 
 mod scram;
 
-use super::facts::{ServerFacts, reported};
+use super::facts::{PostgresFacts, reported};
 use super::messages::{Messages, big_endian, message, put_text, refusal, unexpected};
-use crate::address::{Address, Binding};
+use crate::address::{Binding, PostgresAddress};
 use crate::failure::{Answer, Failure, refused};
 use assay_dbserver::ask_password;
 use assay_dbserver::tls::Mode;
@@ -17,16 +17,16 @@ const PROTOCOL: u32 = 3 << 16;
 /// Starts a session and proves who asks.
 pub(super) fn login(
     messages: &mut Messages,
-    address: &Address,
+    address: &PostgresAddress,
     application: &str,
-) -> Answer<ServerFacts> {
+) -> Answer<PostgresFacts> {
     messages.send_login(&startup(address, application))?;
     authenticate(messages, address)?;
     greetings(messages)
 }
 
 /// The first message has no letter.
-fn startup(address: &Address, application: &str) -> Vec<u8> {
+fn startup(address: &PostgresAddress, application: &str) -> Vec<u8> {
     let mut body = PROTOCOL.to_be_bytes().to_vec();
     for (name, value) in [
         ("user", address.user.as_str()),
@@ -47,7 +47,7 @@ fn startup(address: &Address, application: &str) -> Vec<u8> {
     whole
 }
 
-fn authenticate(messages: &mut Messages, address: &Address) -> Answer<()> {
+fn authenticate(messages: &mut Messages, address: &PostgresAddress) -> Answer<()> {
     loop {
         let (tag, body) = messages.next()?;
         let (kind, rest) = (big_endian(body), body.get(4..).unwrap_or_default().to_vec());
@@ -75,13 +75,13 @@ fn authenticate(messages: &mut Messages, address: &Address) -> Answer<()> {
 }
 
 /// Who must have a proof that is bound to the encryption does not go on without one.
-fn trusting(address: &Address) -> Answer<()> {
+fn trusting(address: &PostgresAddress) -> Answer<()> {
     if address.terms.binding == Binding::Require { Err(scram::unbound()) } else { Ok(()) }
 }
 
 /// Whether the password, or what is as good as it, may be given: encrypted because the address
 /// demands it, or to a local socket whose listener is not a stranger.
-fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> {
+fn may_be_told(messages: &Messages, address: &PostgresAddress, how: &str) -> Answer<()> {
     let stream = messages.stream();
     let is_demanded = stream.handshake().is_some() && address.terms.security.mode >= Mode::Require;
     let is_local = stream.owner().is_some_and(|owner| owner.is_trusted);
@@ -112,7 +112,7 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
 }
 
 /// The password, which a person is asked for where the address has none.
-fn secret(address: &Address) -> Answer<String> {
+fn secret(address: &PostgresAddress) -> Answer<String> {
     let known = address.password.clone().or_else(|| ask_password(&address.to_string()));
     known.ok_or_else(|| {
         let why = address.terms.password_note.as_deref().unwrap_or_default();
@@ -131,8 +131,8 @@ fn password(proof: &[u8]) -> Vec<u8> {
 }
 
 /// What the server says until it is ready.
-fn greetings(messages: &mut Messages) -> Answer<ServerFacts> {
-    let mut facts = ServerFacts::default();
+fn greetings(messages: &mut Messages) -> Answer<PostgresFacts> {
+    let mut facts = PostgresFacts::default();
     loop {
         let (tag, body) = messages.next()?;
         match tag {

@@ -1,7 +1,9 @@
 //! Messages of the protocol: a letter, a length that counts itself, a body.
 
 use crate::failure::{Answer, Failure, refused};
-use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, Stream};
+use assay_dbserver::{
+    ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, ServerStream,
+};
 use assay_model::failure::words;
 pub use assay_model::row::Row;
 
@@ -20,15 +22,15 @@ pub(super) const TERMINATE: [u8; 5] = [b'X', 0, 0, 0, 4];
 pub(super) struct Messages(ReadBuffer);
 
 impl Messages {
-    pub(super) fn over(stream: Stream) -> Self {
+    pub(super) fn over(stream: ServerStream) -> Self {
         Self(ReadBuffer::over(stream, ROOM_BYTES))
     }
 
-    pub(super) const fn stream(&self) -> &Stream {
+    pub(super) const fn stream(&self) -> &ServerStream {
         self.0.stream()
     }
 
-    pub(super) const fn stream_mut(&mut self) -> &mut Stream {
+    pub(super) const fn stream_mut(&mut self) -> &mut ServerStream {
         self.0.stream_mut()
     }
 
@@ -162,7 +164,7 @@ mod tests {
                     server.write_all(piece).unwrap();
                 }
             });
-            let mut messages = Messages::over(Stream::from(client));
+            let mut messages = Messages::over(ServerStream::from(client));
             for length in [0, 1, 3000, 20_000, 7] {
                 let (tag, body) = messages.next().unwrap();
                 assert_eq!((tag, body.len()), (b'D', length));
@@ -187,7 +189,7 @@ mod tests {
     fn a_length_of_nothing_is_refused() {
         let (mut server, client) = UnixStream::pair().unwrap();
         server.write_all(&[b'Z', 0, 0, 0, 1]).unwrap();
-        let failure = Messages::over(Stream::from(client)).next().unwrap_err();
+        let failure = Messages::over(ServerStream::from(client)).next().unwrap_err();
         assert!(matches!(failure, Failure::Protocol(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! Connection poolers in front of a server.
 
-use super::Connection;
-use crate::address::Address;
+use super::PostgresConnection;
+use crate::address::PostgresAddress;
 use crate::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// comes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-impl Connection {
+impl PostgresConnection {
     /// The process that runs its statements; through a pooler another than that of the login.
     pub fn serving_process(&mut self) -> Answer<u32> {
         let row = self.one("SELECT /* assay */ pg_catalog.pg_backend_pid()")?;
@@ -23,7 +23,7 @@ impl Connection {
     ///
     /// # Errors
     /// A usage error that names both processes, or what the server says.
-    pub fn refuse_pooler(&mut self, address: &Address) -> Result<()> {
+    pub fn refuse_pooler(&mut self, address: &PostgresAddress) -> Result<()> {
         let serving = self.serving_process();
         let serving = serving.map_err(|failure| failure.of("asking the server"))?;
         let login = self.facts.process_id;
@@ -44,7 +44,7 @@ impl Connection {
     ///
     /// # Errors
     /// When the server refuses, or the pool has no process for a second session.
-    pub fn is_pooled_by_transaction(&mut self, address: &Address) -> Answer<bool> {
+    pub fn is_pooled_by_transaction(&mut self, address: &PostgresAddress) -> Answer<bool> {
         let serving = self.serving_process()?;
         if serving == self.facts.process_id {
             return Ok(false);

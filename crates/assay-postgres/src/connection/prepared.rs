@@ -1,7 +1,7 @@
 //! Prepared statements: parsed once, then one packet out and one packet back for each execution.
 
 use super::messages::{big_endian, message, put_text, refusal, unexpected};
-use super::{Connection, Messages};
+use super::{Messages, PostgresConnection};
 use crate::failure::{Answer, Failure};
 
 /// What one execution came to.
@@ -16,13 +16,13 @@ pub struct Execution {
 ///
 /// Parameters travel in binary form and keep their lengths.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PostgresPrepared {
     packet: Vec<u8>,
     /// Where each parameter lies in the packet.
     places: Vec<(usize, usize)>,
 }
 
-impl Prepared {
+impl PostgresPrepared {
     /// The packet of bind, execute and sync for parameters of these lengths, bytes.
     fn new(name: &str, lengths: &[usize]) -> Self {
         let (mut packet, mut places) = (Vec::new(), Vec::new());
@@ -60,9 +60,14 @@ impl Prepared {
     }
 }
 
-impl Connection {
+impl PostgresConnection {
     /// Prepares a statement whose parameters have these lengths, bytes.
-    pub fn prepare(&mut self, name: &str, sql: &str, lengths: &[usize]) -> Answer<Prepared> {
+    pub fn prepare(
+        &mut self,
+        name: &str,
+        sql: &str,
+        lengths: &[usize],
+    ) -> Answer<PostgresPrepared> {
         self.scratch.clear();
         message(&mut self.scratch, b'P', |body| {
             put_text(body, name);
@@ -73,12 +78,12 @@ impl Connection {
         message(&mut self.scratch, b'S', |_| {});
         self.messages.send(&self.scratch)?;
         self.rows()?;
-        Ok(Prepared::new(name, lengths))
+        Ok(PostgresPrepared::new(name, lengths))
     }
 
     /// Executes a prepared statement with its present parameters.
     #[inline]
-    pub fn execute(&mut self, statement: &Prepared) -> Answer<Execution> {
+    pub fn execute(&mut self, statement: &PostgresPrepared) -> Answer<Execution> {
         self.messages.send_executions(&statement.packet)?;
         answer(&mut self.messages)
     }
@@ -125,7 +130,7 @@ mod tests {
 
     #[test]
     fn parameters_stand_in_the_packet() {
-        let mut statement = Prepared::new("s", &[8, 3]);
+        let mut statement = PostgresPrepared::new("s", &[8, 3]);
         statement.set_integer(0, -2);
         statement.set(1, b"abcd");
         let text = statement.packet.clone();

@@ -10,24 +10,28 @@ use std::os::unix::net::UnixStream;
 
 const READY: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x18server_version\x0015.4\0Z\0\0\0\x05I";
 
-fn address(text: &str) -> Address {
-    Address::parse(text, |_| None).unwrap()
+fn address(text: &str) -> PostgresAddress {
+    PostgresAddress::parse(text, |_| None).unwrap()
 }
 
 /// A session with a server that says this, whatever it hears, over a local socket.
-fn session(said: &[u8]) -> Answer<Connection> {
+fn session(said: &[u8]) -> Answer<PostgresConnection> {
     let (mut server, client) = UnixStream::pair().unwrap();
     server.write_all(said).unwrap();
     server.shutdown(std::net::Shutdown::Write).unwrap();
     std::thread::spawn(move || {
         let _ = server.read_to_end(&mut Vec::new());
     });
-    Connection::over(Stream::from(client), &address("postgresql://me:pw@/x?host=/s"), "test")
+    PostgresConnection::over(
+        ServerStream::from(client),
+        &address("postgresql://me:pw@/x?host=/s"),
+        "test",
+    )
 }
 
 /// What a server heard over TCP that says this one after the other, and how the login ended.
 fn heard(
-    address: &Address,
+    address: &PostgresAddress,
     said: impl Fn(usize, &[u8]) -> Vec<u8> + Send + 'static,
 ) -> (Vec<u8>, Failure) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -42,7 +46,8 @@ fn heard(
         }
         all
     });
-    let failure = Connection::over(Stream::from(client), address, "test").unwrap_err();
+    let failure =
+        PostgresConnection::over(ServerStream::from(client), address, "test").unwrap_err();
     (server.join().unwrap(), failure)
 }
 
@@ -122,7 +127,8 @@ fn rows_and_notices_without_end_end() {
             }
         });
         let address = address("postgresql://me@/x?host=/s");
-        let mut session = Connection::over(Stream::from(client), &address, "test").unwrap();
+        let mut session =
+            PostgresConnection::over(ServerStream::from(client), &address, "test").unwrap();
         let failure = session.query("SELECT 1").unwrap_err();
         assert!(failure.is_lost() && failure.to_string().contains("too long"), "{failure}");
     }
@@ -135,13 +141,13 @@ fn words_of_a_server_hold_no_control_characters() {
 }
 
 /// Speaks with a server in every way that there is.
-fn speak(mut session: Connection) {
+fn speak(mut session: PostgresConnection) {
     let statement = session.prepare("s", "SELECT $1", &[8]);
     let _ = session.query("SELECT 1");
     if let Ok(statement) = statement {
         let _ = session.execute(&statement);
     }
-    let (mut batch, mut answers) = (Batch::default(), Answers::default());
+    let (mut batch, mut answers) = (PostgresBatch::default(), PostgresAnswers::default());
     batch.execute("s", |values| {
         values.long(1);
     });

@@ -4,10 +4,10 @@
 //! Source: PostgreSQL documentation, "SSL Session Encryption" and "SSL Support", "Protection
 //! Provided in Different Modes".
 
-use crate::address::{Address, Host};
+use crate::address::{PostgresAddress, PostgresHost};
 use crate::failure::{Answer, Failure, Refusal};
 use assay_dbserver::tls::{Mode, Tls};
-use assay_dbserver::{Stream, number_of};
+use assay_dbserver::{ServerStream, number_of};
 
 /// Asks the server to encrypt: a length and a number that no protocol version has.
 const REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -16,7 +16,7 @@ const ACCOUNTS: [&str; 1] = ["postgres"];
 
 /// What one try does about encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Try {
+enum EncryptionTry {
     /// Without.
     Plain,
     /// With it where the server speaks it.
@@ -27,12 +27,15 @@ enum Try {
 
 /// Opens a way and a session over it; the second way is tried where the first was refused because
 /// of its encryption.
-pub(super) fn open<T>(address: &Address, log_in: impl Fn(Stream) -> Answer<T>) -> Answer<T> {
+pub(super) fn open<T>(
+    address: &PostgresAddress,
+    log_in: impl Fn(ServerStream) -> Answer<T>,
+) -> Answer<T> {
     let (first, second) = match (&address.host, address.terms.security.mode) {
-        (Host::Socket(_), _) | (_, Mode::Disable) => (Try::Plain, None),
-        (_, Mode::Allow) => (Try::Plain, Some(Try::Encrypted)),
-        (_, Mode::Prefer) => (Try::Offered, Some(Try::Plain)),
-        _ => (Try::Encrypted, None),
+        (PostgresHost::Socket(_), _) | (_, Mode::Disable) => (EncryptionTry::Plain, None),
+        (_, Mode::Allow) => (EncryptionTry::Plain, Some(EncryptionTry::Encrypted)),
+        (_, Mode::Prefer) => (EncryptionTry::Offered, Some(EncryptionTry::Plain)),
+        _ => (EncryptionTry::Encrypted, None),
     };
     let session = |way| connect(address, way).and_then(&log_in);
     match (session(first), second) {
@@ -53,17 +56,17 @@ fn is_about_encryption(failure: &Failure) -> bool {
     }
 }
 
-fn connect(address: &Address, way: Try) -> Answer<Stream> {
+fn connect(address: &PostgresAddress, way: EncryptionTry) -> Answer<ServerStream> {
     match &address.host {
-        Host::Socket(directory) => {
+        PostgresHost::Socket(directory) => {
             let path = directory.join(format!(".s.PGSQL.{}", address.port));
-            let stream = Stream::local(&path, &ACCOUNTS)?;
+            let stream = ServerStream::local(&path, &ACCOUNTS)?;
             check_peer(&stream, address.terms.peer.as_deref())?;
             Ok(stream)
         }
-        Host::Network(name) => {
-            let mut stream = Stream::network(name, address.port)?;
-            if way != Try::Plain {
+        PostgresHost::Network(name) => {
+            let mut stream = ServerStream::network(name, address.port)?;
+            if way != EncryptionTry::Plain {
                 encrypt(&mut stream, address, way)?;
             }
             Ok(stream)
@@ -72,7 +75,7 @@ fn connect(address: &Address, way: Try) -> Answer<Stream> {
 }
 
 /// `requirepeer`: the account that must listen.
-fn check_peer(stream: &Stream, wanted: Option<&str>) -> Answer<()> {
+fn check_peer(stream: &ServerStream, wanted: Option<&str>) -> Answer<()> {
     let Some(wanted) = wanted else {
         return Ok(());
     };
@@ -85,13 +88,13 @@ fn check_peer(stream: &Stream, wanted: Option<&str>) -> Answer<()> {
     })
 }
 
-fn encrypt(stream: &mut Stream, address: &Address, way: Try) -> Answer<()> {
+fn encrypt(stream: &mut ServerStream, address: &PostgresAddress, way: EncryptionTry) -> Answer<()> {
     stream.send(&REQUEST)?;
     // More than one byte would be from somebody between: the server waits for the handshake.
     let mut answer = [0; 16];
     match (stream.receive(&mut answer)?, answer[0]) {
         (1, b'S') => stream.encrypt(&Tls::new(&address.terms.security)?, &address.certified()),
-        (1, b'N') if way == Try::Offered => Ok(()),
+        (1, b'N') if way == EncryptionTry::Offered => Ok(()),
         (1, b'N') => Err(Failure::Unsafe {
             what: "the server does not support encryption, or a third party blocks it".to_owned(),
             hint: "set ssl = on in the server; sslmode=disable only in a network that you trust",

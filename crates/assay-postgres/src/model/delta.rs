@@ -1,25 +1,29 @@
 //! Two snapshots: what was counted between them, and what makes that doubtful.
 
-use super::snapshot::{Database, IoKey, IoRow, LogCounters, Session, Snapshot};
+use super::snapshot::{BackendSession, DatabaseRow, IoKey, IoRow, LogCounters, PostgresSnapshot};
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
 
 /// Two snapshots of one server.
 #[derive(Debug)]
-pub struct Delta<'a> {
-    pub(super) before: &'a Snapshot,
-    pub(super) after: &'a Snapshot,
+pub struct PostgresDelta<'a> {
+    pub(super) before: &'a PostgresSnapshot,
+    pub(super) after: &'a PostgresSnapshot,
     /// Length of the interval by a clock that never jumps, seconds.
     pub(super) elapsed_s: f64,
 }
 
-impl<'a> Delta<'a> {
+impl<'a> PostgresDelta<'a> {
     /// Two snapshots and the time between them.
     ///
     /// # Errors
     /// An environment error when the server was restarted in between: its counters say nothing
     /// then.
-    pub fn of(before: &'a Snapshot, after: &'a Snapshot, elapsed_s: f64) -> Result<Self> {
+    pub fn of(
+        before: &'a PostgresSnapshot,
+        after: &'a PostgresSnapshot,
+        elapsed_s: f64,
+    ) -> Result<Self> {
         let moved_s = (after.settings.started_s - before.settings.started_s).abs();
         if moved_s > 1.0 || before.version != after.version {
             return Err(Error::environment(
@@ -31,8 +35,8 @@ impl<'a> Delta<'a> {
     }
 
     /// A counter of all databases together; one that was set to zero meanwhile counts from there.
-    pub(super) fn sum(&self, of: fn(&Database) -> u64) -> u64 {
-        let of_one = |(name, after): (&String, &Database)| {
+    pub(super) fn sum(&self, of: fn(&DatabaseRow) -> u64) -> u64 {
+        let of_one = |(name, after): (&String, &DatabaseRow)| {
             let before = self.before.databases.get(name).map_or(0, of);
             of(after).saturating_sub(if self.was_reset(name) { 0 } else { before })
         };
@@ -40,8 +44,8 @@ impl<'a> Delta<'a> {
     }
 
     /// The same for a time, seconds.
-    pub(super) fn time_s(&self, of: fn(&Database) -> f64) -> f64 {
-        let of_one = |(name, after): (&String, &Database)| {
+    pub(super) fn time_s(&self, of: fn(&DatabaseRow) -> f64) -> f64 {
+        let of_one = |(name, after): (&String, &DatabaseRow)| {
             let before = self.before.databases.get(name).map_or(0.0, of);
             let before = if self.was_reset(name) { 0.0 } else { before };
             (of(after) - before).max(0.0)
@@ -52,18 +56,19 @@ impl<'a> Delta<'a> {
     /// Transactions, without those of Assay's sessions.
     pub(super) fn transactions(&self) -> u64 {
         let all = self.sum(|database| database.commits) + self.sum(|database| database.rollbacks);
-        let own = |snapshot: &Snapshot| snapshot.own_statements.values().sum::<u64>();
+        let own = |snapshot: &PostgresSnapshot| snapshot.own_statements.values().sum::<u64>();
         all.saturating_sub(own(self.after).saturating_sub(own(self.before)))
     }
 
     /// Time that our own sessions were active, seconds.
     pub(super) fn own_time_s(&self) -> f64 {
-        let own = |snapshot: &Snapshot| snapshot.own_time_s.values().sum::<f64>();
+        let own = |snapshot: &PostgresSnapshot| snapshot.own_time_s.values().sum::<f64>();
         own(self.after) - own(self.before)
     }
 
     fn was_reset(&self, name: &str) -> bool {
-        let reset = |snapshot: &Snapshot| snapshot.databases.get(name).and_then(|one| one.reset_s);
+        let reset =
+            |snapshot: &PostgresSnapshot| snapshot.databases.get(name).and_then(|one| one.reset_s);
         reset(self.after) != reset(self.before)
     }
 
@@ -75,11 +80,12 @@ impl<'a> Delta<'a> {
     pub(super) fn db_time_s(&self) -> f64 {
         let names = self.after.databases.keys();
         let counted = names.map(|name| {
-            let of =
-                |snapshot: &Snapshot| snapshot.databases.get(name).map(|one| one.active_time_s);
+            let of = |snapshot: &PostgresSnapshot| {
+                snapshot.databases.get(name).map(|one| one.active_time_s)
+            };
             let before = of(self.before).filter(|_| !self.was_reset(name));
             let all_s = of(self.after).unwrap_or(0.0) - before.unwrap_or(0.0);
-            let own = |snapshot: &Snapshot| snapshot.own_time_s.get(name).copied();
+            let own = |snapshot: &PostgresSnapshot| snapshot.own_time_s.get(name).copied();
             let own_s = own(self.after).unwrap_or(0.0) - own(self.before).unwrap_or(0.0);
             (all_s - own_s).max(0.0)
         });
@@ -169,7 +175,7 @@ impl<'a> Delta<'a> {
         if end.in_recovery {
             doubts.push("the server is a replica: it replays what another one wrote".to_owned());
         }
-        if self.after.version.major() > super::Version::NEWEST {
+        if self.after.version.major() > super::PostgresVersion::NEWEST {
             doubts.push(format!(
                 "release {} is newer than the releases known to Assay",
                 self.after.version
@@ -192,8 +198,8 @@ impl<'a> Delta<'a> {
 /// Time of sessions that is not in the counters yet, seconds: of a running statement what has
 /// passed, of a session that rests its last statement. (The server adds a statement's time up when
 /// it ends, after it has reported its counters.)
-pub(super) fn unflushed_s(snapshot: &Snapshot) -> f64 {
-    let of_one = |session: &Session| {
+pub(super) fn unflushed_s(snapshot: &PostgresSnapshot) -> f64 {
+    let of_one = |session: &BackendSession| {
         let began_s = session.statement_began_s?;
         let until_s = if session.is_active { snapshot.at_s } else { session.state_changed_s? };
         Some((until_s - began_s).max(0.0))

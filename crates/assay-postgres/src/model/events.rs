@@ -2,10 +2,10 @@
 //! with its doubt.
 
 use super::classes::{class_of, is_data_io, is_log_io};
-use super::delta::Delta;
+use super::delta::PostgresDelta;
 use super::snapshot::{IoKey, IoRow};
 use assay_live::classes::{COMMIT, SCHEDULER, USER_IO};
-use assay_live::{Sampler, SessionState, counted, on_cpu, ordered};
+use assay_live::{EventSampler, SessionState, counted, on_cpu, ordered};
 use assay_model::Estimate;
 use assay_model::profile::{TimeSource, TimedEvent};
 
@@ -14,7 +14,7 @@ const READY: &str = "ready, waiting for a CPU";
 pub(super) const CLIENT: &str = "client backend";
 
 /// All events of client sessions, most time first; shares are of DB time.
-pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
+pub(super) fn events(delta: &PostgresDelta<'_>, sampler: EventSampler<'_>) -> Vec<TimedEvent> {
     let mut events = processor(sampler);
     events.extend(data_io(delta));
     events.extend(log_io(delta));
@@ -30,7 +30,7 @@ pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent>
 /// four sessions of pgbench on two processors that had no time to spare the parts came to 230%
 /// (release 18) and 220% (release 15) of DB time so, and to 109% and 108% in this way. What is
 /// beyond 100% there is the log's: counted flushes next to sampled waits for them.
-fn processor(sampler: Sampler<'_>) -> Vec<TimedEvent> {
+fn processor(sampler: EventSampler<'_>) -> Vec<TimedEvent> {
     if sampler.samples.tasks.is_none() {
         return Vec::new();
     }
@@ -57,7 +57,7 @@ fn processor(sampler: Sampler<'_>) -> Vec<TimedEvent> {
 }
 
 /// Time in reads, writes and extensions of data files that was added up by the server.
-fn data_io(delta: &Delta<'_>) -> Vec<TimedEvent> {
+fn data_io(delta: &PostgresDelta<'_>) -> Vec<TimedEvent> {
     if !delta.is_io_timed() {
         return Vec::new();
     }
@@ -88,7 +88,7 @@ fn of_row(key: &IoKey, row: &IoRow) -> impl Iterator<Item = TimedEvent> + use<> 
 }
 
 /// Before 16 all processes of a database are added up together.
-fn old_data_io(delta: &Delta<'_>) -> Vec<TimedEvent> {
+fn old_data_io(delta: &PostgresDelta<'_>) -> Vec<TimedEvent> {
     let reads = delta.sum(|database| database.blocks_read);
     let read_s = delta.time_s(|database| database.read_time_s);
     let write_s = delta.time_s(|database| database.write_time_s);
@@ -98,7 +98,7 @@ fn old_data_io(delta: &Delta<'_>) -> Vec<TimedEvent> {
 }
 
 /// Time in writes and flushes of the log; up to 17 those of all processes.
-fn log_io(delta: &Delta<'_>) -> Vec<TimedEvent> {
+fn log_io(delta: &PostgresDelta<'_>) -> Vec<TimedEvent> {
     if !delta.is_log_timed() {
         return Vec::new();
     }
@@ -118,7 +118,7 @@ fn log_io(delta: &Delta<'_>) -> Vec<TimedEvent> {
 }
 
 /// Events that nobody adds up.
-fn sampled(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
+fn sampled(delta: &PostgresDelta<'_>, sampler: EventSampler<'_>) -> Vec<TimedEvent> {
     let is_left = |seen: &SessionState| {
         let counted = (delta.is_io_timed() && is_data_io(seen))
             || (delta.is_log_timed() && is_log_io(seen))

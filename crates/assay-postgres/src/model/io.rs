@@ -1,7 +1,7 @@
 //! I/O by the server's own counters: requests by what counts them, by purpose, by process and on
 //! what.
 
-use super::delta::Delta;
+use super::delta::PostgresDelta;
 use super::redo::log_rows;
 use super::snapshot::{IoKey, IoRow};
 use assay_live::{HostContext, OwnIo, mean_s, page_cache_share};
@@ -12,12 +12,12 @@ use assay_model::profile::{
 use std::collections::BTreeMap;
 
 /// Where counts of blocks come from in this version.
-fn blocks_source(delta: &Delta<'_>) -> &'static str {
+fn blocks_source(delta: &PostgresDelta<'_>) -> &'static str {
     if delta.after.version.has_io() { "pg_stat_io" } else { "pg_stat_database" }
 }
 
 /// I/O on data, all processes.
-fn data(delta: &Delta<'_>) -> IoRow {
+fn data(delta: &PostgresDelta<'_>) -> IoRow {
     if let Some(io) = delta.io() {
         let rows = io.iter().filter(|(key, _)| key.object != "wal");
         return rows.fold(IoRow::default(), |sum, (_, row)| sum.plus(row));
@@ -38,7 +38,7 @@ fn data(delta: &Delta<'_>) -> IoRow {
 }
 
 /// Before 16: blocks written by checkpointer, background writer and sessions.
-fn written_blocks(delta: &Delta<'_>) -> u64 {
+fn written_blocks(delta: &PostgresDelta<'_>) -> u64 {
     let pair = delta.before.background.as_ref().zip(delta.after.background.as_ref());
     pair.map_or(0, |(before, after)| {
         let count = |later: u64, earlier: u64| later.saturating_sub(earlier);
@@ -54,13 +54,13 @@ const TEMPORARY_BYTES: u64 = 131_072;
 
 /// Writes of temporary files of sorts and hashes, which `pg_stat_io` does not hold; they are
 /// counted when they are closed, and only by their bytes.
-fn temporary_files(delta: &Delta<'_>) -> IoRow {
+fn temporary_files(delta: &PostgresDelta<'_>) -> IoRow {
     let write_bytes = delta.sum(|database| database.temporary_bytes);
     IoRow { writes: write_bytes.div_ceil(TEMPORARY_BYTES), write_bytes, ..IoRow::default() }
 }
 
 /// Data, temporary files and the log of all processes.
-pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
+pub(super) fn own(delta: &PostgresDelta<'_>) -> OwnIo {
     let row = data(delta).plus(&temporary_files(delta));
     let log = log_rows(delta, false);
     let log_bytes = delta.log().map_or(log.write_bytes, |log| log.bytes);
@@ -73,7 +73,7 @@ pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
 }
 
 /// Requests and blocks.
-pub(super) fn rates(delta: &Delta<'_>) -> Vec<RequestRate> {
+pub(super) fn rates(delta: &PostgresDelta<'_>) -> Vec<RequestRate> {
     let row = data(delta);
     let source = blocks_source(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
@@ -94,7 +94,7 @@ pub(super) fn rates(delta: &Delta<'_>) -> Vec<RequestRate> {
 }
 
 /// Reads of the three levels.
-pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
+pub(super) fn levels(delta: &PostgresDelta<'_>, host: &HostContext) -> ReadLevels {
     let row = data(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
     let blocks = real(row.read_bytes) / block;
@@ -109,7 +109,7 @@ pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
 }
 
 /// I/O by purpose, the sum of all first.
-pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
+pub(super) fn classes(delta: &PostgresDelta<'_>, host: &HostContext) -> Vec<IoClass> {
     let timed = delta.is_io_timed();
     let io = delta.io();
     let of = |meant: &dyn Fn(&IoKey) -> bool| sum_of(io.as_ref(), meant);
@@ -163,19 +163,25 @@ fn sum_of(io: Option<&BTreeMap<&IoKey, IoRow>>, meant: &dyn Fn(&IoKey) -> bool) 
     rows.fold(IoRow::default(), |sum, (_, row)| sum.plus(row))
 }
 
-fn figure_per_s(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
+fn figure_per_s(count: u64, delta: &PostgresDelta<'_>, source: &str) -> Figure {
     Figure::new(rate(count, delta.elapsed_s), source)
 }
 
 /// What the server itself asks of storage; the page cache answers some of its reads.
-fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
+fn whole(delta: &PostgresDelta<'_>, host: &HostContext) -> IoClass {
     let source = format!("{}, pg_stat_wal and temp_bytes", blocks_source(delta));
     assay_live::whole(own(delta), &source, host, delta.elapsed_s)
 }
 
 /// A class of reads; its time is what sessions waited, the page cache and other I/O in flight
 /// included.
-fn reads(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool, source: &str) -> IoClass {
+fn reads(
+    purpose: IoPurpose,
+    row: &IoRow,
+    delta: &PostgresDelta<'_>,
+    timed: bool,
+    source: &str,
+) -> IoClass {
     let mut class = IoClass::new(purpose);
     class.rate_iops = Some(figure_per_s(row.reads, delta, source));
     class.throughput_bytes_per_s = Some(figure_per_s(row.read_bytes, delta, source));
@@ -186,7 +192,7 @@ fn reads(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool, source
     class
 }
 
-fn writes(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool) -> IoClass {
+fn writes(purpose: IoPurpose, row: &IoRow, delta: &PostgresDelta<'_>, timed: bool) -> IoClass {
     let source = if delta.after.version.has_io() {
         "pg_stat_io: relation, writes and extends"
     } else {
@@ -205,7 +211,7 @@ fn writes(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool) -> Io
     class
 }
 
-fn both(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, source: &str) -> IoClass {
+fn both(purpose: IoPurpose, row: &IoRow, delta: &PostgresDelta<'_>, source: &str) -> IoClass {
     let ios = row.reads + row.writes + row.extends;
     let mut class = IoClass::new(purpose);
     class.rate_iops = Some(figure_per_s(ios, delta, source));
@@ -216,7 +222,7 @@ fn both(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, source: &str) -> IoC
 }
 
 /// I/O by process, object and context, most bytes first.
-pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
+pub(super) fn functions(delta: &PostgresDelta<'_>) -> Vec<FunctionIo> {
     let io = delta.io().unwrap_or_default();
     let mut functions: Vec<FunctionIo> = io
         .iter()
@@ -228,7 +234,7 @@ pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
     functions
 }
 
-fn function(key: &IoKey, row: &IoRow, delta: &Delta<'_>) -> FunctionIo {
+fn function(key: &IoKey, row: &IoRow, delta: &PostgresDelta<'_>) -> FunctionIo {
     let timed = if key.object == "wal" { delta.is_log_timed() } else { delta.is_io_timed() };
     let time = |time_s: f64| timed.then_some(time_s);
     FunctionIo {
@@ -250,7 +256,7 @@ fn function(key: &IoKey, row: &IoRow, delta: &Delta<'_>) -> FunctionIo {
 }
 
 /// Mean time waited for a block, seconds; the server times reads only all together.
-fn block_time_s(delta: &Delta<'_>) -> Option<f64> {
+fn block_time_s(delta: &PostgresDelta<'_>) -> Option<f64> {
     let row = data(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
     let blocks = real(row.read_bytes) / block;
@@ -258,7 +264,7 @@ fn block_time_s(delta: &Delta<'_>) -> Option<f64> {
 }
 
 /// Tables and indexes that were read, most blocks first.
-pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
+pub(super) fn relations(delta: &PostgresDelta<'_>) -> Vec<RelationIo> {
     let mean_s = block_time_s(delta);
     let mut relations: Vec<RelationIo> = delta
         .after

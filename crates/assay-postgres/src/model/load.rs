@@ -1,6 +1,6 @@
 //! The load profile: amounts per second and per transaction.
 
-use super::delta::Delta;
+use super::delta::PostgresDelta;
 use super::io::levels;
 use super::statements::Executed;
 use assay_live::{HostContext, load_line};
@@ -9,7 +9,7 @@ use assay_model::profile::{Checkpoints, Figure, LoadLine, TimeModel, WalActivity
 
 /// All lines of which something is known.
 pub(super) fn load(
-    delta: &Delta<'_>,
+    delta: &PostgresDelta<'_>,
     host: &HostContext,
     time: &TimeModel,
     executed: Option<&Executed>,
@@ -22,7 +22,7 @@ pub(super) fn load(
     let count = |name: &str, count: u64| Some(line(name, real(count)));
     let levels = levels(delta, host);
     let log = delta.log();
-    let top = |of: &dyn Fn(&super::Statement) -> u64| {
+    let top = |of: &dyn Fn(&super::StatementCounts) -> u64| {
         let rows = executed?.rows.iter().filter(|(key, _)| key.is_top);
         Some(rows.map(|(_, row)| of(row)).sum::<u64>())
     };
@@ -49,7 +49,7 @@ pub(super) fn load(
 }
 
 /// Checkpoints in the interval.
-pub(super) fn checkpoints(delta: &Delta<'_>) -> Option<Checkpoints> {
+pub(super) fn checkpoints(delta: &PostgresDelta<'_>) -> Option<Checkpoints> {
     let (before, after) = (delta.before.background.as_ref()?, delta.after.background.as_ref()?);
     Some(Checkpoints {
         timed: after.timed.saturating_sub(before.timed),
@@ -61,7 +61,7 @@ pub(super) fn checkpoints(delta: &Delta<'_>) -> Option<Checkpoints> {
 }
 
 /// The log in the interval.
-pub(super) fn wal(delta: &Delta<'_>) -> Option<WalActivity> {
+pub(super) fn wal(delta: &PostgresDelta<'_>) -> Option<WalActivity> {
     let log = delta.log()?;
     Some(WalActivity {
         records: log.records,

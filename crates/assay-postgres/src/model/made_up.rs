@@ -13,9 +13,9 @@ pub(super) const ELAPSED_S: f64 = 10.0;
 const SHOP: &str = "shop";
 
 /// Plain arithmetic instead of a book: the value, and an interval of a tenth around it.
-pub(super) struct Plain;
+pub(super) struct PlainPostgres;
 
-impl IntervalEstimator for Plain {
+impl IntervalEstimator for PlainPostgres {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let value = observations.iter().sum::<f64>() / real_len(observations.len());
         Some(around(value))
@@ -31,10 +31,10 @@ fn around(value: f64) -> Estimate {
 }
 
 /// A story of a server; tests change it and read what the profile makes of it.
-pub(super) struct Story {
-    pub(super) before: Snapshot,
-    pub(super) after: Snapshot,
-    pub(super) samples: Samples,
+pub(super) struct PostgresStory {
+    pub(super) before: PostgresSnapshot,
+    pub(super) after: PostgresSnapshot,
+    pub(super) samples: SessionSamples,
     pub(super) host: HostContext,
 }
 
@@ -46,8 +46,8 @@ pub(super) fn key(process: &str, object: &str, context: &str) -> IoKey {
 /// A release with all timers on: in 10 s sessions were active for 40 s, of which 8 s on a CPU, 16 s
 /// in reads, 4 s in flushes of the log; a fifth of what was seen waited for a lock (8 s), and a
 /// fifth for nothing (8 s). 4 s are nowhere.
-pub(super) fn story(major: u32) -> Story {
-    let mut before = empty(Version(major * 10_000 + 3));
+pub(super) fn story(major: u32) -> PostgresStory {
+    let mut before = empty(PostgresVersion(major * 10_000 + 3));
     let mut after = before.clone();
     after.at_s += ELAPSED_S;
     let shop = after.databases.get_mut(SHOP).unwrap();
@@ -72,37 +72,37 @@ pub(super) fn story(major: u32) -> Story {
             log.sync_time_s += 4.0;
         }
     }
-    Story { before, after, samples: samples(), host: HostContext::default() }
+    PostgresStory { before, after, samples: samples(), host: HostContext::default() }
 }
 
-fn empty(version: Version) -> Snapshot {
-    let settings = Settings {
+fn empty(version: PostgresVersion) -> PostgresSnapshot {
+    let settings = PostgresSettings {
         track_io_timing: true,
         track_wal_io_timing: true,
         track_counts: true,
         track_activities: true,
         block_bytes: 8192,
         sees_all: true,
-        ..Settings::default()
+        ..PostgresSettings::default()
     };
     let io = version.has_io().then(|| {
         let rows =
             [key("client backend", "relation", "normal"), key("client backend", "wal", "normal")];
         rows.into_iter().map(|key| (key, IoRow::default())).collect()
     });
-    Snapshot {
+    PostgresSnapshot {
         version,
         settings,
         at_s: 1000.0,
-        databases: BTreeMap::from([(SHOP.to_owned(), Database::default())]),
+        databases: BTreeMap::from([(SHOP.to_owned(), DatabaseRow::default())]),
         io,
         background: Some(Background::default()),
-        ..Snapshot::default()
+        ..PostgresSnapshot::default()
     }
 }
 
 /// Up to 17 the log has writes and flushes of its own.
-fn log(snapshot: &Snapshot, times: u32) -> LogCounters {
+fn log(snapshot: &PostgresSnapshot, times: u32) -> LogCounters {
     let own = !snapshot.version.has_log_io();
     let count = u64::from(times) * 1000;
     LogCounters {
@@ -117,9 +117,9 @@ fn log(snapshot: &Snapshot, times: u32) -> LogCounters {
 }
 
 /// A hundred samples: of four active sessions two read, one waits half of the time for a lock.
-fn samples() -> Samples {
+fn samples() -> SessionSamples {
     let seen = |kind: &str, event: &str, sessions: u64| (SessionState::new(kind, event), sessions);
-    let sample = |number: u32| Sample {
+    let sample = |number: u32| SessionSample {
         at_s: f64::from(number) / 10.0,
         is_late: false,
         sessions: BTreeMap::from([
@@ -130,7 +130,7 @@ fn samples() -> Samples {
         ]),
         connected: 12,
     };
-    Samples {
+    SessionSamples {
         taken: (0..100).map(sample).collect(),
         elapsed_s: ELAPSED_S,
         tasks: Some(Tasks {
@@ -140,9 +140,9 @@ fn samples() -> Samples {
     }
 }
 
-impl Story {
+impl PostgresStory {
     pub(super) fn try_profile(&self) -> Result<Profile> {
-        profile(&self.before, &self.after, &self.samples, &self.host, &Plain)
+        profile(&self.before, &self.after, &self.samples, &self.host, &PlainPostgres)
     }
 
     pub(super) fn profile(&self) -> Profile {
@@ -150,7 +150,7 @@ impl Story {
     }
 
     /// Both snapshots.
-    pub(super) fn both(&mut self, change: impl Fn(&mut Snapshot)) {
+    pub(super) fn both(&mut self, change: impl Fn(&mut PostgresSnapshot)) {
         change(&mut self.before);
         change(&mut self.after);
     }

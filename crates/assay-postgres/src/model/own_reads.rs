@@ -2,7 +2,7 @@
 //! sessions apart.
 
 use super::events::CLIENT;
-use super::snapshot::{Database, IoKey, IoRow, Snapshot};
+use super::snapshot::{DatabaseRow, IoKey, IoRow, PostgresSnapshot};
 use assay_live::watch::Observed;
 use assay_model::number::{rate, real, seconds};
 
@@ -30,7 +30,12 @@ impl OwnReads {
 
     /// Leaves them out of everything that was counted in an interval: the database did not ask for
     /// them.
-    pub(crate) fn leave_out(self, observed: &mut Observed<Snapshot>, database: &str, table: &str) {
+    pub(crate) fn leave_out(
+        self,
+        observed: &mut Observed<PostgresSnapshot>,
+        database: &str,
+        table: &str,
+    ) {
         let bytes = self.blocks * observed.after.settings.block_bytes;
         let after = &mut observed.after;
         let key = IoKey {
@@ -61,7 +66,7 @@ impl OwnReads {
         row.read_time_s = (row.read_time_s - self.time_s).max(0.0);
     }
 
-    fn leave_out_of_database(self, database: &mut Database) {
+    fn leave_out_of_database(self, database: &mut DatabaseRow) {
         database.blocks_read = database.blocks_read.saturating_sub(self.blocks);
         database.read_time_s = (database.read_time_s - self.time_s).max(0.0);
     }
@@ -70,7 +75,7 @@ impl OwnReads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_live::Samples;
+    use assay_live::SessionSamples;
     use assay_model::profile::IoSample;
     use std::collections::BTreeMap;
 
@@ -95,19 +100,19 @@ mod tests {
         };
         let row =
             IoRow { reads: 300, read_bytes: 300 * 8192, read_time_s: 3.0, ..IoRow::default() };
-        let database = Database { blocks_read: 300, read_time_s: 3.0, ..Database::default() };
-        let mut after = Snapshot {
+        let database = DatabaseRow { blocks_read: 300, read_time_s: 3.0, ..DatabaseRow::default() };
+        let mut after = PostgresSnapshot {
             io: Some(BTreeMap::from([(key.clone(), row)])),
             databases: BTreeMap::from([("d".to_owned(), database)]),
-            ..Snapshot::default()
+            ..PostgresSnapshot::default()
         };
         after.settings.block_bytes = 8192;
         let second =
             IoSample { read_iops: 30.0, read_bytes_per_s: 30.0 * 8192.0, ..IoSample::default() };
         let mut observed = Observed {
-            before: Snapshot::default(),
+            before: PostgresSnapshot::default(),
             after,
-            samples: Samples { elapsed_s: 10.0, ..Samples::default() },
+            samples: SessionSamples { elapsed_s: 10.0, ..SessionSamples::default() },
             own_cpu_s: 0.0,
             read_times: Vec::new(),
             process_io: None,

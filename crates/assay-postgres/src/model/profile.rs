@@ -1,11 +1,12 @@
 //! The profile: the same document that a report gives.
 
 use super::classes::class_of;
-use super::delta::Delta;
-use super::snapshot::Snapshot;
+use super::delta::PostgresDelta;
+use super::snapshot::PostgresSnapshot;
 use super::{events, io, load, redo, statements, time};
 use assay_live::{
-    HostContext, IntervalEstimator, Sampler, Samples, Server, active_sessions, over_time, sampling,
+    EventSampler, HostContext, IntervalEstimator, ProcessTerms, SessionSamples, active_sessions,
+    over_time, sampling,
 };
 use assay_model::Result;
 use assay_model::number::{rate, real};
@@ -15,24 +16,26 @@ use assay_model::profile::{
 };
 
 /// What the scheduler knows of a server.
-const SERVER: Server =
-    Server { clients: "client sessions", background: "background processes and parallel workers" };
+const SERVER: ProcessTerms = ProcessTerms {
+    clients: "client sessions",
+    background: "background processes and parallel workers",
+};
 
 /// The profile of an interval.
 ///
 /// # Errors
 /// When the server was restarted in between.
 pub fn profile(
-    before: &Snapshot,
-    after: &Snapshot,
-    samples: &Samples,
+    before: &PostgresSnapshot,
+    after: &PostgresSnapshot,
+    samples: &SessionSamples,
     host: &HostContext,
     bars: &dyn IntervalEstimator,
 ) -> Result<Profile> {
-    let delta = Delta::of(before, after, samples.elapsed_s)?;
+    let delta = PostgresDelta::of(before, after, samples.elapsed_s)?;
     let executed = statements::executed(&delta);
     let db_time = time::db_time(&delta, samples);
-    let sampler = Sampler { samples, bars, db_time_s: db_time.value };
+    let sampler = EventSampler { samples, bars, db_time_s: db_time.value };
     let events = events::events(&delta, sampler);
     let time = assay_live::model(samples, host, &events, Some(db_time), SERVER);
     let relations = io::relations(&delta);
@@ -84,7 +87,7 @@ pub fn profile(
 
 /// What the database did. A transaction that only reads ends as one that writes does: how many
 /// waited for the log follows from the waits for it.
-fn work(delta: &Delta<'_>) -> Work {
+fn work(delta: &PostgresDelta<'_>) -> Work {
     let per_s = |count: u64, what: &str| {
         Some(Figure::new(rate(count, delta.elapsed_s), format!("{what} / elapsed")))
     };
@@ -107,20 +110,24 @@ fn work(delta: &Delta<'_>) -> Work {
     }
 }
 
-fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
+fn source(delta: &PostgresDelta<'_>, host: &HostContext) -> ProfileSource {
     let release = delta.after.version.to_string();
     host.source(ProfileProduct::Postgresql, &release, delta.before.at_s, delta.after.at_s)
 }
 
 /// What is doubted of the counters, and of the times that follow from them and the samples.
-fn doubts_of_interval(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> Vec<String> {
+fn doubts_of_interval(
+    delta: &PostgresDelta<'_>,
+    samples: &SessionSamples,
+    time: &TimeModel,
+) -> Vec<String> {
     let mut doubts = delta.doubts();
     doubts.extend(time::doubts(delta, time));
     doubts.extend(assay_live::cpu_in_waits(time, samples));
     doubts
 }
 
-fn doubts_of_samples(samples: &Samples) -> Vec<String> {
+fn doubts_of_samples(samples: &SessionSamples) -> Vec<String> {
     let mut doubts = assay_live::doubts_of_samples(samples);
     if samples.tasks.is_none() {
         doubts.push(
@@ -133,7 +140,7 @@ fn doubts_of_samples(samples: &Samples) -> Vec<String> {
 }
 
 /// What the counters of this release do not mean, although it looks as if they did.
-fn doubts_of_version(delta: &Delta<'_>) -> Vec<String> {
+fn doubts_of_version(delta: &PostgresDelta<'_>) -> Vec<String> {
     let version = delta.after.version;
     let mut doubts = Vec::new();
     if version.major() == 17 {
@@ -170,7 +177,7 @@ fn doubts_of_version(delta: &Delta<'_>) -> Vec<String> {
     doubts
 }
 
-fn missing(before: &Snapshot, after: &Snapshot) -> Vec<String> {
+fn missing(before: &PostgresSnapshot, after: &PostgresSnapshot) -> Vec<String> {
     let mut missing = assay_live::missing_in_either(&before.missing, &after.missing);
     missing.push("histogram of its reads: the server keeps none".to_owned());
     missing

@@ -1,6 +1,6 @@
 //! The path of commits.
 
-use super::delta::Delta;
+use super::delta::PostgresDelta;
 use super::events::CLIENT;
 use super::snapshot::IoRow;
 use assay_live::classes::COMMIT;
@@ -9,7 +9,7 @@ use assay_model::number::{rate, real};
 use assay_model::profile::{Figure, RedoPath, TimeModel};
 
 /// The path of commits: what sessions wait for, and what the writes and flushes of the log take.
-pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
+pub(super) fn redo(delta: &PostgresDelta<'_>, time: &TimeModel) -> RedoPath {
     let log = delta.log().unwrap_or_default();
     let source =
         if delta.after.version.has_log_io() { "pg_stat_io, object wal" } else { "pg_stat_wal" };
@@ -39,7 +39,7 @@ pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
 }
 
 /// I/O on the log, of client sessions or of all processes; up to 17 it is only known of all.
-pub(super) fn log_rows(delta: &Delta<'_>, clients_only: bool) -> IoRow {
+pub(super) fn log_rows(delta: &PostgresDelta<'_>, clients_only: bool) -> IoRow {
     if delta.after.version.has_log_io() {
         let io = delta.io().unwrap_or_default();
         let rows = io

@@ -6,9 +6,9 @@ use std::fmt;
 
 /// A release, as `server_version_num` gives it: 180006 is 18.6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(pub u32);
+pub struct PostgresVersion(pub u32);
 
-impl Version {
+impl PostgresVersion {
     /// The first that counts the time of sessions.
     pub const OLDEST: u32 = 14;
     /// The newest whose views are known here.
@@ -36,7 +36,7 @@ impl Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for PostgresVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}.{}", self.major(), self.0 % 10_000)
     }
@@ -45,7 +45,7 @@ impl fmt::Display for Version {
 /// Settings that decide what the counters mean.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the server's own")]
-pub struct Settings {
+pub struct PostgresSettings {
     /// Whether I/O on data is timed.
     pub track_io_timing: bool,
     /// Whether I/O on the log is timed.
@@ -70,7 +70,7 @@ pub struct Settings {
 
 /// A row of `pg_stat_database`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Database {
+pub struct DatabaseRow {
     /// Transactions committed.
     pub commits: u64,
     /// Transactions rolled back.
@@ -99,7 +99,7 @@ pub struct Database {
 
 /// A client backend in `pg_stat_activity`, all but our own.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Session {
+pub struct BackendSession {
     /// Its process.
     pub process_id: u32,
     /// Its database.
@@ -196,7 +196,7 @@ pub struct Background {
 
 /// A table or an index with its counts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Relation {
+pub struct RelationCounters {
     /// Schema and name.
     pub name: String,
     /// `table` or `index`.
@@ -226,7 +226,7 @@ pub struct StatementKey {
 
 /// A row of `pg_stat_statements`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Statement {
+pub struct StatementCounts {
     /// Its beginning, without values.
     pub text: String,
     /// Executions.
@@ -251,26 +251,26 @@ pub struct Statement {
 
 /// All of `pg_stat_statements`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Statements {
+pub struct StatementStatistics {
     /// Its rows.
-    pub rows: BTreeMap<StatementKey, Statement>,
+    pub rows: BTreeMap<StatementKey, StatementCounts>,
     /// How often rows were thrown out to make room.
     pub thrown_out: u64,
 }
 
 /// Everything at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Snapshot {
+pub struct PostgresSnapshot {
     /// The release.
-    pub version: Version,
+    pub version: PostgresVersion,
     /// Its settings.
-    pub settings: Settings,
+    pub settings: PostgresSettings,
     /// The server's clock, seconds since 1970.
     pub at_s: f64,
     /// By name; shared objects have an empty one.
-    pub databases: BTreeMap<String, Database>,
+    pub databases: BTreeMap<String, DatabaseRow>,
     /// Client sessions, without our own.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<BackendSession>,
     /// Before 16 there is none.
     pub io: Option<BTreeMap<IoKey, IoRow>>,
     /// The log.
@@ -278,9 +278,9 @@ pub struct Snapshot {
     /// Checkpointer and background writer.
     pub background: Option<Background>,
     /// Tables and indexes of the database that was asked.
-    pub relations: BTreeMap<u32, Relation>,
+    pub relations: BTreeMap<u32, RelationCounters>,
     /// Statements, where the extension is there.
-    pub statements: Option<Statements>,
+    pub statements: Option<StatementStatistics>,
     /// Time that our own sessions have been active so far, by database, seconds.
     pub own_time_s: BTreeMap<String, f64>,
     /// Statements that our own sessions have sent so far, by database.

@@ -1,7 +1,7 @@
 //! Statements by the time that they waited for I/O.
 
-use super::delta::Delta;
-use super::snapshot::{Snapshot, Statement, StatementKey, Statements};
+use super::delta::PostgresDelta;
+use super::snapshot::{PostgresSnapshot, StatementCounts, StatementKey, StatementStatistics};
 use assay_model::profile::StatementIo;
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ const STATEMENTS_MAX: usize = 20;
 /// What all statements did in the interval, and what makes that doubtful.
 pub(super) struct Executed {
     /// Every statement that was executed.
-    pub(super) rows: BTreeMap<StatementKey, Statement>,
+    pub(super) rows: BTreeMap<StatementKey, StatementCounts>,
     pub(super) doubts: Vec<String>,
 }
 
 /// Differences of `pg_stat_statements`; `None` where it is not there.
-pub(super) fn executed(delta: &Delta<'_>) -> Option<Executed> {
+pub(super) fn executed(delta: &PostgresDelta<'_>) -> Option<Executed> {
     let (before, after) = (delta.before.statements.as_ref()?, delta.after.statements.as_ref()?);
     let thrown_out = after.thrown_out.saturating_sub(before.thrown_out);
     let mut doubts =
@@ -38,16 +38,16 @@ pub(super) fn executed(delta: &Delta<'_>) -> Option<Executed> {
 /// Where a row counts from: the snapshot before, or nothing where it began to be counted after
 /// that.
 fn base<'a>(
-    before: &'a Statements,
-    snapshot: &Snapshot,
+    before: &'a StatementStatistics,
+    snapshot: &PostgresSnapshot,
     key: &StatementKey,
-    row: &Statement,
-) -> Option<&'a Statement> {
+    row: &StatementCounts,
+) -> Option<&'a StatementCounts> {
     let is_new = row.since_s.is_some_and(|since_s| since_s > snapshot.at_s);
     before.rows.get(key).filter(|base| !is_new && base.calls <= row.calls)
 }
 
-impl Statement {
+impl StatementCounts {
     fn since(&self, earlier: Option<&Self>) -> Self {
         let none = Self::default();
         let earlier = earlier.unwrap_or(&none);
@@ -67,16 +67,16 @@ impl Statement {
 }
 
 /// The statements that waited longest for I/O; where I/O is not timed, those that read most blocks.
-pub(super) fn top(delta: &Delta<'_>, executed: &Executed) -> Vec<StatementIo> {
+pub(super) fn top(delta: &PostgresDelta<'_>, executed: &Executed) -> Vec<StatementIo> {
     let timed = delta.is_io_timed();
-    let mut rows: Vec<(&StatementKey, &Statement)> = executed.rows.iter().collect();
+    let mut rows: Vec<(&StatementKey, &StatementCounts)> = executed.rows.iter().collect();
     rows.sort_by(|left, right| {
         let time = right.1.io_time_s.total_cmp(&left.1.io_time_s);
         let blocks = right.1.blocks_read.cmp(&left.1.blocks_read);
         let elapsed = right.1.elapsed_s.total_cmp(&left.1.elapsed_s);
         time.then(blocks).then(elapsed)
     });
-    let one = |(key, row): &(&StatementKey, &Statement)| StatementIo {
+    let one = |(key, row): &(&StatementKey, &StatementCounts)| StatementIo {
         id: key.query.to_string(),
         text: row.text.clone(),
         calls: row.calls,

@@ -196,7 +196,7 @@ fn a_clock_that_was_set_does_not_reach_db_time() {
         let mut story = story(18);
         story.after.at_s += step_s;
         story.after.databases.get_mut("shop").unwrap().active_time_s += 4.0 * step_s;
-        let session = Session {
+        let session = BackendSession {
             process_id: 1,
             database: "shop".into(),
             is_active: true,
@@ -217,7 +217,7 @@ fn a_clock_that_was_set_does_not_reach_db_time() {
 #[test]
 fn counters_that_come_late_are_a_doubt_of_short_intervals() {
     let mut story = story(18);
-    let busy = |process_id| Session {
+    let busy = |process_id| BackendSession {
         process_id,
         database: "shop".into(),
         is_active: true,
@@ -235,13 +235,13 @@ fn counters_that_come_late_are_a_doubt_of_short_intervals() {
 #[test]
 fn times_of_relations_and_tablespaces_are_shares_of_what_was_timed() {
     let mut story = story(18);
-    let relation = |name: &str, space: &str, blocks_read| Relation {
+    let relation = |name: &str, space: &str, blocks_read| RelationCounters {
         name: name.into(),
         kind: "table".into(),
         tablespace: space.into(),
         blocks_read,
         size_bytes: Some(8192),
-        ..Relation::default()
+        ..RelationCounters::default()
     };
     story.after.relations = [
         (1, relation("a", "fast", 15_000)),
@@ -284,7 +284,7 @@ fn looks_and_counters_that_disagree_are_said() {
 #[test]
 fn an_idle_server_has_a_profile_without_nonsense() {
     let mut story = story(18);
-    story.after = Snapshot { at_s: story.before.at_s + ELAPSED_S, ..story.before.clone() };
+    story.after = PostgresSnapshot { at_s: story.before.at_s + ELAPSED_S, ..story.before.clone() };
     story.samples.taken.iter_mut().for_each(|sample| sample.sessions.clear());
     story.samples.tasks = Some(Tasks::default());
     let profile = story.profile();

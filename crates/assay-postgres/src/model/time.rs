@@ -1,8 +1,8 @@
 //! DB time, and how far it is certain.
 
 use super::classes::is_data_io;
-use super::delta::Delta;
-use assay_live::Samples;
+use super::delta::PostgresDelta;
+use assay_live::SessionSamples;
 use assay_model::number::real_len;
 use assay_model::profile::{Figure, TimeModel, TimeVerdict};
 
@@ -13,7 +13,7 @@ const DB_TIME_OF_LOOKS: &str = "estimated: active sessions by samples x elapsed,
 
 /// DB time. The server takes times of statements by its clock, so where that was set they say
 /// nothing; samples do not need it.
-pub(super) fn db_time(delta: &Delta<'_>, samples: &Samples) -> Figure {
+pub(super) fn db_time(delta: &PostgresDelta<'_>, samples: &SessionSamples) -> Figure {
     if delta.clock_step_s().is_none() {
         return Figure::new(delta.db_time_s(), DB_TIME);
     }
@@ -27,7 +27,11 @@ pub(super) fn db_time(delta: &Delta<'_>, samples: &Samples) -> Figure {
 const SEEN_MIN: f64 = 10.0;
 
 /// Whether faster storage would help.
-pub(super) fn verdict(delta: &Delta<'_>, samples: &Samples, model: &TimeModel) -> TimeVerdict {
+pub(super) fn verdict(
+    delta: &PostgresDelta<'_>,
+    samples: &SessionSamples,
+    model: &TimeModel,
+) -> TimeVerdict {
     let verdict = assay_live::verdict(model, samples);
     let seen: f64 = samples.series(is_data_io).iter().sum();
     if delta.is_io_timed() || seen >= SEEN_MIN {
@@ -41,8 +45,8 @@ pub(super) fn verdict(delta: &Delta<'_>, samples: &Samples, model: &TimeModel) -
 const LAG_S: f64 = 1.0;
 
 /// What busy sessions had not reported yet at both ends matters where the interval is short.
-fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
-    let busy = |snapshot: &super::Snapshot| {
+fn lag(delta: &PostgresDelta<'_>, db_time_s: f64) -> Option<String> {
+    let busy = |snapshot: &super::PostgresSnapshot| {
         real_len(snapshot.sessions.iter().filter(|session| session.is_active).count())
     };
     let lag_s = LAG_S * busy(delta.before).max(busy(delta.after));
@@ -55,7 +59,7 @@ fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
 }
 
 /// What of the split a reader has to know.
-pub(super) fn doubts(delta: &Delta<'_>, model: &TimeModel) -> Vec<String> {
+pub(super) fn doubts(delta: &PostgresDelta<'_>, model: &TimeModel) -> Vec<String> {
     let db_time_s = model.db_time_s.as_ref().map_or(0.0, |time| time.value);
     lag(delta, db_time_s).into_iter().chain(assay_live::doubts(model)).collect()
 }

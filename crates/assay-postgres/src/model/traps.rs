@@ -86,7 +86,7 @@ fn reads_that_the_page_cache_served_are_no_io() {
 /// 6: the time of a statement reaches the counters with the session's next statement.
 #[test]
 fn time_that_the_counters_do_not_have_yet_is_added() {
-    let session = |is_active, began_s, changed_s| Session {
+    let session = |is_active, began_s, changed_s| BackendSession {
         process_id: 1,
         database: "shop".into(),
         is_active,
@@ -146,16 +146,16 @@ fn workers_are_no_sessions() {
 fn statements_that_were_thrown_out_are_said_and_new_ones_count_whole() {
     let mut story = story(18);
     let key = |query| StatementKey { user: 10, database: 5, query, is_top: true };
-    let row = |calls, io_time_s, since_s| Statement {
+    let row = |calls, io_time_s, since_s| StatementCounts {
         text: "SELECT $1".into(),
         calls,
         io_time_s,
         since_s: Some(since_s),
-        ..Statement::default()
+        ..StatementCounts::default()
     };
-    let rows = |rows: &[(i64, Statement)], thrown_out| {
+    let rows = |rows: &[(i64, StatementCounts)], thrown_out| {
         let rows = rows.iter().map(|(query, row)| (key(*query), row.clone()));
-        Some(Statements { rows: rows.collect(), thrown_out })
+        Some(StatementStatistics { rows: rows.collect(), thrown_out })
     };
     story.before.statements = rows(&[(1, row(100, 1.0, 900.0)), (2, row(50, 9.0, 900.0))], 0);
     // The second one was thrown out and came again, with more calls than before; the third one is
@@ -182,8 +182,8 @@ fn our_own_sessions_are_left_out() {
     story
         .after
         .databases
-        .insert("postgres".into(), Database { active_time_s: 1.9, ..Database::default() });
-    story.before.databases.insert("postgres".into(), Database::default());
+        .insert("postgres".into(), DatabaseRow { active_time_s: 1.9, ..DatabaseRow::default() });
+    story.before.databases.insert("postgres".into(), DatabaseRow::default());
     story.after.own_time_s.insert("postgres".into(), 2.0);
     let profile = story.profile();
     assert!(near(profile.time.db_time_s.clone().unwrap().value, 37.0));

@@ -1,7 +1,7 @@
 //! What the server's own programs say of its pages: `pg_amcheck` while it runs, `pg_checksums`
 //! while it rests.
 
-use super::Server;
+use super::PostgresServer;
 use assay_model::durability::PageCheck;
 use assay_model::failure::words;
 use std::io;
@@ -10,7 +10,7 @@ use std::process::Output;
 const AMCHECK: &str = "pg_amcheck";
 const CHECKSUMS: &str = "pg_checksums";
 
-impl Server {
+impl PostgresServer {
     /// Compares tables with their indexes, row by row.
     pub(super) fn amcheck(&self, user: &str, schema: &str) -> PageCheck {
         let Some(program) = self.binaries.tool(AMCHECK) else { return of_amcheck(missing()) };

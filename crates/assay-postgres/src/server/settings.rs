@@ -17,7 +17,7 @@ const PAGES_ON_THEIR_WAY: [(&str, &str); 7] = [
 
 /// What is chosen for one start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct PostgresStart {
     /// Whether data files are read and written past the page cache, where the version can.
     pub direct: bool,
     /// Cache of the server, bytes.
@@ -40,7 +40,7 @@ pub fn missing_in(major: u32) -> Vec<&'static str> {
     missing
 }
 
-impl Settings {
+impl PostgresStart {
     /// Names and values for a major version.
     pub(super) fn of(&self, major: u32) -> Vec<(&'static str, String)> {
         let mut all: Vec<(&str, String)> = [
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_version_gets_only_what_it_has() {
-        let settings = Settings {
+        let settings = PostgresStart {
             direct: true,
             shared_buffers_bytes: 128 << 20,
             sessions_max: 32,
@@ -109,7 +109,7 @@ mod tests {
         assert!(settings.of(18).contains(&("shared_buffers", "131072kB".to_owned())));
         assert!(settings.of(18).contains(&("max_connections", "48".to_owned())));
         assert!(settings.of(18).contains(&("fsync", "off".to_owned())));
-        let safe = Settings { without: None, ..settings };
+        let safe = PostgresStart { without: None, ..settings };
         assert!(!safe.of(18).iter().any(|(name, _)| *name == "fsync"));
         assert!(missing_in(15).len() == 2 && missing_in(16).is_empty());
     }

@@ -1,19 +1,19 @@
 //! What the sessions of a server do at one time, and the canary that runs with them.
 
-use super::Watcher;
+use super::PostgresWatcher;
 use super::canary::Canary;
 use super::columns::id;
-use crate::address::Address;
+use crate::address::PostgresAddress;
 use crate::connection::Row;
-use crate::model::{Snapshot, profile};
+use crate::model::{PostgresSnapshot, profile};
 use crate::processes::{parent, usage, whole_usage};
 use assay_dbserver::processes::name;
-use assay_dbserver::{ServerBytes, Usage};
+use assay_dbserver::{CpuUsage, ServerBytes};
 use assay_live::watch::{
-    IoCounters, Kind, Observed, ObservedServer, ObservedServerSpan, Own, Plan, Process,
-    ServerSample, TaskTimes, observe,
+    IoCounters, Observed, ObservedServer, ObservedServerSpan, OwnCost, ProcessKind, ServerSample,
+    TaskTimes, TrackedProcess, WatchPlan, observe,
 };
-use assay_live::{HostContext, Intervals, SessionState};
+use assay_live::{HostContext, SampleIntervals, SessionState};
 use assay_model::{Profile, Result};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,28 +23,28 @@ use std::thread;
 /// else's or nobody's.
 const PROCESSES: [&str; 3] = ["postgres", "postmaster", "edb-postgres"];
 
-impl ObservedServer for Watcher {
-    type Snapshot = Snapshot;
-    type Address = Address;
+impl ObservedServer for PostgresWatcher {
+    type Snapshot = PostgresSnapshot;
+    type Address = PostgresAddress;
     type Canary = Canary;
     const NO_CANARY: &'static str = "this account cannot read any table";
 
-    fn parse(address: &str) -> Result<Address> {
-        Address::parse(address, |name| std::env::var(name).ok())
+    fn parse(address: &str) -> Result<PostgresAddress> {
+        PostgresAddress::parse(address, |name| std::env::var(name).ok())
     }
 
-    fn connect(address: &Address) -> Result<Self> {
+    fn connect(address: &PostgresAddress) -> Result<Self> {
         Self::connect(address)
     }
 
-    fn canary(address: &Address) -> Result<Option<Canary>> {
+    fn canary(address: &PostgresAddress) -> Result<Option<Canary>> {
         Canary::open(address)
     }
 
     fn watch(
         &mut self,
         canary: Option<Canary>,
-        plan: Plan,
+        plan: WatchPlan,
         times: Option<TaskTimes<'_>>,
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
@@ -56,14 +56,21 @@ impl ObservedServer for Watcher {
     }
 
     fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile> {
-        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals::new(&seen.samples))
+        profile(
+            &seen.before,
+            &seen.after,
+            &seen.samples,
+            host,
+            &SampleIntervals::new(&seen.samples),
+        )
     }
 
-    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own {
-        let time_s = |one: &Snapshot| one.own_time_s.get(database).copied().unwrap_or(0.0);
-        let statements = |one: &Snapshot| one.own_statements.get(database).copied().unwrap_or(0);
+    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> OwnCost {
+        let time_s = |one: &PostgresSnapshot| one.own_time_s.get(database).copied().unwrap_or(0.0);
+        let statements =
+            |one: &PostgresSnapshot| one.own_statements.get(database).copied().unwrap_or(0);
         let (before, after) = (&seen.before, &seen.after);
-        Own {
+        OwnCost {
             time_s: time_s(after) - time_s(before),
             transactions: statements(after).saturating_sub(statements(before)),
         }
@@ -82,7 +89,7 @@ impl ObservedServer for Watcher {
         self.data_directory()
     }
 
-    fn snapshot(&mut self) -> Result<Snapshot> {
+    fn snapshot(&mut self) -> Result<PostgresSnapshot> {
         self.take_snapshot()
     }
 
@@ -96,37 +103,41 @@ impl ObservedServer for Watcher {
 
     fn traffic(&self) -> Option<ServerBytes> {
         let first = parent(self.process_id()).filter(|_| self.is_here())?;
-        let own: Vec<Usage> = self.own.iter().filter_map(|process| usage(*process)).collect();
+        let own: Vec<CpuUsage> = self.own.iter().filter_map(|process| usage(*process)).collect();
         ServerBytes::new(whole_usage(first), &own, first)
     }
 
-    fn processes(&self, sampled: &ServerSample) -> Vec<Process> {
-        let own =
-            self.own.iter().map(|id| Process { id: *id, kind: Kind::Own, began_s: Some(0.0) });
+    fn processes(&self, sampled: &ServerSample) -> Vec<TrackedProcess> {
+        let own = self.own.iter().map(|id| TrackedProcess {
+            id: *id,
+            kind: ProcessKind::Own,
+            began_s: Some(0.0),
+        });
         sampled.processes.iter().copied().chain(own).collect()
     }
 
-    fn at_s(snapshot: &Snapshot) -> f64 {
+    fn at_s(snapshot: &PostgresSnapshot) -> f64 {
         snapshot.at_s
     }
 
-    fn begun(before: &Snapshot, after: &Snapshot) -> u64 {
-        let sum =
-            |snapshot: &Snapshot| snapshot.databases.values().map(|one| one.sessions).sum::<u64>();
+    fn begun(before: &PostgresSnapshot, after: &PostgresSnapshot) -> u64 {
+        let sum = |snapshot: &PostgresSnapshot| {
+            snapshot.databases.values().map(|one| one.sessions).sum::<u64>()
+        };
         sum(after).saturating_sub(sum(before))
     }
 }
 
-impl Watcher {
+impl PostgresWatcher {
     /// Watches while a canary reads single blocks; its own time is left out like ours.
     pub fn observe_beside(
         &mut self,
         canary: Canary,
-        plan: Plan,
+        plan: WatchPlan,
         times: Option<TaskTimes<'_>>,
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
-    ) -> Result<Observed<Snapshot>> {
+    ) -> Result<Observed<PostgresSnapshot>> {
         self.look_past(canary.process_id())?;
         let done = AtomicBool::new(false);
         let (observed, seen) = thread::scope(|scope| {
@@ -156,11 +167,11 @@ impl Watcher {
 }
 
 /// The kind that `backend_type` names.
-fn kind(backend_type: &str) -> Kind {
+fn kind(backend_type: &str) -> ProcessKind {
     match backend_type {
-        "client backend" => Kind::Client,
-        "parallel worker" => Kind::Parallel,
-        _ => Kind::Background,
+        "client backend" => ProcessKind::Client,
+        "parallel worker" => ProcessKind::Parallel,
+        _ => ProcessKind::Background,
     }
 }
 
@@ -173,9 +184,9 @@ fn sample_of(rows: &[Row]) -> ServerSample {
     for row in rows {
         let kind = kind(row.text(1));
         let began_s = Some(row.real(8).unwrap_or_default());
-        sampled.processes.push(Process { id: id(row, 0), kind, began_s });
-        sampled.connected += u64::from(kind == Kind::Client);
-        if kind == Kind::Client && row.text(2) == "active" {
+        sampled.processes.push(TrackedProcess { id: id(row, 0), kind, began_s });
+        sampled.connected += u64::from(kind == ProcessKind::Client);
+        if kind == ProcessKind::Client && row.text(2) == "active" {
             *sampled.sessions.entry(SessionState::new(row.text(3), row.text(4))).or_insert(0) += 1;
         }
     }

@@ -3,8 +3,8 @@
 //! a known number of them.
 
 use super::link::{MANNERS, NAME, PATIENCE};
-use crate::address::Address;
-use crate::connection::{Connection, Execution, Prepared, Row, SYSTEM_NAMES};
+use crate::address::PostgresAddress;
+use crate::connection::{Execution, PostgresConnection, PostgresPrepared, Row, SYSTEM_NAMES};
 use crate::failure::Answer;
 use crate::model::OwnReads;
 use assay_live::watch::{rest, spread, thread_cpu_s};
@@ -31,8 +31,8 @@ const LARGEST: &str = "SELECT /* assay */ format('%I.%I', n.nspname, c.relname),
 /// The session with its statement.
 #[derive(Debug)]
 pub struct Canary {
-    connection: Connection,
-    statement: Prepared,
+    connection: PostgresConnection,
+    statement: PostgresPrepared,
     table: String,
     blocks: u64,
 }
@@ -56,16 +56,18 @@ pub struct CanaryTimes {
 
 impl Canary {
     /// Connects and chooses the largest table; `None` where this account may read none.
-    pub fn open(address: &Address) -> Result<Option<Self>> {
+    pub fn open(address: &PostgresAddress) -> Result<Option<Self>> {
         let failed =
             |failure: crate::failure::Failure| failure.of("preparing the reader of single blocks");
-        let mut connection = Connection::open(address, NAME).map_err(failed)?;
+        let mut connection = PostgresConnection::open(address, NAME).map_err(failed)?;
         Self::prepare(&mut connection).map_err(failed).map(|found| {
             found.map(|(table, blocks, statement)| Self { connection, statement, table, blocks })
         })
     }
 
-    fn prepare(connection: &mut Connection) -> Answer<Option<(String, u64, Prepared)>> {
+    fn prepare(
+        connection: &mut PostgresConnection,
+    ) -> Answer<Option<(String, u64, PostgresPrepared)>> {
         connection.wait_at_most(PATIENCE)?;
         connection.run(SYSTEM_NAMES)?;
         connection.run(MANNERS)?;

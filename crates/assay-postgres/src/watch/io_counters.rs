@@ -1,7 +1,7 @@
 //! The server's own I/O counters in one row, read every second.
 
-use super::Watcher;
-use crate::model::Version;
+use super::PostgresWatcher;
+use crate::model::PostgresVersion;
 use crate::views::or_zero;
 use assay_live::watch::IoCounters;
 use assay_model::Result;
@@ -19,7 +19,7 @@ const IO: &str = "(SELECT sum(reads) FILTER (WHERE is_data)::int8 AS reads, sum(
 
 /// What is asked of a release: reads, their bytes, writes, their bytes, writes of the log, its
 /// bytes, transactions.
-fn question(version: Version) -> String {
+fn question(version: PostgresVersion) -> String {
     let of_io = |rows: &str, log: &str| {
         let io = IO.replace("ROWS", rows);
         format!(
@@ -52,7 +52,7 @@ fn question(version: Version) -> String {
     )
 }
 
-impl Watcher {
+impl PostgresWatcher {
     /// The counters at this moment, Assay's own transactions left out.
     pub(super) fn take_io_counters(&mut self) -> Result<IoCounters> {
         let rows = self.server.query(&question(self.version))?;

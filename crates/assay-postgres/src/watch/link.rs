@@ -1,9 +1,9 @@
 //! One session on a server, which knows what itself costs.
 
 use super::columns::text;
-use crate::address::Address;
-use crate::connection::{Connection, Row, SYSTEM_NAMES};
-use crate::model::Version;
+use crate::address::PostgresAddress;
+use crate::connection::{PostgresConnection, Row, SYSTEM_NAMES};
+use crate::model::PostgresVersion;
 use assay_model::{Error, Result};
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ const LOOK: &str = "assay_look";
 
 /// A session.
 #[derive(Debug)]
-pub(super) struct Link {
-    connection: Connection,
+pub(super) struct WatchLink {
+    connection: PostgresConnection,
     pub(super) database: String,
     /// Time that the server was busy with its statements by its own clock, seconds. Seen from here
     /// it would be longer where this host has no CPU to spare, and too much would be left out
@@ -34,10 +34,10 @@ pub(super) struct Link {
     pub(super) own_statements: u64,
 }
 
-impl Link {
+impl WatchLink {
     /// Connects; a release that does not count the time of sessions is refused.
-    pub(super) fn open(address: &Address) -> Result<Self> {
-        let mut connection = Connection::open(address, NAME)
+    pub(super) fn open(address: &PostgresAddress) -> Result<Self> {
+        let mut connection = PostgresConnection::open(address, NAME)
             .map_err(|failure| failure.of(format!("connecting to {address}")))?;
         connection.wait_at_most(PATIENCE).map_err(|failure| failure.of("asking the server"))?;
         let mut link =
@@ -52,7 +52,7 @@ impl Link {
     }
 
     fn check_release(&self) -> Result<()> {
-        if self.connection.major() >= Version::OLDEST {
+        if self.connection.major() >= PostgresVersion::OLDEST {
             return Ok(());
         }
         let release = &self.connection.facts().version;
@@ -60,7 +60,7 @@ impl Link {
             format!(
                 "the server is of release {release}, which does not count the time of its sessions"
             ),
-            format!("release {} and later do", Version::OLDEST),
+            format!("release {} and later do", PostgresVersion::OLDEST),
         ))
     }
 
@@ -70,10 +70,10 @@ impl Link {
     }
 
     /// The release.
-    pub(super) fn version(&mut self) -> Result<Version> {
+    pub(super) fn version(&mut self) -> Result<PostgresVersion> {
         let rows = self.query("SELECT /* assay */ current_setting('server_version_num')")?;
         let number = rows.first().and_then(|row| row.text(0).parse().ok());
-        Ok(Version(number.unwrap_or(0)))
+        Ok(PostgresVersion(number.unwrap_or(0)))
     }
 
     /// Asks something, and how long the server was busy with it.

@@ -1,7 +1,7 @@
 //! What is asked, by release. Every statement carries a mark, so that it can be told apart from
 //! others in the server's own statistics. Times become seconds, byte counts 64-bit integers.
 
-use crate::model::Version;
+use crate::model::PostgresVersion;
 
 /// What every session does; these ones are ours and left out.
 pub(super) fn sample(own: &[u32]) -> String {
@@ -46,7 +46,7 @@ pub(super) const STATEMENTS_OF: &str = "SELECT /* assay */ e.extversion, quote_i
                                         e.extnamespace WHERE e.extname = 'pg_stat_statements'";
 
 /// Checkpointer and background writer.
-pub(super) const fn background(version: Version) -> &'static str {
+pub(super) const fn background(version: PostgresVersion) -> &'static str {
     if version.major() >= 17 {
         "SELECT /* assay */ num_timed, num_requested, c.buffers_written, c.write_time / 1000, \
          c.sync_time / 1000, b.buffers_clean, NULL::int8 FROM pg_stat_checkpointer c CROSS JOIN \

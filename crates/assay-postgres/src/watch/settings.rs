@@ -2,9 +2,9 @@
 //! statements.
 
 use super::columns::text;
-use super::link::Link;
+use super::link::WatchLink;
 use super::queries;
-use crate::model::Settings;
+use crate::model::PostgresSettings;
 use crate::views::or_zero;
 use assay_model::Result;
 
@@ -12,11 +12,11 @@ use assay_model::Result;
 const STATEMENTS_MINOR_MIN: u32 = 9;
 
 /// Settings that decide what the counters mean.
-pub(super) fn settings(link: &mut Link) -> Result<Settings> {
+pub(super) fn settings(link: &mut WatchLink) -> Result<PostgresSettings> {
     let rows = link.query(queries::SETTINGS)?;
     Ok(rows
         .first()
-        .map(|row| Settings {
+        .map(|row| PostgresSettings {
             track_io_timing: row.is_true(0),
             track_wal_io_timing: row.is_true(1),
             track_counts: row.is_true(2),
@@ -32,7 +32,7 @@ pub(super) fn settings(link: &mut Link) -> Result<Settings> {
 }
 
 /// The extension that counts statements: the second number of its version, and its schema.
-pub(super) fn statements_of(link: &mut Link) -> std::result::Result<(u32, String), String> {
+pub(super) fn statements_of(link: &mut WatchLink) -> std::result::Result<(u32, String), String> {
     let rows = link.query(queries::STATEMENTS_OF).map_err(|error| error.message().to_owned())?;
     let Some(row) = rows.first() else {
         return Err(format!(

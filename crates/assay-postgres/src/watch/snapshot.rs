@@ -2,21 +2,22 @@
 //! to be missing.
 
 use super::columns::id;
-use super::link::Link;
+use super::link::WatchLink;
 use super::settings::settings;
-use super::{Watcher, queries};
+use super::{PostgresWatcher, queries};
 use crate::connection::Row;
 use crate::model::{
-    Background, IoKey, IoRow, Relation, Session, Snapshot, Statement, StatementKey, Statements,
+    BackendSession, Background, IoKey, IoRow, PostgresSnapshot, RelationCounters, StatementCounts,
+    StatementKey, StatementStatistics,
 };
 use crate::views::{self, or_zero};
 use assay_model::Result;
 use std::collections::BTreeMap;
 
-impl Watcher {
+impl PostgresWatcher {
     /// Everything at this moment; refused where the server goes away, or refuses what every account
     /// may ask.
-    pub(super) fn take_snapshot(&mut self) -> Result<Snapshot> {
+    pub(super) fn take_snapshot(&mut self) -> Result<PostgresSnapshot> {
         self.report_own();
         let settings = settings(&mut self.server)?;
         let mut missing = Vec::new();
@@ -29,7 +30,7 @@ impl Watcher {
         // Last, because the time of statements that run is counted up to here.
         let databases = self.server.query(views::DATABASES)?;
         let at_s = sessions.1;
-        Ok(Snapshot {
+        Ok(PostgresSnapshot {
             version: self.version,
             settings,
             at_s,
@@ -69,11 +70,11 @@ impl Watcher {
     }
 
     /// Client sessions, and the server's clock.
-    fn sessions(&mut self) -> Result<(Vec<Session>, f64)> {
+    fn sessions(&mut self) -> Result<(Vec<BackendSession>, f64)> {
         let rows = self.activity()?;
         let at_s = rows.first().and_then(|row| row.real(9)).unwrap_or_default();
         let clients = rows.iter().filter(|row| row.text(1) == "client backend");
-        let session = |row: &Row| Session {
+        let session = |row: &Row| BackendSession {
             process_id: id(row, 0),
             database: row.text(5).to_owned(),
             is_active: matches!(row.text(2), "active" | "fastpath function call"),
@@ -84,7 +85,7 @@ impl Watcher {
     }
 
     /// Statements, or why they are not known.
-    fn statements(&mut self, missing: &mut Vec<String>) -> Option<Statements> {
+    fn statements(&mut self, missing: &mut Vec<String>) -> Option<StatementStatistics> {
         let (minor, schema) = match &self.statements {
             Ok(known) => known.clone(),
             Err(reason) => {
@@ -95,7 +96,7 @@ impl Watcher {
         let rows = self.database.query(&queries::statements(minor, &schema));
         let thrown_out = self.database.query(&queries::thrown_out(&schema));
         match (rows, thrown_out) {
-            (Ok(rows), Ok(thrown_out)) => Some(Statements {
+            (Ok(rows), Ok(thrown_out)) => Some(StatementStatistics {
                 rows: rows.iter().filter_map(statement).collect(),
                 thrown_out: thrown_out.first().map_or(0, |row| or_zero(row, 0)),
             }),
@@ -109,7 +110,7 @@ impl Watcher {
     /// A sum over Assay's sessions by database.
     fn own_sums<T: Default + std::ops::AddAssign>(
         &self,
-        of: impl Fn(&Link) -> T,
+        of: impl Fn(&WatchLink) -> T,
     ) -> BTreeMap<String, T> {
         let mut sums = BTreeMap::new();
         for link in [&self.server, &self.database] {
@@ -131,9 +132,9 @@ fn background_row(row: &Row) -> Background {
     }
 }
 
-fn relation(row: &Row) -> (u32, Relation) {
+fn relation(row: &Row) -> (u32, RelationCounters) {
     let word = |column| row.text(column).to_owned();
-    let relation = Relation {
+    let relation = RelationCounters {
         name: word(1),
         kind: word(2),
         tablespace: word(3),
@@ -144,14 +145,14 @@ fn relation(row: &Row) -> (u32, Relation) {
     (id(row, 0), relation)
 }
 
-fn statement(row: &Row) -> Option<(StatementKey, Statement)> {
+fn statement(row: &Row) -> Option<(StatementKey, StatementCounts)> {
     let key = StatementKey {
         user: id(row, 0),
         database: id(row, 1),
         query: row.text(2).parse().ok()?,
         is_top: row.is_true(3),
     };
-    let statement = Statement {
+    let statement = StatementCounts {
         text: shown(row.text(4)),
         calls: or_zero(row, 5),
         elapsed_s: row.real(6).unwrap_or_default(),

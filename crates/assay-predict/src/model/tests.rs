@@ -7,8 +7,8 @@ use crate::flush::FlushTimes;
 use assay_model::projection::WorkUnit;
 
 /// The worked example of the manual: 1,000 transactions per second of 20 ms on 16 processors.
-fn example() -> Demand {
-    Demand {
+fn example() -> PredictedDemand {
+    PredictedDemand {
         unit: WorkUnit::Transaction,
         throughput_per_s: 1000.0,
         response_s: 0.020,
@@ -22,18 +22,18 @@ fn example() -> Demand {
         flush_s: Some(0.002),
         other_s: 0.001,
         deviations: Deviations::default(),
-        ..Demand::default()
+        ..PredictedDemand::default()
     }
 }
 
 /// Reads of 0.2 ms up to 24 outstanding, then flat; a flush of 0.3 ms.
-fn faster() -> Storage {
+fn faster() -> PredictedStorage {
     let points: Vec<(f64, f64)> =
         (1..=24).map(|at| (f64::from(at), f64::from(at) * 5000.0)).collect();
-    Storage {
+    PredictedStorage {
         curve: ReadCurve::new(&points).unwrap(),
         flush: Some(FlushTimes::constant(0.0003, 0.0)),
-        ..Storage::constant("faster", 0.0002)
+        ..PredictedStorage::constant("faster", 0.0002)
     }
 }
 
@@ -78,12 +78,14 @@ fn what_one_session_waits_for_is_the_sum_of_its_demands() {
 
 #[test]
 fn the_same_work_has_no_answer_where_there_is_no_room_for_it() {
-    let slow =
-        Storage { curve: ReadCurve::new(&[(1.0, 500.0), (8.0, 4000.0)]).unwrap(), ..faster() };
+    let slow = PredictedStorage {
+        curve: ReadCurve::new(&[(1.0, 500.0), (8.0, 4000.0)]).unwrap(),
+        ..faster()
+    };
     let found =
         solve(&example(), &slow, Overheads::default(), Population::SameWork, Lean::CAUTIOUS);
     assert_eq!(found, None);
-    let crowded = Demand { cpu_s: 0.017, ..example() };
+    let crowded = PredictedDemand { cpu_s: 0.017, ..example() };
     let found =
         solve(&crowded, &faster(), Overheads::default(), Population::SameWork, Lean::CAUTIOUS);
     assert_eq!(found, None);
@@ -94,7 +96,7 @@ fn faster_storage_never_lowers_throughput_and_no_bound_is_passed() {
     let sessions = Population::Closed { sessions: 64.0 };
     let mut before = 0.0;
     for factor in [0.1, 0.3, 1.0, 2.0, 10.0] {
-        let storage = Storage { curve: faster().curve.faster(factor), ..faster() };
+        let storage = PredictedStorage { curve: faster().curve.faster(factor), ..faster() };
         let found =
             solve(&example(), &storage, Overheads::default(), sessions, Lean::CAUTIOUS).unwrap();
         assert!(found.throughput_per_s >= before);
@@ -106,8 +108,8 @@ fn faster_storage_never_lowers_throughput_and_no_bound_is_passed() {
 
 #[test]
 fn writes_that_come_too_late_bound_what_reads_alone_would_allow() {
-    let writing = Demand { writes_mean: 4.0, ..example() };
-    let storage = Storage { writes_most_per_s: Some(8000.0), ..faster() };
+    let writing = PredictedDemand { writes_mean: 4.0, ..example() };
+    let storage = PredictedStorage { writes_most_per_s: Some(8000.0), ..faster() };
     let sessions = Population::Closed { sessions: 20.0 };
     let found = solve(&writing, &storage, Overheads::default(), sessions, Lean::CAUTIOUS).unwrap();
     assert!((found.throughput_per_s - 2000.0).abs() < 1e-6);
@@ -117,7 +119,7 @@ fn writes_that_come_too_late_bound_what_reads_alone_would_allow() {
 #[test]
 fn commits_that_wait_for_pages_wait_as_long_as_reads_do() {
     let of = |commits_wait_for_pages: bool| {
-        let demand = Demand { commits_wait_for_pages, ..example() };
+        let demand = PredictedDemand { commits_wait_for_pages, ..example() };
         let population = Population::Closed { sessions: 20.0 };
         solve(&demand, &faster(), overheads(), population, Lean::CAUTIOUS).unwrap()
     };

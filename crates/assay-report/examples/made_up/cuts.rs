@@ -9,15 +9,15 @@ use assay_model::integrity::{
     Fault, FaultCount, FaultKind, FaultMap, FaultPlace, FoundBy, Integrity, Sweep,
     VerificationCost, VerificationCoverage,
 };
-use assay_report::Report;
+use assay_report::GivenReport;
 
 const TARGET: &str = "/dev/nvme1n1";
 const PAGE_BYTES: u64 = 8192;
 const BLOCKS: u64 = 262_144;
 
 /// A campaign of this number of cuts, the last of which lost something or not.
-pub(crate) fn report(cuts: usize, is_refuted: bool) -> Report {
-    Report {
+pub(crate) fn report(cuts: usize, is_refuted: bool) -> GivenReport {
+    GivenReport {
         title: "verify".to_owned(),
         target: TARGET.to_owned(),
         created_unix_ns: 1_795_644_082_000_000_000,
@@ -25,7 +25,7 @@ pub(crate) fn report(cuts: usize, is_refuted: bool) -> Report {
         command: format!("assay verify {TARGET} --after --witness 192.0.2.7:9310 --cut power"),
         run_id: "20261125-220122-verify-q8d2".to_owned(),
         integrity: Some(integrity(cuts, is_refuted)),
-        ..Report::default()
+        ..GivenReport::default()
     }
 }
 

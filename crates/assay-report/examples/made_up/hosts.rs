@@ -9,14 +9,14 @@ use assay_model::cluster::{
 };
 use assay_model::measurement::Operation;
 use assay_model::number::{count, real};
-use assay_report::Report;
+use assay_report::GivenReport;
 
 /// Parts of the common time.
 const PARTS: usize = 60;
 
 /// A report of some hosts, the fourth of which is slow; the last one is lost where that is asked
 /// for.
-pub(crate) fn hosts(count: u64, with_loss: bool) -> Report {
+pub(crate) fn hosts(count: u64, with_loss: bool) -> GivenReport {
     let mut dice = Dice::new(17);
     let mut hosts: Vec<ClusterHost> = (1..=count).map(|number| host(number, &mut dice)).collect();
     if let Some(last) = hosts.last_mut().filter(|_| with_loss) {
@@ -57,7 +57,7 @@ pub(crate) fn hosts(count: u64, with_loss: bool) -> Report {
         }],
         hosts,
     };
-    Report { title: "calibrate".to_owned(), cluster: Some(cluster), ..Report::default() }
+    GivenReport { title: "calibrate".to_owned(), cluster: Some(cluster), ..GivenReport::default() }
 }
 
 fn host(number: u64, dice: &mut Dice) -> ClusterHost {

@@ -15,7 +15,7 @@ use assay_model::measurement::{
 use assay_model::number::{count, real};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Estimate, Precision};
-use assay_report::{Document, Event, Report, RunReport, TimelineBuilder};
+use assay_report::{GivenReport, InputDocument, RunIncident, RunReport, TimelineBuilder};
 #[allow(unused_imports, reason = "each program that is built of this shows other reports")]
 pub(crate) use hosts::hosts;
 
@@ -163,8 +163,8 @@ pub(crate) fn run(intervals: u64) -> RunReport {
     }
 }
 
-fn events(intervals: u64) -> Vec<Event> {
-    let event = |share: f64, what: &str| Event {
+fn events(intervals: u64) -> Vec<RunIncident> {
+    let event = |share: f64, what: &str| RunIncident {
         at_ns: count(share * real(intervals) * 1e9),
         what: what.to_owned(),
     };
@@ -255,8 +255,8 @@ fn estimates(measurement: &Measurement) -> Vec<NamedEstimate> {
 }
 
 /// Everything, with a run of that many seconds.
-pub(crate) fn report(intervals: u64) -> Report {
-    Report {
+pub(crate) fn report(intervals: u64) -> GivenReport {
+    GivenReport {
         load: None,
         watch: None,
         title: "check".to_owned(),
@@ -271,7 +271,7 @@ pub(crate) fn report(intervals: u64) -> Report {
         calibration: Some(storage::calibration()),
         runs: vec![run(intervals)],
         environment: Some(environment::environment()),
-        documents: vec![Document {
+        documents: vec![InputDocument {
             name: "oltp.workload.toml".to_owned(),
             text: "format = 1\nname = \"oltp\"\nduration = \"120s\"\n\n[[stream]]\nname = \
                    \"sessions\"\nread_share = 0.7\ntransfer = \"8KiB\"\naccess = \
@@ -279,6 +279,6 @@ pub(crate) fn report(intervals: u64) -> Report {
                    { every = 21 } }\n"
                 .to_owned(),
         }],
-        ..Report::default()
+        ..GivenReport::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Texts within a plot, put where they cover neither one another nor a line of data.
 
-use super::scene::{Anchor, Ink, Mark, Point, Scene, Stroke};
+use super::scene::{Ink, Scene, SceneMark, ScenePoint, Stroke, TextAnchor};
 use assay_model::number::real_len;
 
 /// Width of a letter, estimated, because nothing here knows the reader's font, pixels.
@@ -12,22 +12,27 @@ const BELOW: f64 = 3.5;
 const STEP: f64 = 2.5;
 
 /// A place for a text, and where it is held.
-pub(crate) type Candidate = (Point, Anchor);
+pub(crate) type LabelCandidate = (ScenePoint, TextAnchor);
 
 /// Left, upper, right and lower edge, pixels.
 type Box = [f64; 4];
 
 /// Writes a text at the first place where it covers nothing that is drawn so far, else at the one
 /// where it covers least.
-pub(crate) fn annotate(scene: &mut Scene, ink: Ink, text: &str, candidates: &[Candidate]) {
-    let covered = |(at, anchor): &Candidate| covered(scene, area(*at, *anchor, text));
+pub(crate) fn annotate(scene: &mut Scene, ink: Ink, text: &str, candidates: &[LabelCandidate]) {
+    let covered = |(at, anchor): &LabelCandidate| covered(scene, area(*at, *anchor, text));
     if let Some((at, anchor)) = candidates.iter().min_by_key(|one| covered(one)).copied() {
         scene.text(at, anchor, ink, text);
     }
 }
 
 /// Writes a text at the first place where it covers nothing; else not at all.
-pub(crate) fn annotate_if_free(scene: &mut Scene, ink: Ink, text: &str, candidates: &[Candidate]) {
+pub(crate) fn annotate_if_free(
+    scene: &mut Scene,
+    ink: Ink,
+    text: &str,
+    candidates: &[LabelCandidate],
+) {
     let free = candidates.iter().find(|(at, anchor)| covered(scene, area(*at, *anchor, text)) == 0);
     if let Some((at, anchor)) = free.copied() {
         scene.text(at, anchor, ink, text);
@@ -35,23 +40,23 @@ pub(crate) fn annotate_if_free(scene: &mut Scene, ink: Ink, text: &str, candidat
 }
 
 /// The places around a point: below and above, right and left of it.
-pub(crate) fn around((x, y): Point) -> [Candidate; 6] {
+pub(crate) fn around((x, y): ScenePoint) -> [LabelCandidate; 6] {
     [
-        ((x + 6.0, y + 15.0), Anchor::Start),
-        ((x - 6.0, y + 15.0), Anchor::End),
-        ((x + 6.0, y - 7.0), Anchor::Start),
-        ((x - 6.0, y - 7.0), Anchor::End),
-        ((x + 9.0, y + 4.0), Anchor::Start),
-        ((x - 9.0, y + 4.0), Anchor::End),
+        ((x + 6.0, y + 15.0), TextAnchor::Start),
+        ((x - 6.0, y + 15.0), TextAnchor::End),
+        ((x + 6.0, y - 7.0), TextAnchor::Start),
+        ((x - 6.0, y - 7.0), TextAnchor::End),
+        ((x + 9.0, y + 4.0), TextAnchor::Start),
+        ((x - 9.0, y + 4.0), TextAnchor::End),
     ]
 }
 
-fn area((x, y): Point, anchor: Anchor, text: &str) -> Box {
+fn area((x, y): ScenePoint, anchor: TextAnchor, text: &str) -> Box {
     let width = LETTER * real_len(text.chars().count());
     let left = match anchor {
-        Anchor::Start => x,
-        Anchor::Middle => x - width / 2.0,
-        Anchor::End => x - width,
+        TextAnchor::Start => x,
+        TextAnchor::Middle => x - width / 2.0,
+        TextAnchor::End => x - width,
     };
     [left, y - ABOVE, left + width, y + BELOW]
 }
@@ -68,25 +73,28 @@ fn covered(scene: &Scene, area: Box) -> usize {
     beyond + marks.filter(|mark| is_covered(mark, area)).count()
 }
 
-fn is_covered(mark: &Mark, [left, top, right, bottom]: Box) -> bool {
-    let holds = |(x, y): Point| x > left && x < right && y > top && y < bottom;
+fn is_covered(mark: &SceneMark, [left, top, right, bottom]: Box) -> bool {
+    let holds = |(x, y): ScenePoint| x > left && x < right && y > top && y < bottom;
     match mark {
-        Mark::Line { points, stroke, .. } if !matches!(stroke, Stroke::Hair) => {
+        SceneMark::Line { points, stroke, .. } if !matches!(stroke, Stroke::Hair) => {
             points.windows(2).any(|ends| along(ends[0], ends[1]).any(holds))
         }
-        Mark::Dot { at: (x, y), .. } => {
+        SceneMark::Dot { at: (x, y), .. } => {
             *x > left - 4.0 && *x < right + 4.0 && *y > top - 4.0 && *y < bottom + 4.0
         }
-        Mark::Text { at, anchor, text, .. } => {
+        SceneMark::Text { at, anchor, text, .. } => {
             let other = area(*at, *anchor, text);
             other[0] < right && left < other[2] && other[1] < bottom && top < other[3]
         }
-        Mark::Line { .. } | Mark::Area { .. } | Mark::Rects { .. } | Mark::Bars { .. } => false,
+        SceneMark::Line { .. }
+        | SceneMark::Area { .. }
+        | SceneMark::Rects { .. }
+        | SceneMark::Bars { .. } => false,
     }
 }
 
 /// Places on a straight line, close to one another.
-fn along(from: Point, to: Point) -> impl Iterator<Item = Point> {
+fn along(from: ScenePoint, to: ScenePoint) -> impl Iterator<Item = ScenePoint> {
     let length = (to.0 - from.0).hypot(to.1 - from.1);
     let steps = assay_model::number::index(length / STEP) + 1;
     (0..=steps).map(move |step| {
@@ -97,12 +105,12 @@ fn along(from: Point, to: Point) -> impl Iterator<Item = Point> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::Size;
+    use super::super::scene::SceneSize;
     use super::*;
 
-    fn texts(scene: &Scene) -> Vec<Point> {
-        let at = |mark: &Mark| match mark {
-            Mark::Text { at, .. } => Some(*at),
+    fn texts(scene: &Scene) -> Vec<ScenePoint> {
+        let at = |mark: &SceneMark| match mark {
+            SceneMark::Text { at, .. } => Some(*at),
             _ => None,
         };
         scene.marks.iter().filter_map(at).collect()
@@ -110,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_text_goes_where_no_line_is() {
-        let mut scene = Scene::new(Size::Half, 200.0, "chart");
+        let mut scene = Scene::new(SceneSize::Half, 200.0, "chart");
         scene.line(vec![(100.0, 115.0), (300.0, 115.0)], Ink::Read, Stroke::Solid);
         annotate(&mut scene, Ink::Axis, "16", &around((150.0, 100.0)));
         assert_eq!(texts(&scene), [(156.0, 93.0)]);
@@ -118,11 +126,11 @@ mod tests {
 
     #[test]
     fn a_text_without_a_free_place_is_left_out_or_covers_least() {
-        let mut scene = Scene::new(Size::Half, 200.0, "chart");
+        let mut scene = Scene::new(SceneSize::Half, 200.0, "chart");
         for y in [90.0, 100.0, 110.0] {
             scene.line(vec![(62.0, y), (500.0, y)], Ink::Read, Stroke::Solid);
         }
-        let places = [((150.0, 104.0), Anchor::Start), ((150.0, 93.0), Anchor::Start)];
+        let places = [((150.0, 104.0), TextAnchor::Start), ((150.0, 93.0), TextAnchor::Start)];
         annotate_if_free(&mut scene, Ink::Axis, "16", &places);
         assert!(texts(&scene).is_empty());
         annotate(&mut scene, Ink::Axis, "16", &places);

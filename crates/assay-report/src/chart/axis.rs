@@ -1,7 +1,7 @@
 //! Axes with their numbers, names and grid lines, and the legend.
 
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Reading, Scene, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, SceneReading, Stroke, TextAnchor};
 use crate::format::{Formatter, tick};
 use assay_model::number::real_len;
 use assay_model::verdict::Unit;
@@ -10,7 +10,7 @@ use assay_model::verdict::Unit;
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     /// From numbers to pixels.
-    pub(crate) scale: Scale,
+    pub(crate) scale: AxisScale,
     /// Unit of the numbers.
     pub(crate) unit: Unit,
     /// What the numbers are.
@@ -25,7 +25,7 @@ impl Axis {
         format: &Formatter,
         name: &str,
         unit: Unit,
-        scale: Scale,
+        scale: AxisScale,
         wanted: usize,
     ) -> Self {
         Self { scale, unit, name: format.axis_name(name, unit), wanted }
@@ -46,17 +46,17 @@ pub(crate) fn vertical(scene: &mut Scene, format: &Formatter, axis: &Axis) {
                 text.retain(|letter| letter != ' ');
             }
             scene.hair((plot.left, y), (plot.right(), y), Ink::Grid);
-            scene.text((plot.left - 6.0, y + 4.0), Anchor::End, Ink::Axis, text);
+            scene.text((plot.left - 6.0, y + 4.0), TextAnchor::End, Ink::Axis, text);
         } else {
             scene.hair((plot.left - 3.0, y), (plot.left, y), Ink::Axis);
         }
     }
-    scene.text((4.0, 13.0), Anchor::Start, Ink::Label, &axis.name);
+    scene.text((4.0, 13.0), TextAnchor::Start, Ink::Label, &axis.name);
     scene.upwards = Some(reading(format, axis));
 }
 
 /// How its places are read back into numbers.
-fn reading(format: &Formatter, axis: &Axis) -> Reading {
+fn reading(format: &Formatter, axis: &Axis) -> SceneReading {
     let unit = match axis.unit {
         Unit::Share => "share",
         Unit::Bytes => "B",
@@ -68,7 +68,7 @@ fn reading(format: &Formatter, axis: &Axis) -> Reading {
         Unit::PerHour => "/h",
         Unit::BytesPerS => "B/s",
     };
-    Reading { scale: axis.scale, unit, name: axis.name.clone() }
+    SceneReading { scale: axis.scale, unit, name: axis.name.clone() }
 }
 
 /// Width of a letter of a number, pixels, as far as it is known here.
@@ -110,7 +110,7 @@ pub(crate) fn base_line(scene: &mut Scene) {
 /// The name of the horizontal axis.
 pub(crate) fn name_below(scene: &mut Scene, name: &str) {
     let place = (scene.plot.right(), scene.plot.bottom() + 35.0);
-    scene.text(place, Anchor::End, Ink::Label, name);
+    scene.text(place, TextAnchor::End, Ink::Label, name);
 }
 
 /// Widths are estimated, because nothing here knows the reader's font.
@@ -125,11 +125,11 @@ const APART: f64 = 12.0;
 pub(super) const ROW: f64 = 18.0;
 
 /// One entry of the legend.
-type Entry = (String, Ink, Stroke);
+type LegendEntry = (String, Ink, Stroke);
 
 /// Names what the inks and strokes mean, above the plot from the right; drawn last. What finds no
 /// room next to the name of the axis stands in rows of its own above it.
-pub(crate) fn legend(scene: &mut Scene, entries: &[Entry]) {
+pub(crate) fn legend(scene: &mut Scene, entries: &[LegendEntry]) {
     let right = scene.plot.right();
     let rows = rows(entries, right);
     let is_beside = rows.len() < 2 && row_width(entries) <= right - name_width(scene);
@@ -142,7 +142,7 @@ pub(crate) fn legend(scene: &mut Scene, entries: &[Entry]) {
 }
 
 /// Entries that stand next to each other.
-fn rows(entries: &[Entry], width: f64) -> Vec<&[Entry]> {
+fn rows(entries: &[LegendEntry], width: f64) -> Vec<&[LegendEntry]> {
     let (mut rows, mut from) = (Vec::new(), 0);
     for to in 1..=entries.len() {
         if row_width(&entries[from..to]) > width && to - from > 1 {
@@ -154,7 +154,7 @@ fn rows(entries: &[Entry], width: f64) -> Vec<&[Entry]> {
     rows
 }
 
-fn row_width(entries: &[Entry]) -> f64 {
+fn row_width(entries: &[LegendEntry]) -> f64 {
     entries.iter().map(|(name, ..)| text_width(name) + GAP + SAMPLE + APART).sum()
 }
 
@@ -165,16 +165,18 @@ pub(super) fn text_width(text: &str) -> f64 {
 /// Room that the name of the vertical axis takes.
 fn name_width(scene: &Scene) -> f64 {
     let names = scene.marks.iter().filter_map(|mark| match mark {
-        Mark::Text { at, text, .. } if at.1 < scene.plot.top - 6.0 => Some(at.0 + text_width(text)),
+        SceneMark::Text { at, text, .. } if at.1 < scene.plot.top - 6.0 => {
+            Some(at.0 + text_width(text))
+        }
         _ => None,
     });
     names.fold(0.0, f64::max)
 }
 
-fn legend_row(scene: &mut Scene, entries: &[Entry], top: f64) {
+fn legend_row(scene: &mut Scene, entries: &[LegendEntry], top: f64) {
     let mut right = scene.plot.right();
     for (name, ink, stroke) in entries.iter().rev() {
-        scene.text((right, top + 13.0), Anchor::End, Ink::Label, name);
+        scene.text((right, top + 13.0), TextAnchor::End, Ink::Label, name);
         let end = right - text_width(name) - GAP;
         scene.line(vec![(end - SAMPLE, top + 9.0), (end, top + 9.0)], *ink, *stroke);
         right = end - SAMPLE - APART;
@@ -183,20 +185,20 @@ fn legend_row(scene: &mut Scene, entries: &[Entry], top: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::Size;
+    use super::super::scene::SceneSize;
     use super::*;
 
-    fn entries(names: &[&str]) -> Vec<Entry> {
+    fn entries(names: &[&str]) -> Vec<LegendEntry> {
         names.iter().map(|name| ((*name).to_owned(), Ink::Read, Stroke::Hair)).collect()
     }
 
     /// Left ends of all texts of a chart with this legend, by row.
     fn drawn(names: &[&str], axis: &str) -> (Scene, f64) {
-        let mut scene = Scene::new(Size::Narrow, 200.0, "chart");
-        scene.text((4.0, 13.0), Anchor::Start, Ink::Label, axis);
+        let mut scene = Scene::new(SceneSize::Narrow, 200.0, "chart");
+        scene.text((4.0, 13.0), TextAnchor::Start, Ink::Label, axis);
         legend(&mut scene, &entries(names));
         let lefts = scene.marks.iter().filter_map(|mark| match mark {
-            Mark::Line { points, .. } => Some(points[0].0),
+            SceneMark::Line { points, .. } => Some(points[0].0),
             _ => None,
         });
         let left = lefts.fold(f64::INFINITY, f64::min);
@@ -216,6 +218,6 @@ mod tests {
         let (scene, left) = drawn(&names, "share of the I/Os");
         assert!(left >= 0.0, "{left}");
         assert!(scene.height > 200.0 + 1.5 * ROW && scene.plot.top > 26.0 + 1.5 * ROW);
-        assert!(matches!(&scene.marks[0], Mark::Text { at, .. } if at.1 > 13.0 + 1.5 * ROW));
+        assert!(matches!(&scene.marks[0], SceneMark::Text { at, .. } if at.1 > 13.0 + 1.5 * ROW));
     }
 }

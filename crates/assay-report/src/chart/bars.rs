@@ -2,8 +2,8 @@
 //! were several.
 
 use super::axis::{Axis, ROW, base_line, legend, name_below, text_width, vertical};
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, SceneSize, Stroke, TextAnchor};
 use crate::format::Formatter;
 use crate::view::Chart;
 use assay_model::number::{index, real_len};
@@ -28,12 +28,12 @@ pub(crate) struct Bars {
     /// Names of the groups.
     pub(crate) names: Vec<String>,
     /// What is in every group.
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<BarKind>,
 }
 
 /// The bars of one kind, one a group; none where it is not known.
 #[derive(Clone, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct BarKind {
     /// Its name in the legend.
     pub(crate) name: String,
     /// Its colour.
@@ -59,20 +59,20 @@ pub(crate) struct Bar {
 
 impl Bars {
     /// The same as a chart.
-    pub(crate) fn chart<'a>(self, file: &str, size: Size, format: Formatter) -> Chart<'a> {
+    pub(crate) fn chart<'a>(self, file: &str, size: SceneSize, format: Formatter) -> Chart<'a> {
         let caption = self.title.clone();
         Chart::new(file, size, caption, move |size| bars(&self, &format, size))
     }
 }
 
 /// Draws the bars, from zero: the length of a bar is its value.
-fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
+fn bars(chart: &Bars, format: &Formatter, size: SceneSize) -> Scene {
     let mut scene = Scene::new(size, 280.0, chart.title.clone());
     let plot = scene.plot;
     let divisor = format.divisor(chart.unit);
     let values = || chart.kinds.iter().flat_map(|kind| kind.bars.iter().flatten());
     let highest = values().map(|bar| bar.high / divisor).fold(0.0, f64::max);
-    let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
+    let y = AxisScale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, &chart.name, chart.unit, y, 5));
     let step = plot.width / real_len(chart.names.len().max(1));
     for (place, kind) in chart.kinds.iter().enumerate() {
@@ -92,7 +92,14 @@ fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
 
 /// The bars of a kind; what was cut off at a limit has no whisker, because where it would have
 /// ended is not known.
-fn draw(scene: &mut Scene, kind: &Kind, left: f64, step: f64, width: f64, y: impl Fn(f64) -> f64) {
+fn draw(
+    scene: &mut Scene,
+    kind: &BarKind,
+    left: f64,
+    step: f64,
+    width: f64,
+    y: impl Fn(f64) -> f64,
+) {
     let mut rects = Vec::new();
     let bottom = scene.plot.bottom();
     for (group, bar) in kind.bars.iter().enumerate() {
@@ -106,7 +113,7 @@ fn draw(scene: &mut Scene, kind: &Kind, left: f64, step: f64, width: f64, y: imp
             scene.whisker(middle, (y(bar.low), y(bar.high)), Ink::Axis);
         }
     }
-    scene.marks.push(Mark::Rects { rects, ink: kind.ink });
+    scene.marks.push(SceneMark::Rects { rects, ink: kind.ink });
 }
 
 /// Names below, as many as there is room for; long ones in two rows in turn, and shortened where
@@ -120,7 +127,7 @@ fn labels(scene: &mut Scene, chart: &Bars, step: f64) {
         let row = real_len(place % rows);
         let at = (left + step * (real_len(place) + 0.5), bottom + 17.0 + ROW * row);
         let name = if rows > 1 { shortened(name, 2.0 * step) } else { name.clone() };
-        scene.text(at, Anchor::Middle, Ink::Axis, name);
+        scene.text(at, TextAnchor::Middle, Ink::Axis, name);
     }
 }
 
@@ -137,7 +144,7 @@ fn shortened(name: &str, width: f64) -> String {
 
 /// The longest bar of each kind in words.
 fn describe(chart: &Bars, format: &Formatter) -> String {
-    let longest = |kind: &Kind| {
+    let longest = |kind: &BarKind| {
         let pairs = chart.names.iter().zip(&kind.bars);
         let known = pairs.filter_map(|(name, bar)| Some((name, (*bar)?)));
         let (name, bar): (_, Bar) =
@@ -162,13 +169,13 @@ mod tests {
             across_name: String::new(),
             unit: Unit::Ns,
             names: names.iter().map(|name| (*name).to_owned()).collect(),
-            kinds: vec![Kind { name: "reads".to_owned(), ink: Ink::Read, bars }],
+            kinds: vec![BarKind { name: "reads".to_owned(), ink: Ink::Read, bars }],
         };
-        let mut scene = Scene::new(Size::Narrow, 280.0, "chart");
+        let mut scene = Scene::new(SceneSize::Narrow, 280.0, "chart");
         let step = scene.plot.width / real_len(names.len());
         labels(&mut scene, &chart, step);
         let texts = scene.marks.into_iter().filter_map(|mark| match mark {
-            Mark::Text { at, text, .. } => Some((at.0, at.1, text)),
+            SceneMark::Text { at, text, .. } => Some((at.0, at.1, text)),
             _ => None,
         });
         texts.collect()

@@ -2,8 +2,8 @@
 //! equally long.
 
 use super::axis::{Axis, horizontal};
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, SceneSize, Stroke, TextAnchor};
 use crate::format::Formatter;
 use assay_model::number::real_len;
 use assay_model::verdict::Unit;
@@ -25,7 +25,7 @@ const ARROW: f64 = 7.0;
 
 /// One row: what it is, and between which numbers it lies.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct ClassRow {
     /// What it is.
     pub(crate) name: String,
     /// What was measured here, in the unit of the chart: drawn in colour, with a dot; absent of a
@@ -37,7 +37,7 @@ pub(crate) struct Place {
     pub(crate) high: f64,
 }
 
-impl Place {
+impl ClassRow {
     /// Where its bar begins and ends.
     fn ends(&self) -> (f64, f64) {
         let Some(value) = self.value else {
@@ -52,9 +52,9 @@ pub(crate) fn classes(
     title: &str,
     name: &str,
     unit: Unit,
-    places: &[Place],
+    places: &[ClassRow],
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let mut scene = Scene::new(size, 52.0 + ROW * real_len(places.len()), title);
     scene.plot.top = 6.0;
@@ -64,8 +64,8 @@ pub(crate) fn classes(
     let plot = scene.plot;
     let low = places.iter().map(|place| place.ends().0).fold(f64::INFINITY, f64::min);
     let high = places.iter().map(|place| place.ends().1).fold(0.0, f64::max);
-    let x = Scale::log(low, high).onto(plot.left, plot.right());
-    let wanted = if size == Size::Narrow { 4 } else { 6 };
+    let x = AxisScale::log(low, high).onto(plot.left, plot.right());
+    let wanted = if size == SceneSize::Narrow { 4 } else { 6 };
     horizontal(&mut scene, format, &Axis::new(format, name, unit, x, wanted));
     let mut top = plot.top + (ROW - BAR) / 2.0;
     for place in places {
@@ -77,13 +77,20 @@ pub(crate) fn classes(
     scene
 }
 
-fn draw(scene: &mut Scene, place: &Place, x: Scale, top: f64, unit: Unit, format: &Formatter) {
+fn draw(
+    scene: &mut Scene,
+    place: &ClassRow,
+    x: AxisScale,
+    top: f64,
+    unit: Unit,
+    format: &Formatter,
+) {
     let ink = if place.value.is_some() { Ink::Read } else { Ink::Class(7) };
     let (low, high) = place.ends();
     let (left, right) = (x.place(low), x.place(high));
     let width = (right - left).max(LEAST);
     let left = f64::midpoint(left, right) - width / 2.0;
-    scene.marks.push(Mark::Rects { rects: vec![[left, top, width, BAR]], ink });
+    scene.marks.push(SceneMark::Rects { rects: vec![[left, top, width, BAR]], ink });
     let (right, middle) = (left + width, top + BAR / 2.0);
     if high < place.high {
         arrow(scene, right, middle, ARROW, ink);
@@ -93,7 +100,7 @@ fn draw(scene: &mut Scene, place: &Place, x: Scale, top: f64, unit: Unit, format
     }
     let at = (scene.plot.left - 8.0, top + BAR - 2.5);
     let name_ink = if place.value.is_some() { Ink::Label } else { Ink::Axis };
-    scene.text(at, Anchor::End, name_ink, &place.name);
+    scene.text(at, TextAnchor::End, name_ink, &place.name);
     if let Some(value) = place.value {
         scene.dot((x.place(value), middle), ink, in_words(place, unit, format));
     }
@@ -103,10 +110,10 @@ fn draw(scene: &mut Scene, place: &Place, x: Scale, top: f64, unit: Unit, format
 fn arrow(scene: &mut Scene, at: f64, middle: f64, length: f64, ink: Ink) {
     let half = BAR / 2.0;
     let points = vec![(at, middle - half), (at + length, middle), (at, middle + half)];
-    scene.marks.push(Mark::Line { points, ink, stroke: Stroke::Solid });
+    scene.marks.push(SceneMark::Line { points, ink, stroke: Stroke::Solid });
 }
 
-fn in_words(place: &Place, unit: Unit, format: &Formatter) -> String {
+fn in_words(place: &ClassRow, unit: Unit, format: &Formatter) -> String {
     let name = &place.name;
     let low = format.value(unit, place.low);
     let range = if place.high.is_infinite() {
@@ -128,7 +135,7 @@ mod tests {
 
     #[test]
     fn rows_stand_below_one_another_and_within_the_plot() {
-        let place = |name: &str, value: Option<f64>, low: f64, high: f64| Place {
+        let place = |name: &str, value: Option<f64>, low: f64, high: f64| ClassRow {
             name: name.to_owned(),
             value,
             low,
@@ -136,12 +143,13 @@ mod tests {
         };
         let places = [place("here", Some(2e5), 2e5, 2e5), place("disk", None, 1e7, 2e7)];
         let format = Formatter::default();
-        let scene = classes("Read latency", "latency", Unit::Ns, &places, &format, Size::Narrow);
+        let scene =
+            classes("Read latency", "latency", Unit::Ns, &places, &format, SceneSize::Narrow);
         let rects: Vec<[f64; 4]> = scene
             .marks
             .iter()
             .filter_map(|mark| match mark {
-                Mark::Rects { rects, .. } => Some(rects[0]),
+                SceneMark::Rects { rects, .. } => Some(rects[0]),
                 _ => None,
             })
             .collect();

@@ -2,8 +2,8 @@
 
 use super::annotation::{annotate, annotate_if_free, around};
 use super::axis::{Axis, horizontal, legend, vertical};
-use super::scale::{Scale, range_of};
-use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
+use super::scale::{AxisScale, range_of};
+use super::scene::{Ink, Scene, ScenePoint, SceneSize, Stroke, TextAnchor};
 use crate::format::Formatter;
 use assay_model::Estimate;
 use assay_model::calibration::{CurvePoint, LatencyLimit, MixCalibration};
@@ -22,9 +22,9 @@ struct Sheet<'a> {
     /// The ink of the mix.
     ink: Ink,
     /// Rates across.
-    x: Scale,
+    x: AxisScale,
     /// Times upwards.
-    y: Scale,
+    y: AxisScale,
 }
 
 /// Which time of a point is drawn.
@@ -59,12 +59,12 @@ pub(crate) fn curve(
     mix: &MixCalibration,
     limit: &LatencyLimit,
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let mut scene = Scene::new(size, 320.0, format!("Load curve, {}", mix.name));
     let sheet = Sheet::new(mix, limit, format, &scene);
     scene.description = sheet.describe();
-    let wanted = if size == Size::Narrow { 4 } else { 5 };
+    let wanted = if size == SceneSize::Narrow { 4 } else { 5 };
     vertical(
         &mut scene,
         format,
@@ -100,7 +100,7 @@ impl<'a> Sheet<'a> {
         let plot = scene.plot;
         let all = mix.curve.iter().chain(&mix.burst_curve);
         let most = range_of(all.map(|point| &point.iops)).map_or(0.0, |(_, most)| most);
-        let x = Scale::from_zero(most / format.divisor(Unit::IosPerS), 5);
+        let x = AxisScale::from_zero(most / format.divisor(Unit::IosPerS), 5);
         Self {
             format,
             mix,
@@ -123,13 +123,13 @@ impl<'a> Sheet<'a> {
     }
 
     /// The place of a point, by one of its times.
-    fn place(&self, point: &CurvePoint, time: Time) -> Point {
+    fn place(&self, point: &CurvePoint, time: Time) -> ScenePoint {
         (self.x(point.iops.value), self.y(time(point).value))
     }
 
     /// The line through the points: rate and time rise with the load, so a point that turns back
     /// within its interval is noise and does not bend the line.
-    fn course(&self, time: Time) -> Vec<Point> {
+    fn course(&self, time: Time) -> Vec<ScenePoint> {
         let (mut iops, mut time_ns) = (0.0, 0.0);
         let rising = self.points.iter().map(|point| {
             iops = without_noise(iops, &point.iops);
@@ -173,7 +173,7 @@ impl<'a> Sheet<'a> {
         points.sort_by_key(|point| point.outstanding);
         let line =
             points.into_iter().map(|point| self.place(point, |point| &point.service_time_ns));
-        let line: Vec<Point> = line.collect();
+        let line: Vec<ScenePoint> = line.collect();
         if line.len() > 1 {
             scene.line(line, self.ink, Stroke::Dotted);
         }
@@ -201,10 +201,10 @@ impl<'a> Sheet<'a> {
         let (left, right) = (plot.left + 6.0, plot.right() - 4.0);
         let [above, below] = [y - 5.0, y + 14.0];
         let places = [
-            (left, above, Anchor::Start),
-            (right, above, Anchor::End),
-            (left, below, Anchor::Start),
-            (right, below, Anchor::End),
+            (left, above, TextAnchor::Start),
+            (right, above, TextAnchor::End),
+            (left, below, TextAnchor::Start),
+            (right, below, TextAnchor::End),
         ];
         annotate(scene, Ink::Limit, &text, &places.map(|(x, y, anchor)| ((x, y), anchor)));
         if let Some(capacity) = &self.mix.iops_within_limit {
@@ -223,7 +223,7 @@ impl<'a> Sheet<'a> {
         let text = format!("knee at {}", knee.outstanding);
         scene.line(vec![(x, y), (x, bottom)], Ink::Found, Stroke::Dotted);
         let places = [bottom - 7.0, bottom - 22.0, bottom - 37.0, top + 14.0, top + 29.0]
-            .map(|y| [((x - 5.0, y), Anchor::End), ((x + 5.0, y), Anchor::Start)]);
+            .map(|y| [((x - 5.0, y), TextAnchor::End), ((x + 5.0, y), TextAnchor::Start)]);
         annotate(scene, Ink::Found, &text, places.as_flattened());
     }
 
@@ -245,12 +245,12 @@ impl<'a> Sheet<'a> {
 }
 
 /// The range of times. The limit is part of it, except where it is hidden.
-fn times(points: &[&CurvePoint], limit: &LatencyLimit, format: &Formatter) -> Scale {
+fn times(points: &[&CurvePoint], limit: &LatencyLimit, format: &Formatter) -> AxisScale {
     let means = points.iter().map(|point| &point.service_time_ns);
     let all = means.chain(points.iter().map(|point| &point.limited_quantile_ns));
     let (low, high) = range_of(all).unwrap_or((limit.service_time_ns, limit.service_time_ns));
     let limit_ns = if format.is_relative() { high } else { limit.service_time_ns };
     let divisor = format.divisor(Unit::Ns);
     // Room below the lowest point for the number next to it.
-    Scale::log(0.85 * low.min(limit_ns) / divisor, high.max(limit_ns) / divisor)
+    AxisScale::log(0.85 * low.min(limit_ns) / divisor, high.max(limit_ns) / divisor)
 }

@@ -2,15 +2,19 @@
 
 use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::curve::ink_of;
-use super::scale::{Scale, range_of};
-use super::scene::{Anchor, Ink, Reading, Scene, Size, Stroke};
+use super::scale::{AxisScale, range_of};
+use super::scene::{Ink, Scene, SceneReading, SceneSize, Stroke, TextAnchor};
 use crate::format::Formatter;
 use assay_model::calibration::{CurvePoint, MixCalibration};
 use assay_model::verdict::Unit;
 use std::collections::BTreeSet;
 
 /// Draws the large curves; `None` where there are none.
-pub(crate) fn depth(mixes: &[MixCalibration], format: &Formatter, size: Size) -> Option<Scene> {
+pub(crate) fn depth(
+    mixes: &[MixCalibration],
+    format: &Formatter,
+    size: SceneSize,
+) -> Option<Scene> {
     let points = || mixes.iter().flat_map(|mix| &mix.large_curve);
     let least = points().map(depth_of).reduce(f64::min)?;
     let most = points().map(depth_of).reduce(f64::max)?;
@@ -18,8 +22,8 @@ pub(crate) fn depth(mixes: &[MixCalibration], format: &Formatter, size: Size) ->
     let highest = highest / format.divisor(Unit::BytesPerS);
     let mut scene = Scene::new(size, 280.0, "Throughput of large I/Os by queue depth");
     let plot = scene.plot;
-    let x = Scale::log(least, most).onto(plot.left, plot.right());
-    let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
+    let x = AxisScale::log(least, most).onto(plot.left, plot.right());
+    let y = AxisScale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "throughput", Unit::BytesPerS, y, 5));
     depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "queue depth");
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
@@ -48,24 +52,24 @@ fn stroke_of(mix: &MixCalibration) -> Stroke {
 }
 
 /// The depths that were measured are the ticks.
-pub(crate) fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>, name: &str) {
+pub(crate) fn depths(scene: &mut Scene, x: AxisScale, depths: BTreeSet<u32>, name: &str) {
     let bottom = scene.plot.bottom();
     let mut last = f64::NEG_INFINITY;
     for depth in depths {
         let place = x.place(f64::from(depth));
         scene.hair((place, bottom), (place, bottom + 4.0), Ink::Axis);
         if place - last > 24.0 {
-            scene.text((place, bottom + 17.0), Anchor::Middle, Ink::Axis, depth.to_string());
+            scene.text((place, bottom + 17.0), TextAnchor::Middle, Ink::Axis, depth.to_string());
             last = place;
         }
     }
     base_line(scene);
     name_below(scene, name);
-    scene.across = Some(Reading { scale: x, unit: "", name: name.to_owned() });
+    scene.across = Some(SceneReading { scale: x, unit: "", name: name.to_owned() });
 }
 
 /// The line of one mix with its points and their intervals.
-fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, x: Scale, y: Scale) {
+fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, x: AxisScale, y: AxisScale) {
     let ink = ink_of(mix.read_share);
     let height = |bytes_per_s: f64| y.place(bytes_per_s / format.divisor(Unit::BytesPerS));
     let mut points: Vec<&CurvePoint> = mix.large_curve.iter().collect();

@@ -2,11 +2,11 @@
 //! of colour.
 
 use super::axis::{Axis, vertical};
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Plot, Scene, Size};
+use super::scale::AxisScale;
+use super::scene::{Ink, Plot, Scene, SceneMark, SceneSize, TextAnchor};
 use super::time_axis::time_axis;
 use crate::format::Formatter;
-use crate::timeline::{Column, Timeline};
+use crate::timeline::{RunTimeline, TimelineColumn};
 use assay_model::measurement::Operation;
 use assay_model::number::{index, real, real_len, seconds};
 use assay_model::verdict::Unit;
@@ -26,17 +26,17 @@ const OVERLAP: f64 = 0.5;
 /// A column with the share of its I/Os in each row, from the top.
 struct Cells<'a> {
     /// The stretch of time.
-    column: &'a Column,
+    column: &'a TimelineColumn,
     /// Shares of its I/Os, 0..=1.
     rows: Vec<f64>,
 }
 
 /// Draws the heat map of one operation.
 pub(crate) fn heat(
-    timeline: &Timeline,
+    timeline: &RunTimeline,
     operation: Operation,
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let timeline = timeline.coarser(cells_max(size));
     let name = format!("{}s, {}", operation.name(), timeline.kind());
@@ -53,9 +53,9 @@ pub(crate) fn heat(
         let runs = cells.iter().flat_map(|cells| cells.runs(level, x, plot));
         let bars: Vec<_> = runs.collect();
         let ink = Ink::Heat(level);
-        scene.stretching.extend((!bars.is_empty()).then_some(Mark::Bars { bars, width, ink }));
+        scene.stretching.extend((!bars.is_empty()).then_some(SceneMark::Bars { bars, width, ink }));
     }
-    if size == Size::Narrow {
+    if size == SceneSize::Narrow {
         // There is no room for it next to the name of the axis.
         scene.lower(LEGEND);
     }
@@ -68,21 +68,30 @@ pub(crate) fn heat(
 }
 
 /// As many as can be told apart without filling the file.
-fn cells_max(size: Size) -> usize {
-    if size == Size::Narrow { 80 } else { CELLS_MAX }
+fn cells_max(size: SceneSize) -> usize {
+    if size == SceneSize::Narrow { 80 } else { CELLS_MAX }
 }
 
 /// From the shortest to the longest time of all columns.
-fn range(timeline: &Timeline, operation: Operation, format: &Formatter) -> Scale {
+fn range(timeline: &RunTimeline, operation: Operation, format: &Formatter) -> AxisScale {
     let columns = timeline.columns().iter().map(|column| &column.operation(operation).times);
     let low = columns.clone().filter_map(|times| times.iter().next()).map(|(time, _)| time).min();
     let high = columns.map(crate::compact_histogram::CompactHistogram::max_ns).max();
     let divisor = format.divisor(Unit::Ns);
-    Scale::log(real(low.unwrap_or(1).max(1)) / divisor, real(high.unwrap_or(1).max(1)) / divisor)
+    AxisScale::log(
+        real(low.unwrap_or(1).max(1)) / divisor,
+        real(high.unwrap_or(1).max(1)) / divisor,
+    )
 }
 
 /// The share of a column's I/Os in each row, from the top.
-fn rows(column: &Column, operation: Operation, y: Scale, plot: Plot, divisor: f64) -> Vec<f64> {
+fn rows(
+    column: &TimelineColumn,
+    operation: Operation,
+    y: AxisScale,
+    plot: Plot,
+    divisor: f64,
+) -> Vec<f64> {
     let times = &column.operation(operation).times;
     let mut rows = vec![0.0; index(plot.height / ROW) + 1];
     let (last, all) = (rows.len() - 1, real(times.ios()));
@@ -105,7 +114,7 @@ fn level_of(share: f64) -> u8 {
 
 impl Cells<'_> {
     /// Cells of one level that lie under one another, joined.
-    fn runs(&self, level: u8, x: Scale, plot: Plot) -> Vec<[f64; 3]> {
+    fn runs(&self, level: u8, x: AxisScale, plot: Plot) -> Vec<[f64; 3]> {
         let middle = x.place(seconds(self.column.start_ns)) + width(self.column, x) / 2.0;
         let mut runs: Vec<[f64; 3]> = Vec::new();
         let mut end = usize::MAX;
@@ -122,7 +131,7 @@ impl Cells<'_> {
 }
 
 /// Width of a column, pixels.
-fn width(column: &Column, x: Scale) -> f64 {
+fn width(column: &TimelineColumn, x: AxisScale) -> f64 {
     x.place(seconds(column.end_ns)) - x.place(seconds(column.start_ns))
 }
 
@@ -133,14 +142,14 @@ pub(crate) fn depth_legend(scene: &mut Scene, most: &str) {
     /// Width of one depth of colour in the legend, pixels.
     const SWATCH: f64 = 13.0;
     let right = scene.plot.right() - LETTER * real_len(most.chars().count()) - 8.0;
-    scene.text((scene.plot.right(), 13.0), Anchor::End, Ink::Label, most);
+    scene.text((scene.plot.right(), 13.0), TextAnchor::End, Ink::Label, most);
     for level in 1..=LEVELS {
         let left = right - SWATCH * f64::from(LEVELS + 1 - level);
         let rects = vec![[left, 4.0, SWATCH, 10.0]];
-        scene.marks.push(Mark::Rects { rects, ink: Ink::Heat(level) });
+        scene.marks.push(SceneMark::Rects { rects, ink: Ink::Heat(level) });
     }
     let left = right - SWATCH * f64::from(LEVELS) - 6.0;
-    scene.text((left, 13.0), Anchor::End, Ink::Label, "fewer");
+    scene.text((left, 13.0), TextAnchor::End, Ink::Label, "fewer");
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The distribution of the times of one operation, with its quantiles.
 
 use super::axis::{Axis, horizontal, vertical};
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Plot, Point, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Plot, Scene, SceneMark, ScenePoint, SceneSize, Stroke, TextAnchor};
 use crate::format::Formatter;
 use crate::phrases::{capital, nines};
 use assay_model::Histogram;
@@ -29,14 +29,14 @@ pub(crate) fn histogram(
     kind: &str,
     what: &str,
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let mut scene = Scene::new(size, 250.0, format!("{} of {what}", capital(kind)));
     let plot = scene.plot;
     let x = range(times, format).onto(plot.left, plot.right());
     let bars = bars(times, x, format.divisor(Unit::Ns), plot.width);
     let highest = bars.iter().copied().fold(0.0, f64::max);
-    let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
+    let y = AxisScale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
     let share = Axis::new(format, &format!("share of {what}"), Unit::Share, y, 4);
     vertical(&mut scene, format, &share);
     horizontal(&mut scene, format, &Axis::new(format, kind, Unit::Ns, x, 5));
@@ -46,22 +46,22 @@ pub(crate) fn histogram(
         let top = y.place(*share).min(plot.bottom() - 0.8);
         [plot.left + f64::from(bar) * BAR, top, BAR - 0.8, plot.bottom() - top]
     });
-    scene.marks.push(Mark::Rects { rects: rects.collect(), ink: operation.into() });
+    scene.marks.push(SceneMark::Rects { rects: rects.collect(), ink: operation.into() });
     mark_quantiles(&mut scene, times, x, format);
     scene.description = describe(what, times, format);
     scene
 }
 
 /// From the shortest time to the one that a million I/Os keep but one.
-fn range(times: &Histogram, format: &Formatter) -> Scale {
+fn range(times: &Histogram, format: &Formatter) -> AxisScale {
     let divisor = format.divisor(Unit::Ns);
     let (low, high) = (times.min_ns().max(1), times.quantile_ns(0.999_999).max(1));
-    Scale::log(real(low) / divisor, real(high) / divisor)
+    AxisScale::log(real(low) / divisor, real(high) / divisor)
 }
 
 /// Share of the I/Os in each bar. A bucket that spans several bars at the low end, where
 /// nanoseconds are whole, falls into the bar of its middle.
-fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
+fn bars(times: &Histogram, x: AxisScale, divisor: f64, width: f64) -> Vec<f64> {
     let mut bars = vec![0.0; index(width / BAR) + 1];
     let last = bars.len() - 1;
     for (lowest, bucket, ios) in times.buckets() {
@@ -79,22 +79,22 @@ fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
 struct Labelled {
     place: f64,
     text: String,
-    at: Point,
-    anchor: Anchor,
+    at: ScenePoint,
+    anchor: TextAnchor,
 }
 
 impl Labelled {
     /// Whether a line at this place would run through the text.
     fn covers(&self, place: f64) -> bool {
         let width = LETTER * real_len(self.text.chars().count());
-        let left = if self.anchor == Anchor::End { self.at.0 - width } else { self.at.0 };
+        let left = if self.anchor == TextAnchor::End { self.at.0 - width } else { self.at.0 };
         place > left - 2.0 && place < left + width + 2.0
     }
 }
 
 /// Names quantiles in the upper part of the plot, a row each; a line begins below the last label
 /// that it would run through.
-fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Formatter) {
+fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: AxisScale, format: &Formatter) {
     let plot = scene.plot;
     let enough = |quantile: &f64| (1.0 - quantile) * real(times.ios()) >= BEYOND_MIN;
     let marked = MARKED.into_iter().filter(enough).map(|quantile| {
@@ -136,8 +136,11 @@ impl Marked {
 
 fn labelled(plot: Plot, row: u32, Marked { place, text, is_left }: Marked) -> Labelled {
     let y = plot.top + LINE * f64::from(row) + 6.0;
-    let (at, anchor) =
-        if is_left { ((place - 4.0, y), Anchor::End) } else { ((place + 4.0, y), Anchor::Start) };
+    let (at, anchor) = if is_left {
+        ((place - 4.0, y), TextAnchor::End)
+    } else {
+        ((place + 4.0, y), TextAnchor::Start)
+    };
     Labelled { place, text, at, anchor }
 }
 
@@ -173,16 +176,16 @@ mod tests {
             "service time",
             "reads",
             &Formatter::default(),
-            Size::Half,
+            SceneSize::Half,
         );
         let labels = scene.marks.iter().filter_map(|mark| match mark {
-            Mark::Text { at, anchor, ink: Ink::Found, text } => {
+            SceneMark::Text { at, anchor, ink: Ink::Found, text } => {
                 Some(Labelled { place: 0.0, text: text.clone(), at: *at, anchor: *anchor })
             }
             _ => None,
         });
         let lines = scene.marks.iter().filter_map(|mark| match mark {
-            Mark::Line { points, ink: Ink::Found, .. } => Some(points[0]),
+            SceneMark::Line { points, ink: Ink::Found, .. } => Some(points[0]),
             _ => None,
         });
         (labels.collect(), lines.collect())

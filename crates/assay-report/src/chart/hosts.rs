@@ -3,8 +3,8 @@
 
 use super::axis::{Axis, horizontal, legend};
 use super::heat::depth_legend;
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, ScenePoint, SceneSize, Stroke, TextAnchor};
 use super::time_axis::time_axis;
 use crate::format::{Formatter, tick};
 use assay_model::Estimate;
@@ -60,11 +60,11 @@ const ROW_NAMED: f64 = 12.0;
 const START_ROW: f64 = 18.0;
 
 /// The rate of each host over time, all on one scale, with the median of all of them behind it.
-pub(crate) fn multiples(of: &HostLines, format: &Formatter, size: Size) -> Scene {
+pub(crate) fn multiples(of: &HostLines, format: &Formatter, size: SceneSize) -> Scene {
     let divisor = format.divisor(Unit::IosPerS);
     let rates = || of.hosts.iter().flat_map(|host| host.rates_iops.iter());
     let highest = rates().fold(0.0, |most: f64, rate| most.max(*rate)) / divisor;
-    let columns = if size == Size::Full { 4 } else { 2 };
+    let columns = if size == SceneSize::Full { 4 } else { 2 };
     let rows = of.hosts.len().div_ceil(columns);
     let pitch = NAME + PANEL + BELOW;
     let mut scene = Scene::new(size, 200.0, "Host rates over time");
@@ -75,7 +75,7 @@ pub(crate) fn multiples(of: &HostLines, format: &Formatter, size: Size) -> Scene
     let median = medians(&of.hosts);
     scene.text(
         (4.0, 13.0),
-        Anchor::Start,
+        TextAnchor::Start,
         Ink::Label,
         format.axis_name("rate of a host", Unit::IosPerS),
     );
@@ -84,12 +84,12 @@ pub(crate) fn multiples(of: &HostLines, format: &Formatter, size: Size) -> Scene
             left + (width + BETWEEN) * real_len(place % columns),
             scene.plot.top + pitch * real_len(place / columns) + NAME,
         );
-        let y = Scale::from_zero(highest, 5).onto(at.1 + PANEL, at.1);
+        let y = AxisScale::from_zero(highest, 5).onto(at.1 + PANEL, at.1);
         let panel = Panel { at, width, y, divisor };
         if place % columns == 0 {
             for value in [0.0, y.high] {
                 let text = tick(format, Unit::IosPerS, value);
-                scene.text((left - 6.0, y.place(value) + 4.0), Anchor::End, Ink::Axis, text);
+                scene.text((left - 6.0, y.place(value) + 4.0), TextAnchor::End, Ink::Axis, text);
             }
         }
         panel.draw(&mut scene, host, &median);
@@ -101,9 +101,9 @@ pub(crate) fn multiples(of: &HostLines, format: &Formatter, size: Size) -> Scene
 /// Where a host is drawn.
 struct Panel {
     /// Its upper left corner.
-    at: Point,
+    at: ScenePoint,
     width: f64,
-    y: Scale,
+    y: AxisScale,
     divisor: f64,
 }
 
@@ -118,14 +118,14 @@ impl Panel {
             "" => shortened(&host.name, letters),
             remark => shortened(&format!("{}: {remark}", host.name), letters),
         };
-        scene.text((left, top - 5.0), Anchor::Start, Ink::Label, name);
+        scene.text((left, top - 5.0), TextAnchor::Start, Ink::Label, name);
         scene.line(self.points(median), Ink::Axis, Stroke::Dotted);
         let ink = if host.remark.is_empty() { Ink::Read } else { Ink::Limit };
         scene.line(self.points(&host.rates_iops), ink, Stroke::Solid);
     }
 
     /// The middles of equal parts of the time.
-    fn points(&self, rates: &[f64]) -> Vec<Point> {
+    fn points(&self, rates: &[f64]) -> Vec<ScenePoint> {
         let part = self.width / real_len(rates.len().max(1));
         let place = |(place, rate): (usize, &f64)| {
             (self.at.0 + part * (real_len(place) + 0.5), self.y.place(rate / self.divisor))
@@ -151,7 +151,7 @@ fn medians(hosts: &[HostLine]) -> Vec<f64> {
 }
 
 /// Hosts and time: the deeper the colour, the more a second.
-pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
+pub(crate) fn map(of: &HostLines, format: &Formatter, size: SceneSize) -> Scene {
     let row = (ROWS / real_len(of.hosts.len().max(1))).clamp(ROW_MIN, ROW_MAX);
     let mut scene = Scene::unnamed(size, 100.0, "Heat map of host rates");
     let rows = row * real_len(of.hosts.len());
@@ -173,7 +173,7 @@ pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
             }));
         }
         if !rects.is_empty() {
-            scene.marks.push(Mark::Rects { rects, ink: Ink::Heat(level) });
+            scene.marks.push(SceneMark::Rects { rects, ink: Ink::Heat(level) });
         }
     }
     depth_legend(&mut scene, "higher rate");
@@ -211,7 +211,7 @@ fn runs(rates: &[f64], level: u8, low: f64, high: f64) -> impl Iterator<Item = (
 }
 
 /// Start time of each host, with what that may be off by; nothing where none said so.
-pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
+pub(crate) fn starts(of: &HostLines, size: SceneSize) -> Option<Scene> {
     let begun: Vec<HostLine> =
         of.hosts.iter().filter(|host| host.start_ns.is_some()).cloned().collect();
     let ends = |host: &HostLine| {
@@ -230,9 +230,9 @@ pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
     scene.height += rows - scene.plot.height;
     scene.plot.height = rows;
     make_room(&mut scene, &names_of(&begun), size);
-    let scale = Scale::linear(low, limit.map_or(high, |limit| limit.max(high) * 1.02));
+    let scale = AxisScale::linear(low, limit.map_or(high, |limit| limit.max(high) * 1.02));
     let x = scale.onto(scene.plot.left, scene.plot.right());
-    let wanted = if size == Size::Narrow { 4 } else { 6 };
+    let wanted = if size == SceneSize::Narrow { 4 } else { 6 };
     let name = "after the common start".to_owned();
     // How well hosts meet says nothing of the storage, and is never hidden.
     let format = Formatter::default();
@@ -252,7 +252,7 @@ pub(crate) fn starts(of: &HostLines, size: Size) -> Option<Scene> {
         let place = x.place(limit);
         let ends = vec![(place, scene.plot.top), (place, scene.plot.bottom())];
         scene.line(ends, Ink::Limit, Stroke::Dashed);
-        scene.text((place, scene.plot.top - 6.0), Anchor::End, Ink::Limit, "limit");
+        scene.text((place, scene.plot.top - 6.0), TextAnchor::End, Ink::Limit, "limit");
     }
     scene.description = format!(
         "Start of the first worker of each host relative to the common start, from {} to {}.",
@@ -275,7 +275,7 @@ pub(crate) struct AloneAndTogether {
 
 /// A row for each host, with a point for what it gives alone and one for what it gives with all
 /// others.
-pub(crate) fn alone(of: &[AloneAndTogether], format: &Formatter, size: Size) -> Scene {
+pub(crate) fn alone(of: &[AloneAndTogether], format: &Formatter, size: SceneSize) -> Scene {
     let divisor = format.divisor(Unit::IosPerS);
     let both = |host: &AloneAndTogether| [Some(host.alone), host.together];
     let ends = |estimate: &Estimate| estimate.high.min(2.0 * estimate.value).max(estimate.value);
@@ -287,8 +287,8 @@ pub(crate) fn alone(of: &[AloneAndTogether], format: &Formatter, size: Size) -> 
     scene.plot.height = rows;
     let hosts: Vec<&str> = of.iter().map(|host| host.name.as_str()).collect();
     make_room(&mut scene, &hosts, size);
-    let wanted = if size == Size::Narrow { 3 } else { 6 };
-    let x = Scale::from_zero(highest, wanted).onto(scene.plot.left, scene.plot.right());
+    let wanted = if size == SceneSize::Narrow { 3 } else { 6 };
+    let x = AxisScale::from_zero(highest, wanted).onto(scene.plot.left, scene.plot.right());
     horizontal(&mut scene, format, &Axis::new(format, "rate of a host", Unit::IosPerS, x, wanted));
     names(&mut scene, &hosts, START_ROW);
     for (number, host) in of.iter().enumerate() {
@@ -327,8 +327,8 @@ fn names_of(hosts: &[HostLine]) -> Vec<&str> {
 }
 
 /// Makes the room at the left as wide as the longest name.
-fn make_room(scene: &mut Scene, names: &[&str], size: Size) {
-    let most = if size == Size::Narrow { NAME_LETTERS_NARROW } else { NAME_LETTERS };
+fn make_room(scene: &mut Scene, names: &[&str], size: SceneSize) {
+    let most = if size == SceneSize::Narrow { NAME_LETTERS_NARROW } else { NAME_LETTERS };
     let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(most);
     let more = (LETTER * real_len(letters) + 14.0 - scene.plot.left).max(0.0);
     scene.plot.left += more;
@@ -342,7 +342,7 @@ fn names(scene: &mut Scene, names: &[&str], row: f64) {
     for (number, name) in names.iter().enumerate().step_by(every) {
         let y = scene.plot.top + row * (real_len(number) + 0.5) + 4.0;
         let at = (scene.plot.left - 8.0, y);
-        scene.text(at, Anchor::End, Ink::Axis, shortened(name, letters));
+        scene.text(at, TextAnchor::End, Ink::Axis, shortened(name, letters));
     }
 }
 
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn every_host_has_its_panel_its_row_and_its_start() {
         let of = hosts(&[&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0], &[0.0, 0.0, 0.0]]);
-        for size in [Size::Full, Size::Half, Size::Narrow] {
+        for size in [SceneSize::Full, SceneSize::Half, SceneSize::Narrow] {
             let format = Formatter::default();
             for scene in
                 [multiples(&of, &format, size), map(&of, &format, size), starts(&of, size).unwrap()]
@@ -417,7 +417,7 @@ mod tests {
                     .marks
                     .iter()
                     .filter_map(|mark| match mark {
-                        Mark::Text { text, .. } => Some(text.as_str()),
+                        SceneMark::Text { text, .. } => Some(text.as_str()),
                         _ => None,
                     })
                     .collect();
@@ -429,7 +429,7 @@ mod tests {
         }
         let mut unknown = of;
         unknown.hosts.iter_mut().for_each(|host| host.start_ns = None);
-        assert!(starts(&unknown, Size::Full).is_none());
+        assert!(starts(&unknown, SceneSize::Full).is_none());
     }
 
     #[test]

@@ -3,15 +3,15 @@
 
 use super::axis::{Axis, legend, vertical};
 use super::depth::depths;
-use super::scale::Scale;
-use super::scene::{Ink, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneSize, Stroke};
 use crate::format::Formatter;
 use crate::ladder::several;
 use assay_model::load::Rung;
 use assay_model::verdict::Unit;
 
 /// One line.
-pub(crate) struct Curve {
+pub(crate) struct LadderCurve {
     /// Its name in the legend.
     pub(crate) name: &'static str,
     /// Its ink.
@@ -33,7 +33,7 @@ pub(crate) struct LadderChart<'a> {
     /// Its unit: times are drawn on a logarithmic scale, rates from zero.
     pub(crate) unit: Unit,
     /// The lines.
-    pub(crate) curves: &'a [Curve],
+    pub(crate) curves: &'a [LadderCurve],
 }
 
 /// Draws lines over the sessions of steps.
@@ -41,18 +41,18 @@ pub(crate) fn ladder(
     chart: &LadderChart<'_>,
     rungs: &[&Rung],
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let LadderChart { who, unit, curves, .. } = *chart;
     let mut scene = Scene::new(size, 280.0, chart.title.to_owned());
     let plot = scene.plot;
     let sessions = || rungs.iter().map(|rung| f64::from(rung.sessions));
     let (least, most) = (sessions().fold(f64::INFINITY, f64::min), sessions().fold(1.0, f64::max));
-    let x = Scale::log(least.min(most), most).onto(plot.left, plot.right());
+    let x = AxisScale::log(least.min(most), most).onto(plot.left, plot.right());
     let y = vertical_scale(unit, rungs, curves).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, chart.name, unit, y, 5));
     depths(&mut scene, x, rungs.iter().map(|rung| rung.sessions).collect(), who);
-    let words = |curve: &Curve, rung: &Rung, value| {
+    let words = |curve: &LadderCurve, rung: &Rung, value| {
         let sessions = several(rung.sessions, one_of(who));
         format!("{}, {sessions}: {}", curve.name, format.value(unit, value))
     };
@@ -66,23 +66,23 @@ pub(crate) fn ladder(
     scene
 }
 
-fn vertical_scale(unit: Unit, rungs: &[&Rung], curves: &[Curve]) -> Scale {
+fn vertical_scale(unit: Unit, rungs: &[&Rung], curves: &[LadderCurve]) -> AxisScale {
     let all =
         || curves.iter().flat_map(|curve| rungs.iter().filter_map(|rung| (curve.value)(rung)));
     let highest = all().fold(0.0, f64::max);
     match unit {
-        Unit::Ns => Scale::log(all().fold(f64::INFINITY, f64::min).min(highest), highest),
-        _ => Scale::from_zero(highest, 5),
+        Unit::Ns => AxisScale::log(all().fold(f64::INFINITY, f64::min).min(highest), highest),
+        _ => AxisScale::from_zero(highest, 5),
     }
 }
 
 fn draw(
     scene: &mut Scene,
     rungs: &[&Rung],
-    curve: &Curve,
-    x: Scale,
-    y: Scale,
-    words: impl Fn(&Curve, &Rung, f64) -> String,
+    curve: &LadderCurve,
+    x: AxisScale,
+    y: AxisScale,
+    words: impl Fn(&LadderCurve, &Rung, f64) -> String,
 ) {
     let place =
         |rung: &&Rung| Some((x.place(f64::from(rung.sessions)), y.place((curve.value)(rung)?)));
@@ -108,7 +108,7 @@ fn draw(
 /// The last step in words.
 fn describe(
     rungs: &[&Rung],
-    curves: &[Curve],
+    curves: &[LadderCurve],
     who: &str,
     unit: Unit,
     format: &Formatter,
@@ -116,7 +116,7 @@ fn describe(
     let Some(last) = rungs.last() else {
         return "Nothing was measured.".to_owned();
     };
-    let one = |curve: &Curve| {
+    let one = |curve: &LadderCurve| {
         Some(format!("{} {}", curve.name, format.value(unit, (curve.value)(last)?)))
     };
     let said: Vec<String> = curves.iter().filter_map(one).collect();

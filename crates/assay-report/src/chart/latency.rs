@@ -2,13 +2,13 @@
 
 use super::axis::{Axis, legend, vertical};
 use super::rates::{band, steps};
-use super::scale::Scale;
-use super::scene::{Ink, Mark, Point, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, ScenePoint, SceneSize, Stroke};
 use super::time_axis::{events, time_axis};
 use crate::format::Formatter;
-use crate::input::Event;
+use crate::input::RunIncident;
 use crate::phrases::capital;
-use crate::timeline::{ColumnOperation, Timeline};
+use crate::timeline::{ColumnOperation, RunTimeline};
 use assay_model::measurement::Operation;
 use assay_model::number::{real, seconds};
 use assay_model::verdict::Unit;
@@ -32,11 +32,11 @@ const LINES: [(&str, Pick, Stroke); 3] = [
 
 /// Draws the times of one operation.
 pub(crate) fn latency(
-    timeline: &Timeline,
+    timeline: &RunTimeline,
     operation: Operation,
-    happened: &[Event],
+    happened: &[RunIncident],
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let timeline = timeline.coarser(size.columns_max());
     let name = format!("{}s, {}", operation.name(), timeline.kind());
@@ -54,44 +54,44 @@ pub(crate) fn latency(
 }
 
 /// One number of every column that has it, ns.
-fn values(timeline: &Timeline, operation: Operation, pick: Pick) -> impl Iterator<Item = u64> {
+fn values(timeline: &RunTimeline, operation: Operation, pick: Pick) -> impl Iterator<Item = u64> {
     let columns = timeline.columns().iter();
     columns.filter_map(move |column| pick(column.operation(operation)))
 }
 
 /// From the lowest median to the longest time.
-fn range(timeline: &Timeline, operation: Operation, format: &Formatter) -> Scale {
+fn range(timeline: &RunTimeline, operation: Operation, format: &Formatter) -> AxisScale {
     let divisor = format.divisor(Unit::Ns);
     let low = values(timeline, operation, MEDIAN).min().unwrap_or(1).max(1);
     let high = values(timeline, operation, LONGEST).max().unwrap_or(1).max(1);
-    Scale::log(real(low) / divisor, real(high) / divisor)
+    AxisScale::log(real(low) / divisor, real(high) / divisor)
 }
 
 /// The band reaches from the median to p99: half of the I/Os, less the rare ones.
 fn draw(
     scene: &mut Scene,
-    timeline: &Timeline,
+    timeline: &RunTimeline,
     operation: Operation,
-    x: Scale,
-    y: Scale,
+    x: AxisScale,
+    y: AxisScale,
     divisor: f64,
 ) {
     let ink = Ink::from(operation);
-    let line = |pick: Pick| -> Vec<Point> {
+    let line = |pick: Pick| -> Vec<ScenePoint> {
         steps(timeline.columns(), x, |column| {
             let time = pick(column.operation(operation))?;
             Some(y.place(real(time.max(1)) / divisor))
         })
     };
     let points = band(line(MEDIAN), line(RARE));
-    scene.stretching.push(Mark::Area { points, ink });
+    scene.stretching.push(SceneMark::Area { points, ink });
     for (_, pick, stroke) in LINES {
-        scene.stretching.push(Mark::Line { points: line(pick), ink, stroke });
+        scene.stretching.push(SceneMark::Line { points: line(pick), ink, stroke });
     }
 }
 
 /// The range in words.
-fn describe(timeline: &Timeline, operation: Operation, format: &Formatter) -> String {
+fn describe(timeline: &RunTimeline, operation: Operation, format: &Formatter) -> String {
     let low = values(timeline, operation, MEDIAN).min().unwrap_or(0);
     let high = values(timeline, operation, LONGEST).max().unwrap_or(0);
     let (low, high) = (format.value(Unit::Ns, real(low)), format.value(Unit::Ns, real(high)));

@@ -4,8 +4,8 @@
 use super::annotation::annotate;
 use super::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use super::rates::band;
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, ScenePoint, SceneSize, Stroke, TextAnchor};
 use super::time_axis::time_axis;
 use crate::format::Formatter;
 use crate::phrases::file_name;
@@ -29,7 +29,7 @@ pub(crate) enum Across {
 
 /// Lines over one axis.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines {
+pub(crate) struct ChartLines {
     /// What it shows.
     pub(crate) title: String,
     /// What is across.
@@ -43,7 +43,7 @@ pub(crate) struct Lines {
     /// Whether the vertical axis is logarithmic; else it begins at zero.
     pub(crate) log: bool,
     /// What is drawn.
-    pub(crate) curves: Vec<Line>,
+    pub(crate) curves: Vec<ChartLine>,
     /// Places across at which something happened.
     pub(crate) marks: Vec<(f64, String)>,
 }
@@ -56,7 +56,7 @@ const NEAR: f64 = 0.3;
 
 /// One line.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct ChartLine {
     /// Its name in the legend.
     pub(crate) name: String,
     /// Its colour.
@@ -71,9 +71,9 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(f64, Estimate)>,
 }
 
-impl Lines {
+impl ChartLines {
     /// The same as a chart.
-    pub(crate) fn chart<'a>(self, size: Size, format: Formatter) -> Chart<'a> {
+    pub(crate) fn chart<'a>(self, size: SceneSize, format: Formatter) -> Chart<'a> {
         let caption = self.title.clone();
         self.captioned(size, caption, format)
     }
@@ -81,7 +81,7 @@ impl Lines {
     /// The same with a caption that says more than the title.
     pub(crate) fn captioned<'a>(
         self,
-        size: Size,
+        size: SceneSize,
         caption: impl Into<String>,
         format: Formatter,
     ) -> Chart<'a> {
@@ -91,9 +91,9 @@ impl Lines {
 }
 
 /// Draws the lines.
-fn lines(of: &Lines, format: &Formatter, size: Size) -> Scene {
+fn lines(of: &ChartLines, format: &Formatter, size: SceneSize) -> Scene {
     let mut scene = Scene::new(size, 300.0, of.title.clone());
-    let wanted = if size == Size::Narrow { 4 } else { 6 };
+    let wanted = if size == SceneSize::Narrow { 4 } else { 6 };
     let x = across(&mut scene, of, format, wanted);
     let y = upwards(&scene, of, format);
     vertical(&mut scene, format, &Axis::new(format, &of.name, of.unit, y, 5));
@@ -115,14 +115,14 @@ fn lines(of: &Lines, format: &Formatter, size: Size) -> Scene {
         .filter(|line| !line.name.is_empty())
         .map(|line| (line.name.clone(), line.ink, line.stroke))
         .collect();
-    let fitting = if size == Size::Narrow { 3 } else { 6 };
+    let fitting = if size == SceneSize::Narrow { 3 } else { 6 };
     legend(&mut scene, &entries[..entries.len().min(fitting)]);
     scene.description = describe(of, format);
     scene
 }
 
 /// The horizontal axis.
-fn across(scene: &mut Scene, of: &Lines, format: &Formatter, wanted: usize) -> Scale {
+fn across(scene: &mut Scene, of: &ChartLines, format: &Formatter, wanted: usize) -> AxisScale {
     let plot = scene.plot;
     let places = || of.curves.iter().flat_map(|line| line.points.iter().map(|point| point.0));
     let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
@@ -133,12 +133,12 @@ fn across(scene: &mut Scene, of: &Lines, format: &Formatter, wanted: usize) -> S
             name_below(scene, &of.across_name);
             return scale;
         }
-        Across::Linear if low > NEAR * high => Scale::linear(low, high),
-        Across::Linear => Scale::from_zero(high, wanted),
-        Across::Log => Scale::log(low, high),
+        Across::Linear if low > NEAR * high => AxisScale::linear(low, high),
+        Across::Linear => AxisScale::from_zero(high, wanted),
+        Across::Log => AxisScale::log(low, high),
         Across::LogTime => {
             let divisor = format.divisor(Unit::Ns);
-            let scale = Scale::log(low / divisor, high / divisor).onto(plot.left, plot.right());
+            let scale = AxisScale::log(low / divisor, high / divisor).onto(plot.left, plot.right());
             horizontal(scene, format, &Axis::new(format, &of.across_name, Unit::Ns, scale, wanted));
             return scale;
         }
@@ -153,7 +153,7 @@ fn across(scene: &mut Scene, of: &Lines, format: &Formatter, wanted: usize) -> S
 }
 
 /// The vertical scale: from zero, or equal ratios.
-fn upwards(scene: &Scene, of: &Lines, format: &Formatter) -> Scale {
+fn upwards(scene: &Scene, of: &ChartLines, format: &Formatter) -> AxisScale {
     let divisor = format.divisor(of.unit);
     let estimates = || of.curves.iter().flat_map(|line| line.points.iter().map(|point| &point.1));
     let values = || estimates().map(|estimate| estimate.value / divisor);
@@ -161,26 +161,26 @@ fn upwards(scene: &Scene, of: &Lines, format: &Formatter) -> Scale {
         .map(|estimate| estimate.value.max(estimate.high.min(2.0 * estimate.value)) / divisor)
         .fold(0.0, f64::max);
     let scale = if of.log {
-        Scale::log(values().filter(|value| *value > 0.0).fold(high, f64::min), high)
+        AxisScale::log(values().filter(|value| *value > 0.0).fold(high, f64::min), high)
     } else {
-        Scale::from_zero(high, 5)
+        AxisScale::from_zero(high, 5)
     };
     scale.onto(scene.plot.bottom(), scene.plot.top)
 }
 
 fn draw(
     scene: &mut Scene,
-    line: &Line,
+    line: &ChartLine,
     along: &dyn Fn(f64) -> f64,
-    y: Scale,
+    y: AxisScale,
     unit: Unit,
     format: &Formatter,
 ) {
     let height = |value: f64| y.place(value / format.divisor(unit));
-    let points: Vec<Point> =
+    let points: Vec<ScenePoint> =
         line.points.iter().map(|(at, estimate)| (along(*at), height(estimate.value))).collect();
     if line.band {
-        let edge = |of: fn(&Estimate) -> f64| -> Vec<Point> {
+        let edge = |of: fn(&Estimate) -> f64| -> Vec<ScenePoint> {
             line.points
                 .iter()
                 .map(|(at, value)| {
@@ -192,7 +192,7 @@ fn draw(
                 .collect()
         };
         let points = band(edge(|value| value.low), edge(|value| value.high));
-        scene.marks.push(Mark::Area { points, ink: line.ink });
+        scene.marks.push(SceneMark::Area { points, ink: line.ink });
     }
     scene.line(points, line.ink, line.stroke);
     for (at, estimate) in line.points.iter().filter(|_| line.dots) {
@@ -214,13 +214,14 @@ fn within(scene: &Scene, height: f64) -> f64 {
 fn mark(scene: &mut Scene, x: f64, what: &str) {
     let plot = scene.plot;
     let heights = [plot.top + 11.0, plot.bottom() - 6.0, plot.top + 26.0, plot.bottom() - 21.0];
-    let places = heights.map(|y| [((x + 4.0, y), Anchor::Start), ((x - 4.0, y), Anchor::End)]);
+    let places =
+        heights.map(|y| [((x + 4.0, y), TextAnchor::Start), ((x - 4.0, y), TextAnchor::End)]);
     annotate(scene, Ink::Found, what, places.as_flattened());
 }
 
 /// The ends of every line in words.
-fn describe(of: &Lines, format: &Formatter) -> String {
-    let one = |line: &Line| {
+fn describe(of: &ChartLines, format: &Formatter) -> String {
+    let one = |line: &ChartLine| {
         let (first, last) = (line.points.first()?, line.points.last()?);
         let shown = |point: &(f64, Estimate)| format.value(of.unit, point.1.value);
         Some(format!("{}: from {} to {}.", line.name, shown(first), shown(last)))

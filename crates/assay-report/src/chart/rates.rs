@@ -2,23 +2,23 @@
 //! interval.
 
 use super::axis::{Axis, legend, name_below, vertical};
-use super::scale::Scale;
-use super::scene::{Ink, Mark, Point, Scene, Size};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, ScenePoint, SceneSize};
 use super::tail::{entries, stroke_of};
 use super::time_axis::{events, time_axis};
 use crate::format::Formatter;
-use crate::input::Event;
-use crate::timeline::{Column, ColumnOperation, Timeline};
+use crate::input::RunIncident;
+use crate::timeline::{ColumnOperation, RunTimeline, TimelineColumn};
 use assay_model::measurement::Operation;
 use assay_model::number::{rate, seconds};
 use assay_model::verdict::Unit;
 
 /// Draws the rates of all operations.
 pub(crate) fn rates(
-    timeline: &Timeline,
-    happened: &[Event],
+    timeline: &RunTimeline,
+    happened: &[RunIncident],
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let timeline = timeline.coarser(size.columns_max());
     let mut scene = Scene::new(size, 240.0, "IOPS over time");
@@ -27,7 +27,7 @@ pub(crate) fn rates(
     name_below(&mut scene, "time since the measurement began");
     let divisor = format.divisor(Unit::IosPerS);
     let highest = highest(&timeline) / divisor;
-    let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
+    let y = AxisScale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "IOPS", Unit::IosPerS, y, 4));
     for operation in timeline.operations() {
         draw(&mut scene, timeline.columns(), operation, x, y, divisor);
@@ -39,7 +39,7 @@ pub(crate) fn rates(
 }
 
 /// The highest rate of any interval of any operation.
-fn highest(timeline: &Timeline) -> f64 {
+fn highest(timeline: &RunTimeline) -> f64 {
     let all = timeline.operations();
     let columns = timeline.columns().iter();
     let rates = columns.flat_map(|column| all.iter().map(|one| column.operation(*one).iops_max));
@@ -49,10 +49,10 @@ fn highest(timeline: &Timeline) -> f64 {
 /// The band and the mean of one operation.
 fn draw(
     scene: &mut Scene,
-    columns: &[Column],
+    columns: &[TimelineColumn],
     operation: Operation,
-    x: Scale,
-    y: Scale,
+    x: AxisScale,
+    y: AxisScale,
     divisor: f64,
 ) {
     let ink = Ink::from(operation);
@@ -60,29 +60,29 @@ fn draw(
         steps(columns, x, |column| Some(y.place(pick(column.operation(operation)) / divisor)))
     };
     let points = band(edge(|column| column.iops_min), edge(|column| column.iops_max));
-    scene.stretching.push(Mark::Area { points, ink });
-    let mean = |column: &Column| rate(column.operation(operation).ios, column.elapsed_s());
+    scene.stretching.push(SceneMark::Area { points, ink });
+    let mean = |column: &TimelineColumn| rate(column.operation(operation).ios, column.elapsed_s());
     let points = steps(columns, x, |column| Some(y.place(mean(column) / divisor)));
     let stroke = stroke_of(operation);
-    scene.stretching.push(Mark::Line { points, ink, stroke });
+    scene.stretching.push(SceneMark::Line { points, ink, stroke });
 }
 
 /// The outline between two lines.
-pub(crate) fn band(one: Vec<Point>, other: Vec<Point>) -> Vec<Point> {
+pub(crate) fn band(one: Vec<ScenePoint>, other: Vec<ScenePoint>) -> Vec<ScenePoint> {
     other.into_iter().chain(one.into_iter().rev()).collect()
 }
 
 /// One point in the middle of every column that has a value; the first and last reach to the ends.
 pub(crate) fn steps(
-    columns: &[Column],
-    x: Scale,
-    value: impl Fn(&Column) -> Option<f64>,
-) -> Vec<Point> {
-    let middle = |column: &Column| {
+    columns: &[TimelineColumn],
+    x: AxisScale,
+    value: impl Fn(&TimelineColumn) -> Option<f64>,
+) -> Vec<ScenePoint> {
+    let middle = |column: &TimelineColumn| {
         let time_s = f64::midpoint(seconds(column.start_ns), seconds(column.end_ns));
         Some((x.place(time_s), value(column)?))
     };
-    let mut points: Vec<Point> = columns.iter().filter_map(middle).collect();
+    let mut points: Vec<ScenePoint> = columns.iter().filter_map(middle).collect();
     if let (Some(first), Some(point)) = (columns.first(), points.first().copied()) {
         points.insert(0, (x.place(seconds(first.start_ns)), point.1));
     }
@@ -93,7 +93,7 @@ pub(crate) fn steps(
 }
 
 /// The extremes of every operation in words.
-fn describe(timeline: &Timeline, format: &Formatter) -> String {
+fn describe(timeline: &RunTimeline, format: &Formatter) -> String {
     let one = |operation: Operation| {
         let columns = timeline.columns().iter().map(|column| column.operation(operation));
         let low = columns.clone().map(|column| column.iops_min).fold(f64::INFINITY, f64::min);

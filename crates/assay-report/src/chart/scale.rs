@@ -5,7 +5,7 @@ use assay_model::number::{index, real_len};
 
 /// How a range of numbers is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Law {
+pub(crate) enum ScaleLaw {
     /// Equal differences are equally long.
     Linear,
     /// Equal ratios are equally long.
@@ -14,9 +14,9 @@ pub(crate) enum Law {
 
 /// A range of numbers on a range of places.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
+pub(crate) struct AxisScale {
     /// How the numbers are laid out.
-    law: Law,
+    law: ScaleLaw,
     /// The smallest number that has a place.
     pub(crate) low: f64,
     /// The largest number that has a place.
@@ -29,26 +29,26 @@ pub(crate) struct Scale {
 
 /// A number that is written on an axis, or only marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Tick {
+pub(crate) struct AxisTick {
     /// The number.
     pub(crate) value: f64,
     /// Whether it is written.
     pub(crate) labelled: bool,
 }
 
-impl Scale {
+impl AxisScale {
     /// Linear from 0 to a round number at or above `high`.
     pub(crate) fn from_zero(high: f64, ticks: usize) -> Self {
         let high = if high > 0.0 { high } else { 1.0 };
         let step = nice_step(high / real_len(ticks.max(1)));
         let rounded = (high / step - 1e-9).ceil() * step;
-        Self { law: Law::Linear, low: 0.0, high: rounded, from: 0.0, to: 1.0 }
+        Self { law: ScaleLaw::Linear, low: 0.0, high: rounded, from: 0.0, to: 1.0 }
     }
 
     /// Linear between two numbers.
     pub(crate) fn linear(low: f64, high: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
-        Self { law: Law::Linear, low, high, from: 0.0, to: 1.0 }
+        Self { law: ScaleLaw::Linear, low, high, from: 0.0, to: 1.0 }
     }
 
     /// Logarithmic between the numbers, with a little room on both sides; at most nine powers of
@@ -58,16 +58,16 @@ impl Scale {
         let low = low.clamp(high * 1e-9, high);
         // A single number, or barely a difference, is shown in the middle of a factor of four.
         let widen = (2.0 / (high / low).sqrt()).max(1.15);
-        Self { law: Law::Log, low: low / widen, high: high * widen, from: 0.0, to: 1.0 }
+        Self { law: ScaleLaw::Log, low: low / widen, high: high * widen, from: 0.0, to: 1.0 }
     }
 
     /// Logarithmic exactly between the numbers.
     pub(crate) const fn log_exact(low: f64, high: f64) -> Self {
-        Self { law: Law::Log, low, high, from: 0.0, to: 1.0 }
+        Self { law: ScaleLaw::Log, low, high, from: 0.0, to: 1.0 }
     }
 
     /// Law, both numbers at the ends and both places, for who reads places back into numbers.
-    pub(crate) const fn ends(&self) -> (Law, [f64; 4]) {
+    pub(crate) const fn ends(&self) -> (ScaleLaw, [f64; 4]) {
         (self.law, [self.low, self.high, self.from, self.to])
     }
 
@@ -85,33 +85,33 @@ impl Scale {
     pub(crate) fn place(&self, value: f64) -> f64 {
         let value = value.clamp(self.low, self.high);
         let share = match self.law {
-            Law::Linear => (value - self.low) / (self.high - self.low),
-            Law::Log => (value / self.low).ln() / (self.high / self.low).ln(),
+            ScaleLaw::Linear => (value - self.low) / (self.high - self.low),
+            ScaleLaw::Log => (value / self.low).ln() / (self.high / self.low).ln(),
         };
         self.from + share * (self.to - self.from)
     }
 
     /// Numbers worth writing, about `wanted` of them.
-    pub(crate) fn ticks(&self, wanted: usize) -> Vec<Tick> {
+    pub(crate) fn ticks(&self, wanted: usize) -> Vec<AxisTick> {
         match self.law {
-            Law::Linear => self.linear_ticks(wanted),
-            Law::Log => self.log_ticks(wanted),
+            ScaleLaw::Linear => self.linear_ticks(wanted),
+            ScaleLaw::Log => self.log_ticks(wanted),
         }
     }
 
     /// Multiples of a round step.
-    fn linear_ticks(&self, wanted: usize) -> Vec<Tick> {
+    fn linear_ticks(&self, wanted: usize) -> Vec<AxisTick> {
         let step = nice_step((self.high - self.low) / real_len(wanted.max(1)));
         let first = (self.low / step - 1e-9).ceil();
         let count = index((self.high / step + 1e-9).floor() - first) + 1;
         (0..count)
-            .map(|place| Tick { value: (first + real_len(place)) * step, labelled: true })
+            .map(|place| AxisTick { value: (first + real_len(place)) * step, labelled: true })
             .collect()
     }
 
     /// Powers of ten; between them 2 and 5 where there is room, and unlabelled marks where there is
     /// none.
-    fn log_ticks(&self, wanted: usize) -> Vec<Tick> {
+    fn log_ticks(&self, wanted: usize) -> Vec<AxisTick> {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = (self.high / self.low).log10();
         let sparse = index((decades / real_len(wanted.max(1))).ceil()).max(1);
@@ -127,7 +127,7 @@ impl Scale {
                     && value <= self.high * 1.001
                     && (labelled || sparse == 1)
                 {
-                    ticks.push(Tick { value, labelled });
+                    ticks.push(AxisTick { value, labelled });
                 }
             }
         }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn labelled(scale: Scale, wanted: usize) -> Vec<f64> {
+    fn labelled(scale: AxisScale, wanted: usize) -> Vec<f64> {
         let ticks = scale.ticks(wanted).into_iter().filter(|tick| tick.labelled);
         ticks.map(|tick| (tick.value * 1e6).round() / 1e6).collect()
     }
@@ -168,16 +168,16 @@ mod tests {
     #[test]
     fn ticks_are_round() {
         assert_eq!(
-            labelled(Scale::from_zero(43_210.0, 5), 5),
+            labelled(AxisScale::from_zero(43_210.0, 5), 5),
             [0.0, 10_000.0, 20_000.0, 30_000.0, 40_000.0, 50_000.0]
         );
         assert_eq!(
-            labelled(Scale::linear(0.0, 60.0), 6),
+            labelled(AxisScale::linear(0.0, 60.0), 6),
             [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
         );
-        assert_eq!(labelled(Scale::log_exact(90.0, 11_000.0), 5), [100.0, 1000.0, 10_000.0]);
-        assert_eq!(labelled(Scale::log_exact(90.0, 1100.0), 5), [100.0, 200.0, 500.0, 1000.0]);
-        assert_eq!(labelled(Scale::log_exact(1e-6, 1.0), 3), [1e-6, 1e-4, 0.01, 1.0]);
+        assert_eq!(labelled(AxisScale::log_exact(90.0, 11_000.0), 5), [100.0, 1000.0, 10_000.0]);
+        assert_eq!(labelled(AxisScale::log_exact(90.0, 1100.0), 5), [100.0, 200.0, 500.0, 1000.0]);
+        assert_eq!(labelled(AxisScale::log_exact(1e-6, 1.0), 3), [1e-6, 1e-4, 0.01, 1.0]);
     }
 
     #[test]
@@ -192,22 +192,22 @@ mod tests {
 
     #[test]
     fn nothing_below_a_number_does_not_fill_the_axis() {
-        let scale = Scale::log(0.0, 1e6);
+        let scale = AxisScale::log(0.0, 1e6);
         assert!(scale.low > 1e-4 && scale.high < 1e7);
-        assert!(labelled(Scale::log(0.0, 0.0), 5).len() < 10);
+        assert!(labelled(AxisScale::log(0.0, 0.0), 5).len() < 10);
     }
 
     #[test]
     fn a_single_number_has_room_on_both_sides() {
-        let scale = Scale::log(1000.0, 1000.0).onto(0.0, 100.0);
+        let scale = AxisScale::log(1000.0, 1000.0).onto(0.0, 100.0);
         assert!((scale.place(1000.0) - 50.0).abs() < 1e-9);
-        assert!((Scale::linear(5.0, 5.0).onto(0.0, 10.0).place(5.0)).abs() < 1e-9);
+        assert!((AxisScale::linear(5.0, 5.0).onto(0.0, 10.0).place(5.0)).abs() < 1e-9);
     }
 
     proptest! {
         #[test]
         fn places_keep_the_order_and_stay_inside(low in 1e-3f64..1e9, factor in 1.0f64..1e6, one in 1e-4f64..1e12, other in 1e-4f64..1e12) {
-            for scale in [Scale::log(low, low * factor), Scale::linear(low, low * factor), Scale::from_zero(low, 5)] {
+            for scale in [AxisScale::log(low, low * factor), AxisScale::linear(low, low * factor), AxisScale::from_zero(low, 5)] {
                 let scale = scale.onto(300.0, 20.0);
                 let (a, b) = (scale.place(one.min(other)), scale.place(one.max(other)));
                 prop_assert!(a >= b - 1e-9);
@@ -222,8 +222,8 @@ mod tests {
 
         #[test]
         fn some_number_is_always_written(low in 1e-3f64..1e9, factor in 1.0f64..1e9) {
-            prop_assert!(!labelled(Scale::log(low, low * factor), 5).is_empty());
-            prop_assert!(!Scale::from_zero(low, 5).ticks(5).is_empty());
+            prop_assert!(!labelled(AxisScale::log(low, low * factor), 5).is_empty());
+            prop_assert!(!AxisScale::from_zero(low, 5).ticks(5).is_empty());
         }
     }
 }

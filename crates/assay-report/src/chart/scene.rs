@@ -1,7 +1,7 @@
 //! What is drawn, before it is SVG or pixels: marks at places, in inks that have a meaning instead
 //! of a colour.
 
-use super::scale::Scale;
+use super::scale::AxisScale;
 use assay_model::measurement::Operation;
 
 /// What a mark means; style sheets and palettes give it a colour.
@@ -46,7 +46,7 @@ impl From<Operation> for Ink {
 }
 
 /// A place on the scene, from the upper left corner.
-pub(crate) type Point = (f64, f64);
+pub(crate) type ScenePoint = (f64, f64);
 
 /// How a line is drawn; kinds of lines differ by more than their ink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(crate) enum Stroke {
 
 /// The shape of a single point; kinds of points differ by more than their ink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum PointShape {
     /// Reads.
     Circle,
     /// Writes.
@@ -76,12 +76,12 @@ pub(crate) enum Shape {
 
 impl Ink {
     /// The shape that goes with the ink.
-    pub(crate) const fn shape(self) -> Shape {
+    pub(crate) const fn shape(self) -> PointShape {
         match self {
-            Self::Write => Shape::Square,
-            Self::Sync => Shape::Triangle,
-            Self::Mix => Shape::Diamond,
-            _ => Shape::Circle,
+            Self::Write => PointShape::Square,
+            Self::Sync => PointShape::Triangle,
+            Self::Mix => PointShape::Diamond,
+            _ => PointShape::Circle,
         }
     }
 }
@@ -89,11 +89,11 @@ impl Ink {
 /// Half the width of a point, pixels.
 pub(crate) const RADIUS: f64 = 4.0;
 
-impl Shape {
+impl PointShape {
     /// The corners about a place; `None` for what has none.
-    pub(crate) fn corners(self, (x, y): Point) -> Option<Vec<Point>> {
-        let of = |corners: &[Point]| {
-            let place = |(right, down): &Point| (x + right * RADIUS, y + down * RADIUS);
+    pub(crate) fn corners(self, (x, y): ScenePoint) -> Option<Vec<ScenePoint>> {
+        let of = |corners: &[ScenePoint]| {
+            let place = |(right, down): &ScenePoint| (x + right * RADIUS, y + down * RADIUS);
             Some(corners.iter().map(place).collect())
         };
         match self {
@@ -107,7 +107,7 @@ impl Shape {
 
 /// Where a text is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anchor {
+pub(crate) enum TextAnchor {
     /// At its left end.
     Start,
     /// At its middle.
@@ -118,22 +118,22 @@ pub(crate) enum Anchor {
 
 /// One thing that is drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Mark {
+pub(crate) enum SceneMark {
     /// A line through points.
-    Line { points: Vec<Point>, ink: Ink, stroke: Stroke },
+    Line { points: Vec<ScenePoint>, ink: Ink, stroke: Stroke },
     /// A filled outline.
-    Area { points: Vec<Point>, ink: Ink },
+    Area { points: Vec<ScenePoint>, ink: Ink },
     /// Filled rectangles of one ink: x, y, width, height.
     Rects { rects: Vec<[f64; 4]>, ink: Ink },
     /// Upright bars of one width and ink: x of the middle, y of the top, height.
     Bars { bars: Vec<[f64; 3]>, width: f64, ink: Ink },
     /// A point with what it says when it is pointed at.
-    Dot { at: Point, ink: Ink, says: String },
+    Dot { at: ScenePoint, ink: Ink, says: String },
     /// A text.
-    Text { at: Point, anchor: Anchor, ink: Ink, text: String },
+    Text { at: ScenePoint, anchor: TextAnchor, ink: Ink, text: String },
 }
 
-impl Mark {
+impl SceneMark {
     /// What it is drawn with.
     pub(crate) const fn ink(&self) -> Ink {
         match self {
@@ -175,9 +175,9 @@ pub(crate) struct Plot {
 
 /// How places along an axis are read back into numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct SceneReading {
     /// From numbers to places.
-    pub(crate) scale: Scale,
+    pub(crate) scale: AxisScale,
     /// What stands behind a number: `ns`, `/s`, `share`; nothing for a count.
     pub(crate) unit: &'static str,
     /// What the numbers are.
@@ -186,7 +186,7 @@ pub(crate) struct Reading {
 
 /// For what width a chart is drawn: text stays readable because nothing is ever scaled down much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Size {
+pub(crate) enum SceneSize {
     /// As wide as the page.
     Full,
     /// Two next to each other.
@@ -220,17 +220,17 @@ pub(crate) struct Scene {
     /// Where the data are drawn.
     pub(crate) plot: Plot,
     /// What is across, where a place can be read back into a number.
-    pub(crate) across: Option<Reading>,
+    pub(crate) across: Option<SceneReading>,
     /// What is upwards, where it can.
-    pub(crate) upwards: Option<Reading>,
+    pub(crate) upwards: Option<SceneReading>,
     /// Marks that stay where they are.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<SceneMark>,
     /// Marks that are stretched when a part of the time is looked at; they are cut off at the
     /// plot's edges.
-    pub(crate) stretching: Vec<Mark>,
+    pub(crate) stretching: Vec<SceneMark>,
 }
 
-impl Size {
+impl SceneSize {
     /// Width in pixels.
     pub(crate) const fn width(self) -> f64 {
         match self {
@@ -252,7 +252,7 @@ impl Size {
 
 impl Scene {
     /// An empty chart with room for axes on the left and below.
-    pub(crate) fn new(size: Size, height: f64, title: impl Into<String>) -> Self {
+    pub(crate) fn new(size: SceneSize, height: f64, title: impl Into<String>) -> Self {
         let width = size.width();
         let plot = Plot {
             left: LEFT,
@@ -264,7 +264,7 @@ impl Scene {
     }
 
     /// An empty chart whose horizontal axis needs no name.
-    pub(crate) fn unnamed(size: Size, height: f64, title: impl Into<String>) -> Self {
+    pub(crate) fn unnamed(size: SceneSize, height: f64, title: impl Into<String>) -> Self {
         let mut scene = Self::new(size, height, title);
         scene.plot.height += BOTTOM - 24.0;
         scene
@@ -281,17 +281,17 @@ impl Scene {
     }
 
     /// A line through places.
-    pub(crate) fn line(&mut self, points: Vec<Point>, ink: Ink, stroke: Stroke) {
-        self.marks.push(Mark::Line { points, ink, stroke });
+    pub(crate) fn line(&mut self, points: Vec<ScenePoint>, ink: Ink, stroke: Stroke) {
+        self.marks.push(SceneMark::Line { points, ink, stroke });
     }
 
     /// A hair line between two places.
-    pub(crate) fn hair(&mut self, from: Point, to: Point, ink: Ink) {
+    pub(crate) fn hair(&mut self, from: ScenePoint, to: ScenePoint, ink: Ink) {
         self.line(vec![from, to], ink, Stroke::Hair);
     }
 
     /// A vertical interval about a point; thin, because the points are what is read first.
-    pub(crate) fn whisker(&mut self, x: f64, (one, other): Point, ink: Ink) {
+    pub(crate) fn whisker(&mut self, x: f64, (one, other): ScenePoint, ink: Ink) {
         if (one - other).abs() >= VISIBLE {
             self.hair((x, one), (x, other), ink);
             for y in [one, other] {
@@ -301,7 +301,7 @@ impl Scene {
     }
 
     /// A horizontal interval about a point.
-    pub(crate) fn whisker_across(&mut self, (one, other): Point, y: f64, ink: Ink) {
+    pub(crate) fn whisker_across(&mut self, (one, other): ScenePoint, y: f64, ink: Ink) {
         if (one - other).abs() >= VISIBLE {
             self.hair((one, y), (other, y), ink);
             for x in [one, other] {
@@ -311,8 +311,14 @@ impl Scene {
     }
 
     /// A text held at a place of its base line.
-    pub(crate) fn text(&mut self, at: Point, anchor: Anchor, ink: Ink, text: impl Into<String>) {
-        self.marks.push(Mark::Text { at, anchor, ink, text: text.into() });
+    pub(crate) fn text(
+        &mut self,
+        at: ScenePoint,
+        anchor: TextAnchor,
+        ink: Ink,
+        text: impl Into<String>,
+    ) {
+        self.marks.push(SceneMark::Text { at, anchor, ink, text: text.into() });
     }
 
     /// A number below an axis, held so that it does not leave the chart.
@@ -322,15 +328,15 @@ impl Scene {
         let half = LETTER * assay_model::number::real_len(text.chars().count()) / 2.0;
         let y = self.plot.bottom() + 17.0;
         if x + half > self.width {
-            self.text((self.width, y), Anchor::End, ink, text);
+            self.text((self.width, y), TextAnchor::End, ink, text);
         } else {
-            self.text((x, y), Anchor::Middle, ink, text);
+            self.text((x, y), TextAnchor::Middle, ink, text);
         }
     }
 
     /// A point with its shape.
-    pub(crate) fn dot(&mut self, at: Point, ink: Ink, says: impl Into<String>) {
-        self.marks.push(Mark::Dot { at, ink, says: says.into() });
+    pub(crate) fn dot(&mut self, at: ScenePoint, ink: Ink, says: impl Into<String>) {
+        self.marks.push(SceneMark::Dot { at, ink, says: says.into() });
     }
 }
 

@@ -3,17 +3,17 @@
 
 use super::annotation::annotate;
 use super::axis::{Axis, base_line, legend, name_below, vertical};
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, SceneSize, Stroke, TextAnchor};
 use super::waits::{above_processors, whole_ticks};
 use crate::format::Formatter;
-use crate::ladder::split::Split;
+use crate::ladder::split::SessionSplit;
 use assay_model::load::Rung;
 use assay_model::number::real_len;
 use assay_model::verdict::Unit;
 
 /// Names of the parts, their inks, and how a split fills them.
-const PARTS: [(&str, Ink, Part); 5] = [
+const PARTS: [(&str, Ink, StackPart); 5] = [
     ("CPU", Ink::Class(0), |split| split.cpu),
     ("data I/O", Ink::Class(1), |split| split.data_io),
     ("commit", Ink::Class(2), |split| split.commit),
@@ -22,7 +22,7 @@ const PARTS: [(&str, Ink, Part); 5] = [
 ];
 
 /// Sessions in a part on average, where it is known.
-type Part = fn(&Split) -> Option<f64>;
+type StackPart = fn(&SessionSplit) -> Option<f64>;
 
 /// Draws the columns.
 pub(crate) fn stack(
@@ -30,7 +30,7 @@ pub(crate) fn stack(
     who: &str,
     processors: u32,
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let mut scene = Scene::new(size, 280.0, "Session time by wait");
     let plot = scene.plot;
@@ -40,7 +40,7 @@ pub(crate) fn stack(
         rungs.iter().map(|rung| height(rung).max(f64::from(rung.sessions))).fold(1.0, f64::max);
     let highest = above_processors(highest, Some(f64::from(processors)));
     let wanted = whole_ticks(highest);
-    let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
+    let y = AxisScale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "sessions on average", Unit::Count, y, wanted));
     let step = plot.width / real_len(rungs.len().max(1));
     for (rung, column) in rungs.iter().zip(0_u32..) {
@@ -49,7 +49,7 @@ pub(crate) fn stack(
         let middle = left + 0.3 * step;
         scene.text(
             (middle, plot.bottom() + 17.0),
-            Anchor::Middle,
+            TextAnchor::Middle,
             Ink::Axis,
             rung.sessions.to_string(),
         );
@@ -68,24 +68,26 @@ pub(crate) fn stack(
 }
 
 /// Sessions that were in a state on average.
-fn sessions_in(rung: &Rung, part: Part) -> f64 {
-    part(&Split::of(rung)).unwrap_or(0.0)
+fn sessions_in(rung: &Rung, part: StackPart) -> f64 {
+    part(&SessionSplit::of(rung)).unwrap_or(0.0)
 }
 
-fn draw(scene: &mut Scene, rung: &Rung, y: Scale, left: f64, width: f64) {
+fn draw(scene: &mut Scene, rung: &Rung, y: AxisScale, left: f64, width: f64) {
     let mut below = 0.0;
     for (_, ink, part) in PARTS {
         let above = below + sessions_in(rung, part);
         let (top, bottom) = (y.place(above), y.place(below));
         if bottom - top > 0.1 {
-            scene.marks.push(Mark::Rects { rects: vec![[left, top, width, bottom - top]], ink });
+            scene
+                .marks
+                .push(SceneMark::Rects { rects: vec![[left, top, width, bottom - top]], ink });
         }
         below = above;
     }
 }
 
 /// More sessions than this cannot be on a processor at once.
-fn limit(scene: &mut Scene, y: Scale, count: f64) {
+fn limit(scene: &mut Scene, y: AxisScale, count: f64) {
     if count > y.high {
         return;
     }
@@ -93,8 +95,8 @@ fn limit(scene: &mut Scene, y: Scale, count: f64) {
     scene.line(vec![(plot.left, at), (plot.right(), at)], Ink::Limit, Stroke::Dashed);
     let name = if count > 1.0 { format!("{count} CPUs") } else { "1 CPU".to_owned() };
     let places = [
-        ((plot.left + 4.0, at - 4.0), Anchor::Start),
-        ((plot.left + 4.0, at + 14.0), Anchor::Start),
+        ((plot.left + 4.0, at - 4.0), TextAnchor::Start),
+        ((plot.left + 4.0, at + 14.0), TextAnchor::Start),
     ];
     annotate(scene, Ink::Limit, &name, &places);
 }

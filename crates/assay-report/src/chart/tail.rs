@@ -1,8 +1,8 @@
 //! How many I/Os take longer than a time: the tail that a histogram's bars are too low to format.
 
 use super::axis::{Axis, horizontal, legend, vertical};
-use super::scale::Scale;
-use super::scene::{Ink, Point, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, ScenePoint, SceneSize, Stroke};
 use crate::format::Formatter;
 use assay_model::Histogram;
 use assay_model::measurement::Operation;
@@ -17,7 +17,7 @@ pub(crate) fn tail(
     all: &[(Operation, &Histogram)],
     kind: &str,
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Option<Scene> {
     let mut scene = Scene::new(size, 280.0, format!("Share of I/Os with a longer {kind}"));
     let plot = scene.plot;
@@ -52,22 +52,22 @@ pub(crate) fn entries(operations: impl Iterator<Item = Operation>) -> Vec<(Strin
 }
 
 /// From the shortest to the longest time of all operations.
-fn range(all: &[(Operation, &Histogram)], format: &Formatter) -> Option<Scale> {
+fn range(all: &[(Operation, &Histogram)], format: &Formatter) -> Option<AxisScale> {
     let divisor = format.divisor(Unit::Ns);
     let low = all.iter().map(|(_, times)| times.min_ns().max(1)).min()?;
     let high = all.iter().map(|(_, times)| times.max_ns().max(1)).max()?;
-    Some(Scale::log(real(low) / divisor, real(high) / divisor))
+    Some(AxisScale::log(real(low) / divisor, real(high) / divisor))
 }
 
 /// Down to the power of ten below the share of a single I/O.
-fn shares(all: &[(Operation, &Histogram)]) -> Scale {
+fn shares(all: &[(Operation, &Histogram)]) -> AxisScale {
     let most = all.iter().map(|(_, times)| times.ios()).max().unwrap_or(0).max(10);
     let least = 10f64.powf((1.0 / real(most)).log10().floor());
-    Scale::log_exact(least.max(1e-8), 1.0)
+    AxisScale::log_exact(least.max(1e-8), 1.0)
 }
 
 /// The share of I/Os beyond each time, as a falling line.
-fn steps(times: &Histogram, x: Scale, y: Scale, divisor: f64) -> Vec<Point> {
+fn steps(times: &Histogram, x: AxisScale, y: AxisScale, divisor: f64) -> Vec<ScenePoint> {
     let mut last = (x.place(real(times.min_ns().max(1)) / divisor), y.place(1.0));
     let mut points = vec![last];
     let mut seen = 0;

@@ -1,8 +1,8 @@
 //! The time axis that all charts of a run share, and its events.
 
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Reading, Scene, Stroke};
-use crate::input::Event;
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, SceneReading, Stroke, TextAnchor};
+use crate::input::RunIncident;
 use assay_model::number::{index, real_len, seconds};
 
 /// Distances between ticks that people count in, s.
@@ -14,9 +14,9 @@ const STEPS_S: [f64; 20] = [
 pub(crate) const EVENTS_MAX: usize = 24;
 
 /// Draws the time axis from 0 to `end_s` and gives its scale.
-pub(crate) fn time_axis(scene: &mut Scene, end_s: f64) -> Scale {
+pub(crate) fn time_axis(scene: &mut Scene, end_s: f64) -> AxisScale {
     let plot = scene.plot;
-    let scale = Scale::linear(0.0, end_s).onto(plot.left, plot.right());
+    let scale = AxisScale::linear(0.0, end_s).onto(plot.left, plot.right());
     let bottom = plot.bottom();
     for time_s in ticks(scale.high, plot.width) {
         let x = scale.place(time_s);
@@ -24,7 +24,7 @@ pub(crate) fn time_axis(scene: &mut Scene, end_s: f64) -> Scale {
         scene.number_below(x, Ink::Time, label(time_s, scale.high));
     }
     super::axis::base_line(scene);
-    scene.across = Some(Reading { scale, unit: "s", name: "at".to_owned() });
+    scene.across = Some(SceneReading { scale, unit: "s", name: "at".to_owned() });
     scale
 }
 
@@ -51,15 +51,15 @@ fn label(time_s: f64, end_s: f64) -> String {
 }
 
 /// Marks events by lines, with their numbers above the plot, where no line of data is.
-pub(crate) fn events(scene: &mut Scene, scale: Scale, events: &[Event]) {
+pub(crate) fn events(scene: &mut Scene, scale: AxisScale, events: &[RunIncident]) {
     let plot = scene.plot;
     let mut last = f64::NEG_INFINITY;
     for (number, event) in (1..).zip(events).take(EVENTS_MAX) {
         let x = scale.place(seconds(event.at_ns));
         let points = vec![(x, plot.top), (x, plot.bottom())];
-        scene.stretching.push(Mark::Line { points, ink: Ink::Found, stroke: Stroke::Dotted });
+        scene.stretching.push(SceneMark::Line { points, ink: Ink::Found, stroke: Stroke::Dotted });
         if x - last > 12.0 {
-            scene.text((x, plot.top - 1.0), Anchor::Middle, Ink::Event, format!("{number}"));
+            scene.text((x, plot.top - 1.0), TextAnchor::Middle, Ink::Event, format!("{number}"));
             last = x;
         }
     }

@@ -3,8 +3,8 @@
 
 use super::annotation::annotate;
 use super::axis::{Axis, name_below, vertical};
-use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, SceneSize, Stroke, TextAnchor};
 use super::time_axis::time_axis;
 use crate::format::Formatter;
 use assay_model::number::{real, real_len};
@@ -22,7 +22,7 @@ const LETTER: f64 = 7.3;
 const LINE: f64 = 17.0;
 
 /// A stretch of time with its name; stretches stand one behind the other.
-pub(crate) struct Stretch<'a> {
+pub(crate) struct WaitsStretch<'a> {
     /// Its name; empty where there is only one.
     pub(crate) name: String,
     /// What was seen in it.
@@ -30,16 +30,16 @@ pub(crate) struct Stretch<'a> {
 }
 
 /// Sessions of a step by place in the order of inks.
-type Column = [f64; CLASSES.len() + 1];
+type WaitsColumn = [f64; CLASSES.len() + 1];
 
 /// Draws the columns.
 pub(crate) fn waits(
-    stretches: &[Stretch<'_>],
+    stretches: &[WaitsStretch<'_>],
     cpus: Option<f64>,
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
-    let columns: Vec<Vec<Column>> = stretches.iter().map(|one| columns(one.series)).collect();
+    let columns: Vec<Vec<WaitsColumn>> = stretches.iter().map(|one| columns(one.series)).collect();
     let used: Vec<usize> = (0..=CLASSES.len())
         .filter(|place| columns.iter().flatten().any(|column| column[*place] > 0.005))
         .collect();
@@ -49,7 +49,7 @@ pub(crate) fn waits(
     let highest = columns.iter().flatten().map(|column| column.iter().sum()).fold(1.0, f64::max);
     let highest = above_processors(highest, cpus);
     let wanted = whole_ticks(highest);
-    let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
+    let y = AxisScale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "sessions", Unit::Count, y, wanted));
     let all_s = stretches.iter().map(|one| length_s(one.series)).sum();
     let x = time_axis(&mut scene, all_s);
@@ -100,8 +100,8 @@ fn class_name(place: usize) -> &'static str {
     CLASSES.get(place).copied().unwrap_or(OTHER)
 }
 
-fn columns(series: &WaitSeries) -> Vec<Column> {
-    let mut columns = vec![Column::default(); series.samples.len()];
+fn columns(series: &WaitSeries) -> Vec<WaitsColumn> {
+    let mut columns = vec![WaitsColumn::default(); series.samples.len()];
     for class in &series.classes {
         for (column, sessions) in columns.iter_mut().zip(&class.sessions_mean) {
             column[place(&class.class)] += sessions;
@@ -114,10 +114,10 @@ fn columns(series: &WaitSeries) -> Vec<Column> {
 fn draw(
     scene: &mut Scene,
     series: &WaitSeries,
-    columns: &[Column],
+    columns: &[WaitsColumn],
     begin_s: f64,
-    x: Scale,
-    y: Scale,
+    x: AxisScale,
+    y: AxisScale,
 ) {
     let mut below = vec![0.0; columns.len()];
     for place in 0..=CLASSES.len() {
@@ -132,22 +132,22 @@ fn draw(
             *below += column[place];
         }
         if !rects.is_empty() {
-            scene.marks.push(Mark::Rects { rects, ink: ink(place) });
+            scene.marks.push(SceneMark::Rects { rects, ink: ink(place) });
         }
     }
 }
 
-fn name(scene: &mut Scene, stretch: &Stretch<'_>, left: f64) {
+fn name(scene: &mut Scene, stretch: &WaitsStretch<'_>, left: f64) {
     if stretch.name.is_empty() {
         return;
     }
     let plot = scene.plot;
     scene.line(vec![(left, plot.top), (left, plot.bottom())], Ink::Found, Stroke::Dotted);
-    scene.text((left + 3.0, plot.top + 10.0), Anchor::Start, Ink::Found, &stretch.name);
+    scene.text((left + 3.0, plot.top + 10.0), TextAnchor::Start, Ink::Found, &stretch.name);
 }
 
 /// More sessions than this cannot be on a processor at once.
-fn limit(scene: &mut Scene, y: Scale, cpus: Option<f64>) {
+fn limit(scene: &mut Scene, y: AxisScale, cpus: Option<f64>) {
     let Some(cpus) = cpus.filter(|cpus| *cpus <= y.high) else {
         return;
     };
@@ -159,8 +159,8 @@ fn limit(scene: &mut Scene, y: Scale, cpus: Option<f64>) {
         Ink::Limit,
         &name,
         &[
-            ((plot.right() - 4.0, at - 4.0), Anchor::End),
-            ((plot.right() - 4.0, at + 14.0), Anchor::End),
+            ((plot.right() - 4.0, at - 4.0), TextAnchor::End),
+            ((plot.right() - 4.0, at + 14.0), TextAnchor::End),
         ],
     );
 }
@@ -176,16 +176,16 @@ fn name_classes(scene: &mut Scene, used: &[usize]) {
             (left, base) = (4.0, base + LINE);
         }
         let rects = vec![[left, base - 10.0, SAMPLE, SAMPLE]];
-        scene.marks.push(Mark::Rects { rects, ink: ink(*place) });
+        scene.marks.push(SceneMark::Rects { rects, ink: ink(*place) });
         let at = (left + SAMPLE + 4.0, base);
-        scene.text(at, Anchor::Start, Ink::Label, class_name(*place));
+        scene.text(at, TextAnchor::Start, Ink::Label, class_name(*place));
         left += width;
     }
     scene.plot.top += base - 13.0;
     scene.plot.height -= base - 13.0;
 }
 
-fn describe(columns: &[Vec<Column>], used: &[usize]) -> String {
+fn describe(columns: &[Vec<WaitsColumn>], used: &[usize]) -> String {
     let count = real(assay_model::number::count_of(columns.iter().flatten().count())).max(1.0);
     let one = |place: &usize| {
         let sum: f64 = columns.iter().flatten().map(|column| column[*place]).sum();
@@ -218,14 +218,16 @@ mod tests {
             ("Lock or what", [1.0, 1.0, 0.0]),
             ("User I/O", [2.0; 3]),
         ]);
-        let stretch = |name: &str| Stretch { name: name.to_owned(), series: &series };
-        for size in [Size::Full, Size::Narrow] {
+        let stretch = |name: &str| WaitsStretch { name: name.to_owned(), series: &series };
+        for size in [SceneSize::Full, SceneSize::Narrow] {
             let scene =
                 waits(&[stretch("1"), stretch("4")], Some(2.0), &Formatter::default(), size);
             let of = |wanted: Ink| -> Vec<[f64; 4]> {
                 let rects = scene.marks.iter().filter_map(|mark| match mark {
                     // Those of the legend are of one size.
-                    Mark::Rects { rects, ink } if *ink == wanted && rects.len() > 1 => Some(rects),
+                    SceneMark::Rects { rects, ink } if *ink == wanted && rects.len() > 1 => {
+                        Some(rects)
+                    }
                     _ => None,
                 });
                 rects.flatten().copied().collect()
@@ -241,11 +243,11 @@ mod tests {
                 scene
                     .marks
                     .iter()
-                    .any(|mark| matches!(mark, Mark::Text { text, .. } if text == wanted))
+                    .any(|mark| matches!(mark, SceneMark::Text { text, .. } if text == wanted))
             };
             assert!(text("2 CPUs") && text("4"));
             for mark in &scene.marks {
-                if let Mark::Rects { rects, .. } = mark {
+                if let SceneMark::Rects { rects, .. } = mark {
                     assert!(rects.iter().all(|[x, y, w, h]| *x >= 0.0
                         && x + w <= scene.width + 0.1
                         && *y >= 0.0

@@ -1,8 +1,8 @@
 //! The machine over time: who had the processors, and how long each device took.
 
 use super::axis::{Axis, legend, name_below, vertical};
-use super::scale::Scale;
-use super::scene::{Ink, Mark, Point, Scene, Size, Stroke};
+use super::scale::AxisScale;
+use super::scene::{Ink, Scene, SceneMark, ScenePoint, SceneSize, Stroke};
 use super::time_axis::time_axis;
 use crate::format::Formatter;
 use assay_model::counters::CpuCounters;
@@ -10,7 +10,7 @@ use assay_model::verdict::Unit;
 use assay_model::watch::{DeviceRates, Moment};
 
 /// A line of a chart: its name, ink and stroke, and its value in each column.
-struct Line<'a> {
+struct WatchLine<'a> {
     name: &'static str,
     ink: Ink,
     stroke: Stroke,
@@ -18,7 +18,7 @@ struct Line<'a> {
 }
 
 /// Shares of the processors' time, and the tasks that were ready to run for each of them.
-pub(crate) fn processors(columns: &[Moment], format: &Formatter, size: Size) -> Scene {
+pub(crate) fn processors(columns: &[Moment], format: &Formatter, size: SceneSize) -> Scene {
     let share =
         |of: fn(&CpuCounters) -> f64| move |moment: &Moment| moment.counters.cpu.as_ref().map(of);
     let (user, system) = (share(CpuCounters::user_share), share(CpuCounters::system_share));
@@ -33,7 +33,7 @@ pub(crate) fn processors(columns: &[Moment], format: &Formatter, size: Size) -> 
 }
 
 /// Mean time of the reads and writes of a device.
-pub(crate) fn device(columns: &[Moment], name: &str, format: &Formatter, size: Size) -> Scene {
+pub(crate) fn device(columns: &[Moment], name: &str, format: &Formatter, size: SceneSize) -> Scene {
     let time = |of: fn(DeviceRates) -> Option<f64>| {
         move |moment: &Moment| {
             let device = moment.counters.device(name)?;
@@ -60,18 +60,18 @@ fn line<'a>(
     ink: Ink,
     stroke: Stroke,
     value: &'a dyn Fn(&Moment) -> Option<f64>,
-) -> Line<'a> {
-    Line { name, ink, stroke, value }
+) -> WatchLine<'a> {
+    WatchLine { name, ink, stroke, value }
 }
 
 /// Lines over one time axis, from zero.
 fn draw(
     columns: &[Moment],
-    lines: &[Line<'_>],
+    lines: &[WatchLine<'_>],
     title: &str,
     unit: Unit,
     format: &Formatter,
-    size: Size,
+    size: SceneSize,
 ) -> Scene {
     let columns = thinned(columns, size.columns_max());
     let mut scene = Scene::new(size, 200.0, title);
@@ -82,11 +82,11 @@ fn draw(
     let values =
         lines.iter().flat_map(|line| columns.iter().filter_map(|column| (line.value)(column)));
     let highest = values.fold(0.0, f64::max);
-    let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
+    let y = AxisScale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, title, unit, y, 4));
     for line in lines {
         let points = points(&columns, line.value, x, y);
-        scene.marks.push(Mark::Line { points, ink: line.ink, stroke: line.stroke });
+        scene.marks.push(SceneMark::Line { points, ink: line.ink, stroke: line.stroke });
     }
     let entries = lines.iter().map(|line| (line.name.to_owned(), line.ink, line.stroke));
     legend(&mut scene, &entries.collect::<Vec<_>>());
@@ -98,9 +98,9 @@ fn draw(
 fn points(
     columns: &[Moment],
     value: &dyn Fn(&Moment) -> Option<f64>,
-    x: Scale,
-    y: Scale,
-) -> Vec<Point> {
+    x: AxisScale,
+    y: AxisScale,
+) -> Vec<ScenePoint> {
     let mut begin_s = 0.0;
     let mut points = Vec::new();
     for column in columns {

@@ -3,9 +3,9 @@
 
 use super::facts;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
-use crate::chart::scale::Scale;
-use crate::chart::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
-use crate::chart::waits::{Stretch, ink_of, waits};
+use crate::chart::scale::AxisScale;
+use crate::chart::scene::{Ink, Scene, SceneMark, ScenePoint, SceneSize, Stroke, TextAnchor};
+use crate::chart::waits::{WaitsStretch, ink_of, waits};
 use crate::format::Formatter;
 use assay_model::number::{real, real_len};
 use assay_model::profile::{IoClass, IoPurpose, LatencyCurve, Profile};
@@ -24,7 +24,7 @@ const BAR: f64 = 26.0;
 const PARTS_MAX: usize = 12;
 
 /// The curves of a profile; `None` where the report has no histogram.
-pub(super) fn curves(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
+pub(super) fn curves(profile: &Profile) -> Option<impl Fn(SceneSize) -> Scene> {
     let found: Vec<_> = CURVES
         .into_iter()
         .filter_map(|(purpose, ink, stroke)| {
@@ -35,7 +35,7 @@ pub(super) fn curves(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
         .collect();
     let times = || found.iter().flat_map(|(.., points)| points).map(|(time_ns, _)| *time_ns);
     let (low, high) = (times().reduce(f64::min)?, times().reduce(f64::max)?);
-    let looks: Vec<(String, Ink, Stroke, Vec<Point>)> = found
+    let looks: Vec<(String, Ink, Stroke, Vec<ScenePoint>)> = found
         .into_iter()
         .map(|(class, ink, stroke, points)| (name(class), ink, stroke, points))
         .collect();
@@ -47,7 +47,7 @@ fn name(class: &IoClass) -> String {
 }
 
 /// Share of the I/Os that took no longer than the end of each range.
-fn points(curve: &LatencyCurve) -> Vec<Point> {
+fn points(curve: &LatencyCurve) -> Vec<ScenePoint> {
     let (all, mut sum) = (curve.ios(), 0.0);
     let ends = curve.buckets.iter().filter(|_| all > 0.0);
     let ends = ends.filter_map(|bucket| {
@@ -58,15 +58,15 @@ fn points(curve: &LatencyCurve) -> Vec<Point> {
 }
 
 fn draw_curves(
-    looks: &[(String, Ink, Stroke, Vec<Point>)],
-    (low, high): Point,
-    size: Size,
+    looks: &[(String, Ink, Stroke, Vec<ScenePoint>)],
+    (low, high): ScenePoint,
+    size: SceneSize,
 ) -> Scene {
     let mut scene = Scene::new(size, 280.0, "I/O latency");
     let plot = scene.plot;
     let format = Formatter::default();
-    let x = Scale::log(low, high).onto(plot.left, plot.right());
-    let y = Scale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
+    let x = AxisScale::log(low, high).onto(plot.left, plot.right());
+    let y = AxisScale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
     vertical(&mut scene, &format, &Axis::new(&format, "share of the I/Os", Unit::Share, y, 5));
     horizontal(&mut scene, &format, &Axis::new(&format, "took at most", Unit::Ns, x, 6));
     for (name, ink, stroke, points) in looks {
@@ -89,7 +89,7 @@ fn draw_curves(
 }
 
 /// Parts of DB time as bars; `None` without DB time.
-pub(super) fn shares(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
+pub(super) fn shares(profile: &Profile) -> Option<impl Fn(SceneSize) -> Scene> {
     let parts: Vec<(String, f64)> = facts::time(profile)
         .into_iter()
         .filter_map(|(name, _, share)| Some((name, share?)))
@@ -99,21 +99,21 @@ pub(super) fn shares(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
     (!parts.is_empty()).then_some(move |size| draw_shares(&parts, size))
 }
 
-fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
+fn draw_shares(parts: &[(String, f64)], size: SceneSize) -> Scene {
     let mut scene = Scene::new(size, 76.0 + BAR * real_len(parts.len()), "DB time");
     scene.plot.left += 70.0;
     scene.plot.width -= 70.0;
     let plot = scene.plot;
     let format = Formatter::default();
     let most = parts.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-    let x = Scale::from_zero(most, 4).onto(plot.left, plot.right());
+    let x = AxisScale::from_zero(most, 4).onto(plot.left, plot.right());
     horizontal(&mut scene, &format, &Axis::new(&format, "share of DB time", Unit::Share, x, 4));
     let mut top = plot.top + 4.0;
     for (name, share) in parts {
         let ink = ink_of(name);
         let width = (x.place(*share) - plot.left).max(1.0);
-        scene.marks.push(Mark::Rects { rects: vec![[plot.left, top, width, BAR - 8.0]], ink });
-        scene.text((plot.left - 6.0, top + 13.0), Anchor::End, Ink::Label, name);
+        scene.marks.push(SceneMark::Rects { rects: vec![[plot.left, top, width, BAR - 8.0]], ink });
+        scene.text((plot.left - 6.0, top + 13.0), TextAnchor::End, Ink::Label, name);
         top += BAR;
     }
     let say = |(name, share): &(String, f64)| format!("{name} {}", facts::percent(*share));
@@ -122,34 +122,34 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
 }
 
 /// What sessions did over time; `None` of a report.
-pub(super) fn over_time(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
+pub(super) fn over_time(profile: &Profile) -> Option<impl Fn(SceneSize) -> Scene> {
     let series = profile.server.as_ref()?.over_time.as_ref()?;
     let cpus = profile.time.cpus.as_ref().map(|cpus| cpus.value);
     Some(move |size| {
-        waits(&[Stretch { name: String::new(), series }], cpus, &Formatter::default(), size)
+        waits(&[WaitsStretch { name: String::new(), series }], cpus, &Formatter::default(), size)
     })
 }
 
 /// What the first few tablespaces bring together; `None` for fewer than two.
-pub(super) fn tiers(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
+pub(super) fn tiers(profile: &Profile) -> Option<impl Fn(SceneSize) -> Scene> {
     let shares: Vec<f64> =
         profile.tiering.iter().map(|candidate| candidate.cumulative_share).collect();
     (shares.len() > 1 && shares.last().is_some_and(|last| *last > 0.0))
         .then_some(move |size| draw_tiers(&shares, size))
 }
 
-fn draw_tiers(shares: &[f64], size: Size) -> Scene {
+fn draw_tiers(shares: &[f64], size: SceneSize) -> Scene {
     let mut scene = Scene::new(size, 240.0, "Waiting for reads by tablespaces");
     let plot = scene.plot;
     let format = Formatter::default();
-    let x = Scale::from_zero(real_len(shares.len()), 6).onto(plot.left, plot.right());
-    let y = Scale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
+    let x = AxisScale::from_zero(real_len(shares.len()), 6).onto(plot.left, plot.right());
+    let y = AxisScale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
     vertical(&mut scene, &format, &Axis::new(&format, "share of the waiting", Unit::Share, y, 5));
     for tick in x.ticks(6) {
         let place = x.place(tick.value);
         scene.text(
             (place, plot.bottom() + 17.0),
-            Anchor::Middle,
+            TextAnchor::Middle,
             Ink::Axis,
             format!("{}", tick.value),
         );

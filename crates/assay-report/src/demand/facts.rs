@@ -1,7 +1,7 @@
 //! The sentences and tables of one profile.
 
 use crate::phrases::capital;
-use crate::view::Table;
+use crate::view::ViewTable;
 use assay_model::number::real;
 use assay_model::profile::{
     Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, DeviceIo, Figure, IoClass,
@@ -219,9 +219,9 @@ pub(super) fn interval(profile: &Profile) -> Option<String> {
 }
 
 /// I/O by purpose.
-pub(super) fn classes(profile: &Profile) -> Table {
+pub(super) fn classes(profile: &Profile) -> ViewTable {
     let names = ["", "IOPS", "size", "throughput", "reads", "time", "queue depth"];
-    let table = Table::of_numbers("I/O by purpose", &names);
+    let table = ViewTable::of_numbers("I/O by purpose", &names);
     table.with(profile.classes.iter().map(class).chain(device_io(profile).map(device_row)))
 }
 
@@ -282,14 +282,14 @@ pub(super) const fn counted(kind: RateKind) -> &'static str {
 }
 
 /// Requests as each section counts them.
-pub(super) fn rates(profile: &Profile) -> Table {
+pub(super) fn rates(profile: &Profile) -> ViewTable {
     let shown = |figure: &Option<Figure>| {
         figure.as_ref().map_or(ABSENT.to_owned(), |figure| format!("{}/s", rate(figure.value)))
     };
     let rows = profile.rates.iter().map(|one| {
         vec![counted(one.kind).to_owned(), shown(&one.read_per_s), shown(&one.write_per_s)]
     });
-    Table::of_numbers("Requests by section", &["", "reads", "writes"]).with(rows)
+    ViewTable::of_numbers("Requests by section", &["", "reads", "writes"]).with(rows)
 }
 
 /// DB time: name, seconds and share.
@@ -315,23 +315,23 @@ pub(super) fn time(profile: &Profile) -> Vec<(String, f64, Option<f64>)> {
 }
 
 /// The same as a table.
-pub(super) fn time_table(profile: &Profile) -> Table {
+pub(super) fn time_table(profile: &Profile) -> ViewTable {
     let parts = time(profile).into_iter().filter(|(_, time_s, _)| time_s.abs() > 0.0);
     let rows = parts.map(|(name, time_s, share)| {
         vec![name, show_seconds(time_s), share.map_or(ABSENT.to_owned(), percent)]
     });
-    Table::of_numbers("DB time", &["", "time", "share of DB time"]).with(rows)
+    ViewTable::of_numbers("DB time", &["", "time", "share of DB time"]).with(rows)
 }
 
 /// Tablespaces by what faster storage would save; those that nobody waited for are left out.
-pub(super) fn tiering(candidates: &[TieringCandidate]) -> Table {
+pub(super) fn tiering(candidates: &[TieringCandidate]) -> ViewTable {
     let sized = candidates.iter().any(|candidate| candidate.capacity_bytes.is_some());
     let sizes: &[&str] = if sized { &["size", "waited per second and GB"] } else { &[] };
     let names = [&["", "waited per second"], sizes, &["cumulative share"]].concat();
     let waited = candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0);
     let rows = waited.map(|candidate| tiering_row(candidate, sized));
-    let table = Table::of_numbers("Tablespaces by read wait time", &names);
-    Table { terminal_rows_max: Some(CANDIDATES_MAX), ..table.with(rows) }
+    let table = ViewTable::of_numbers("Tablespaces by read wait time", &names);
+    ViewTable { terminal_rows_max: Some(CANDIDATES_MAX), ..table.with(rows) }
 }
 
 fn tiering_row(candidate: &TieringCandidate, sized: bool) -> Vec<String> {
@@ -347,7 +347,7 @@ fn tiering_row(candidate: &TieringCandidate, sized: bool) -> Vec<String> {
 }
 
 /// Sections that should say the same.
-pub(super) fn checks(checks: &[CrossCheck]) -> Table {
+pub(super) fn checks(checks: &[CrossCheck]) -> ViewTable {
     let shown = |figure: &Option<Figure>| {
         figure.as_ref().map_or(ABSENT.to_owned(), |figure| significant(figure.value))
     };
@@ -359,7 +359,7 @@ pub(super) fn checks(checks: &[CrossCheck]) -> Table {
         };
         vec![check.what.clone(), shown(&check.left), shown(&check.right), outcome.to_owned()]
     });
-    Table::of_numbers("Section comparison", &["", "one", "other", "outcome"]).with(rows)
+    ViewTable::of_numbers("Section comparison", &["", "one", "other", "outcome"]).with(rows)
 }
 
 /// `41.0%`.

@@ -1,7 +1,7 @@
 //! Histograms of a report side by side, as rates and shares, by the events that were counted.
 
 use super::facts::{percent, significant};
-use crate::view::Table;
+use crate::view::ViewTable;
 use assay_model::number::real;
 use assay_model::profile::{LatencyCurve, Profile};
 use assay_model::units::show_time_ns;
@@ -10,7 +10,7 @@ use assay_model::units::show_time_ns;
 const ABSENT: &str = "–";
 
 /// How many I/Os of each kind of event a second took how long.
-pub(super) fn histograms(profile: &Profile) -> Table {
+pub(super) fn histograms(profile: &Profile) -> ViewTable {
     let curves: Vec<(String, &LatencyCurve)> = profile
         .classes
         .iter()
@@ -28,7 +28,7 @@ pub(super) fn histograms(profile: &Profile) -> Table {
         let cell = |(_, curve): &(String, &LatencyCurve)| in_range(curve, range, elapsed_s);
         std::iter::once(words(range.0, range.1)).chain(curves.iter().map(cell)).collect()
     });
-    Table::of_numbers("I/Os by latency and event", &names).with(rows)
+    ViewTable::of_numbers("I/Os by latency and event", &names).with(rows)
 }
 
 /// The events that a curve counts, in their own names; of a source that names none, the purpose.

@@ -2,7 +2,7 @@
 //! instances.
 
 use super::facts::{percent, significant};
-use crate::view::{Look, Table};
+use crate::view::{CellLook, ViewTable};
 use assay_model::number::real;
 use assay_model::profile::{
     BufferPoolAdvice, FileActivity, InstanceShare, Profile, RateKind, ReportActivity,
@@ -17,7 +17,7 @@ const EVENTS_MAX: usize = 10;
 const ABSENT: &str = "–";
 
 /// The top events, before anything else.
-pub(super) fn top_events(profile: &Profile) -> Vec<Table> {
+pub(super) fn top_events(profile: &Profile) -> Vec<ViewTable> {
     let Some(report) = &profile.report else {
         return Vec::new();
     };
@@ -29,18 +29,18 @@ pub(super) fn top_events(profile: &Profile) -> Vec<Table> {
 }
 
 /// The load as work and bytes per second; none of a live server.
-pub(super) fn load(profile: &Profile) -> Option<Table> {
+pub(super) fn load(profile: &Profile) -> Option<ViewTable> {
     profile.report.as_ref().map(|report| rates(&profile.work, report))
 }
 
 /// Statements and segments that asked for most; none of a live server.
-pub(super) fn who_asked(profile: &Profile) -> Vec<Table> {
+pub(super) fn who_asked(profile: &Profile) -> Vec<ViewTable> {
     let report = profile.report.iter();
     report.flat_map(|report| [statements(&report.statements), segments(&report.segments)]).collect()
 }
 
 /// Tables that are looked up; none of a live server.
-pub(super) fn looked_up(profile: &Profile) -> Vec<Table> {
+pub(super) fn looked_up(profile: &Profile) -> Vec<ViewTable> {
     let report = profile.report.iter();
     let tables = report.flat_map(|report| {
         [files(&report.files), buffer_pool(&report.buffer_pool), instances(&report.instances)]
@@ -56,13 +56,14 @@ fn optional(value: Option<f64>, show: fn(f64) -> String) -> String {
     value.map_or_else(|| ABSENT.to_owned(), show)
 }
 
-fn events(title: &str, top: &TopEvents, rows_max: usize) -> Table {
+fn events(title: &str, top: &TopEvents, rows_max: usize) -> ViewTable {
     let share = match top.share_of {
         ShareOf::DbTime => "DB time",
         ShareOf::BackgroundTime => "share",
         ShareOf::CallTime => "call time",
     };
-    let table = Table::new(title).look(Look::Dense).words("").words("class").numbers("waits");
+    let table =
+        ViewTable::new(title).look(CellLook::Dense).words("").words("class").numbers("waits");
     let table = table.numbers("time").numbers("mean").numbers(share);
     table.with(top.events.iter().take(rows_max).map(event))
 }
@@ -78,8 +79,8 @@ fn event(event: &WaitEvent) -> Vec<String> {
     ]
 }
 
-fn rates(work: &Work, report: &ReportActivity) -> Table {
-    let mut rows = Table::of_numbers("Load", &["", "per second"]);
+fn rates(work: &Work, report: &ReportActivity) -> ViewTable {
+    let mut rows = ViewTable::of_numbers("Load", &["", "per second"]);
     let per_s = [
         ("transactions", &work.transactions_per_s),
         ("user calls", &work.user_calls_per_s),
@@ -101,8 +102,8 @@ fn rates(work: &Work, report: &ReportActivity) -> Table {
     rows
 }
 
-fn statements(statements: &[ReportStatement]) -> Table {
-    let mut rows = Table::of_numbers(
+fn statements(statements: &[ReportStatement]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
         "Statements by time waited for I/O",
         &["", "waited for I/O", "elapsed", "executions"],
     );
@@ -117,10 +118,10 @@ fn statements(statements: &[ReportStatement]) -> Table {
     rows
 }
 
-fn segments(segments: &[SegmentIo]) -> Table {
+fn segments(segments: &[SegmentIo]) -> ViewTable {
     let blocks = segments.iter().all(|one| one.counted == SegmentReads::Blocks);
     let counted = if blocks { "blocks" } else { "requests" };
-    let table = Table::new("Segments by physical reads").look(Look::Dense).words("");
+    let table = ViewTable::new("Segments by physical reads").look(CellLook::Dense).words("");
     let table = table.numbers(counted).numbers("of all");
     let mut rows = table.words("kind").words("tablespace");
     rows.extend(segments.iter().take(ROWS_MAX).map(|one| {
@@ -136,9 +137,9 @@ fn segments(segments: &[SegmentIo]) -> Table {
     rows
 }
 
-fn files(files: &[FileActivity]) -> Table {
-    let mut rows = Table::new("Files by read wait time")
-        .look(Look::Dense)
+fn files(files: &[FileActivity]) -> ViewTable {
+    let mut rows = ViewTable::new("Files by read wait time")
+        .look(CellLook::Dense)
         .words("")
         .words("tablespace")
         .numbers("reads/s")
@@ -157,8 +158,8 @@ fn files(files: &[FileActivity]) -> Table {
 }
 
 /// The present size and its doublings either way are what a person asks for.
-fn buffer_pool(advice: &[BufferPoolAdvice]) -> Table {
-    let mut rows = Table::of_numbers(
+fn buffer_pool(advice: &[BufferPoolAdvice]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
         "Buffer cache of other sizes",
         &["", "size", "× current size", "physical reads"],
     );
@@ -176,8 +177,8 @@ fn buffer_pool(advice: &[BufferPoolAdvice]) -> Table {
     rows
 }
 
-fn instances(instances: &[InstanceShare]) -> Table {
-    let mut rows = Table::of_numbers(
+fn instances(instances: &[InstanceShare]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
         "Instances",
         &["", "sessions", "DB time", "reads/s", "writes/s", "blocks read/s", "redo"],
     );

@@ -1,13 +1,13 @@
 //! Load against processors, and what a call, a transaction and a commit cost.
 
 use super::facts::{percent, significant};
-use crate::view::{Look, Table};
+use crate::view::{CellLook, ViewTable};
 use assay_model::profile::{Figure, Profile};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 
 /// What follows the top events: load against processors, response time, commits; none of a live
 /// server.
-pub(super) fn tables(profile: &Profile) -> Vec<Table> {
+pub(super) fn tables(profile: &Profile) -> Vec<ViewTable> {
     if profile.report.is_none() {
         return Vec::new();
     }
@@ -15,8 +15,8 @@ pub(super) fn tables(profile: &Profile) -> Vec<Table> {
 }
 
 /// A table of numbers, each with a word on it.
-fn with_notes(title: &str) -> Table {
-    Table::new(title).look(Look::Dense).words("").numbers("number").words("note")
+fn with_notes(title: &str) -> ViewTable {
+    ViewTable::new(title).look(CellLook::Dense).words("").numbers("number").words("note")
 }
 
 fn row(name: &str, value: String, note: impl Into<String>) -> Vec<String> {
@@ -28,7 +28,7 @@ fn value(figure: Option<&Figure>) -> Option<f64> {
 }
 
 /// Sessions that were active on average, and the processors that they had.
-fn load(profile: &Profile) -> Table {
+fn load(profile: &Profile) -> ViewTable {
     let mut rows = with_notes("Active sessions and CPUs");
     let time = &profile.time;
     let active = value(time.average_active_sessions.as_ref());
@@ -86,13 +86,13 @@ fn host(profile: &Profile) -> Vec<Vec<String>> {
 }
 
 /// What one call and one transaction took, and of what.
-fn split(profile: &Profile) -> Table {
+fn split(profile: &Profile) -> ViewTable {
     let title = "Response time, call by call";
     let work = &profile.work;
     let (Some(elapsed_s), Some(db_time_s)) =
         (value(profile.elapsed_s.as_ref()), value(profile.time.db_time_s.as_ref()))
     else {
-        return Table::new(title);
+        return ViewTable::new(title);
     };
     let units: Vec<(&str, f64)> = [
         ("per user call", value(work.user_calls_per_s.as_ref())),
@@ -103,10 +103,10 @@ fn split(profile: &Profile) -> Table {
     .filter_map(|(name, per_s)| Some((name, per_s.filter(|per_s| *per_s > 0.0)?)))
     .collect();
     if units.is_empty() || elapsed_s <= 0.0 {
-        return Table::new(title);
+        return ViewTable::new(title);
     }
     let names: Vec<&str> = std::iter::once("").chain(units.iter().map(|(name, _)| *name)).collect();
-    let mut rows = Table::of_numbers(title, &names);
+    let mut rows = ViewTable::of_numbers(title, &names);
     let mut add = |name: &str, time_s: f64| {
         let each = |(_, per_s): &(&str, f64)| show_time_ns(time_s / elapsed_s / per_s * 1e9);
         rows.push(std::iter::once(name.to_owned()).chain(units.iter().map(each)).collect());
@@ -136,7 +136,7 @@ fn logical_read(profile: &Profile, elapsed_s: f64, columns: usize) -> Option<Vec
 }
 
 /// Commits, what a write of the log carries, and how busy the log writer is.
-fn commits(profile: &Profile) -> Table {
+fn commits(profile: &Profile) -> ViewTable {
     let mut rows = with_notes("Commits and redo");
     let log = profile.report.as_ref().map(|report| &report.log_writer);
     let redo = &profile.redo;

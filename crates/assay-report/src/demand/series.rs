@@ -3,10 +3,10 @@
 use super::named_profile::NamedProfile;
 use super::unusual::unusual;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
-use crate::chart::scale::Scale;
-use crate::chart::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
+use crate::chart::scale::AxisScale;
+use crate::chart::scene::{Ink, Scene, ScenePoint, SceneSize, Stroke, TextAnchor};
 use crate::format::{Formatter, tick};
-use crate::view::{Block, Cell, Chart, Look, Table};
+use crate::view::{CellLook, Chart, ViewBlock, ViewCell, ViewTable};
 use assay_model::number::real_len;
 use assay_model::profile::{Bottleneck, IoPurpose, Profile};
 use assay_model::units::{show_count, show_time_ns};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 pub(super) const REPORTS_MAX: usize = 24;
 
 /// One report as a point of every chart.
-struct Stop<'a> {
+struct SeriesPoint<'a> {
     /// Place among the reports as they were given.
     number: usize,
     file: &'a str,
@@ -69,7 +69,7 @@ const BOUNDS: [(Bottleneck, &str); 8] = [
 ];
 
 /// The databases in the order in which they come.
-fn databases<'a>(stops: &[Stop<'a>]) -> Vec<&'a str> {
+fn databases<'a>(stops: &[SeriesPoint<'a>]) -> Vec<&'a str> {
     let mut databases: Vec<&str> = Vec::new();
     for stop in stops {
         if !databases.contains(&stop.database) {
@@ -81,7 +81,7 @@ fn databases<'a>(stops: &[Stop<'a>]) -> Vec<&'a str> {
 
 pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
     let stops = stops(profiles);
-    let peak = largest(&stops, Stop::iops).map(|(iops, stop)| {
+    let peak = largest(&stops, SeriesPoint::iops).map(|(iops, stop)| {
         format!("The I/O peak is in {}: {} per second.", stop.file, show_count(iops))
     });
     let slow = largest(&stops, |stop| stop.read_latency_ns).map(|(time_ns, stop)| {
@@ -92,22 +92,22 @@ pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
 
 /// The report in which a number is largest.
 fn largest<'s, 'a>(
-    stops: &'s [Stop<'a>],
-    of: impl Fn(&Stop<'a>) -> Option<f64>,
-) -> Option<(f64, &'s Stop<'a>)> {
+    stops: &'s [SeriesPoint<'a>],
+    of: impl Fn(&SeriesPoint<'a>) -> Option<f64>,
+) -> Option<(f64, &'s SeriesPoint<'a>)> {
     let known = stops.iter().filter_map(|stop| Some((of(stop)?, stop)));
     known.max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
 /// The tables and the charts.
-pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
-    let stops: Rc<[Stop<'a>]> = stops(profiles).into();
+pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<ViewBlock<'a>> {
+    let stops: Rc<[SeriesPoint<'a>]> = stops(profiles).into();
     let names = databases(&stops);
     // Databases with a report or two each fill pages of short tables; together they can be
     // compared.
     let is_many = names.len() > 1 && stops.len() < REPORTS_EACH * names.len();
-    let mut blocks: Vec<Block<'a>> = if is_many {
-        vec![Block::Table(of_databases(&stops, &names))]
+    let mut blocks: Vec<ViewBlock<'a>> = if is_many {
+        vec![ViewBlock::Table(of_databases(&stops, &names))]
     } else {
         names.into_iter().map(|name| of_database(&stops, name)).collect()
     };
@@ -118,13 +118,18 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
     for (along, file, caption) in all {
         let drawn = Rc::clone(&stops);
         let draw = move |size| rates(&drawn, along, size);
-        let chart = Chart::new(file, Size::Full, caption, draw);
-        blocks.extend(is_spread(&stops, along).then_some(Block::Chart(chart)));
+        let chart = Chart::new(file, SceneSize::Full, caption, draw);
+        blocks.extend(is_spread(&stops, along).then_some(ViewBlock::Chart(chart)));
     }
     if is_spread(&stops, Along::Iops) {
         let caption = "Mean read time by I/Os per second.";
         let draw = move |size| latencies(&stops, size);
-        blocks.push(Block::Chart(Chart::new("read-time-by-load", Size::Full, caption, draw)));
+        blocks.push(ViewBlock::Chart(Chart::new(
+            "read-time-by-load",
+            SceneSize::Full,
+            caption,
+            draw,
+        )));
     }
     blocks
 }
@@ -133,14 +138,16 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
 const REPORTS_EACH: usize = 3;
 
 /// The reports of all databases in one table, those of one database next to each other.
-fn of_databases(stops: &[Stop<'_>], names: &[&str]) -> Table {
-    let table =
-        columns(Table::new("Every report").look(Look::Dense).words("report").words("database"));
+fn of_databases(stops: &[SeriesPoint<'_>], names: &[&str]) -> ViewTable {
+    let table = columns(
+        ViewTable::new("Every report").look(CellLook::Dense).words("report").words("database"),
+    );
     names.iter().fold(table, |mut table, name| {
-        let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == *name).collect();
+        let mine: Vec<&SeriesPoint<'_>> =
+            stops.iter().filter(|stop| stop.database == *name).collect();
         table.rows.extend(mine.iter().zip(remarks(&mine)).map(|(stop, remark)| {
             let mut cells = cells(stop, remark);
-            cells.insert(1, Cell::Words((*name).to_owned()));
+            cells.insert(1, ViewCell::Words((*name).to_owned()));
             cells
         }));
         table
@@ -148,7 +155,7 @@ fn of_databases(stops: &[Stop<'_>], names: &[&str]) -> Table {
 }
 
 /// What is shown of every report.
-fn columns(table: Table) -> Table {
+fn columns(table: ViewTable) -> ViewTable {
     // Phones show the first columns, so the answer comes before its numbers.
     let table = table.words("bound by").words("begin").numbers("active sessions");
     let table = table.numbers("reads/s").numbers("writes/s").numbers("read time");
@@ -156,36 +163,37 @@ fn columns(table: Table) -> Table {
 }
 
 /// The reports of one database, each a link to its part.
-fn of_database<'a>(stops: &[Stop<'_>], name: &str) -> Block<'a> {
-    let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == name).collect();
-    let table = Table::new("Every report of the database").look(Look::Dense).words("report");
+fn of_database<'a>(stops: &[SeriesPoint<'_>], name: &str) -> ViewBlock<'a> {
+    let mine: Vec<&SeriesPoint<'_>> = stops.iter().filter(|stop| stop.database == name).collect();
+    let table =
+        ViewTable::new("Every report of the database").look(CellLook::Dense).words("report");
     let mut table = columns(table);
     let rows = mine.iter().zip(remarks(&mine));
     table.rows.extend(rows.map(|(stop, remark)| cells(stop, remark)));
-    Block::part(name, vec![Block::Table(table)])
+    ViewBlock::part(name, vec![ViewBlock::Table(table)])
 }
 
-fn cells(stop: &Stop<'_>, remark: String) -> Vec<Cell> {
-    let number = |value: Option<f64>| Cell::Number(value.map_or("–".to_owned(), show_count));
+fn cells(stop: &SeriesPoint<'_>, remark: String) -> Vec<ViewCell> {
+    let number = |value: Option<f64>| ViewCell::Number(value.map_or("–".to_owned(), show_count));
     let file = if stop.number < REPORTS_MAX {
-        Cell::Link(stop.file.to_owned(), format!("report-{}", stop.number + 1))
+        ViewCell::Link(stop.file.to_owned(), format!("report-{}", stop.number + 1))
     } else {
-        Cell::Words(stop.file.to_owned())
+        ViewCell::Words(stop.file.to_owned())
     };
     vec![
         file,
-        Cell::Words(bound(stop.verdict).to_owned()),
-        Cell::Words(stop.begin.clone().unwrap_or_default()),
-        Cell::Number(stop.active_sessions.map_or("–".to_owned(), super::facts::significant)),
+        ViewCell::Words(bound(stop.verdict).to_owned()),
+        ViewCell::Words(stop.begin.clone().unwrap_or_default()),
+        ViewCell::Number(stop.active_sessions.map_or("–".to_owned(), super::facts::significant)),
         number(stop.read_iops),
         number(stop.write_iops),
-        Cell::Number(stop.read_latency_ns.map_or("–".to_owned(), show_time_ns)),
-        Cell::Words(remark),
+        ViewCell::Number(stop.read_latency_ns.map_or("–".to_owned(), show_time_ns)),
+        ViewCell::Words(remark),
     ]
 }
 
 /// What is unusual in each report compared with the others of its database.
-fn remarks(mine: &[&Stop<'_>]) -> Vec<String> {
+fn remarks(mine: &[&SeriesPoint<'_>]) -> Vec<String> {
     let figures: [(&str, Of); 4] = [
         ("active sessions", |stop| stop.active_sessions),
         ("reads", |stop| stop.read_iops),
@@ -214,9 +222,9 @@ pub(super) fn short<'a>(file: &'a str, files: &[&str]) -> &'a str {
     &file[shared..]
 }
 
-fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Stop<'a>> {
+fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<SeriesPoint<'a>> {
     let files: Vec<&str> = profiles.iter().map(|named| named.file).collect();
-    let mut stops: Vec<Stop<'a>> = profiles
+    let mut stops: Vec<SeriesPoint<'a>> = profiles
         .iter()
         .enumerate()
         .map(|(number, named)| stop(number, short(named.file, &files), named.profile))
@@ -227,7 +235,7 @@ fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Stop<'a>> {
     stops
 }
 
-fn stop<'a>(number: usize, file: &'a str, profile: &'a Profile) -> Stop<'a> {
+fn stop<'a>(number: usize, file: &'a str, profile: &'a Profile) -> SeriesPoint<'a> {
     let whole = profile.class(IoPurpose::All);
     let iops = whole.and_then(|class| class.rate_iops.as_ref());
     let share = whole.and_then(|class| class.read_share.as_ref());
@@ -235,7 +243,7 @@ fn stop<'a>(number: usize, file: &'a str, profile: &'a Profile) -> Stop<'a> {
     let single =
         profile.class(IoPurpose::SingleBlockRead).and_then(|class| class.latency_s.as_ref());
     let latency = single.or_else(|| whole.and_then(|class| class.latency_s.as_ref()));
-    Stop {
+    SeriesPoint {
         number,
         file,
         database: &profile.name,
@@ -250,7 +258,7 @@ fn stop<'a>(number: usize, file: &'a str, profile: &'a Profile) -> Stop<'a> {
     }
 }
 
-impl Stop<'_> {
+impl SeriesPoint<'_> {
     fn iops(&self) -> Option<f64> {
         Some(self.read_iops? + self.write_iops?)
     }
@@ -278,7 +286,7 @@ const fn bound(verdict: Bottleneck) -> &'static str {
 }
 
 /// Whether there are at least two different places on the axis.
-fn is_spread(stops: &[Stop<'_>], along: Along) -> bool {
+fn is_spread(stops: &[SeriesPoint<'_>], along: Along) -> bool {
     let known = stops.iter().filter(|stop| stop.iops().is_some());
     let places: Vec<f64> = known.clone().filter_map(|stop| stop.along(along)).collect();
     match along {
@@ -288,7 +296,7 @@ fn is_spread(stops: &[Stop<'_>], along: Along) -> bool {
 }
 
 /// Reads and writes per second.
-fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
+fn rates(stops: &[SeriesPoint<'_>], along: Along, size: SceneSize) -> Scene {
     let mut scene = Scene::new(size, 260.0, "I/Os per second");
     let most = most(stops);
     let y = upright(&mut scene, most);
@@ -315,25 +323,25 @@ fn describe(reports: usize, most: f64) -> String {
 }
 
 /// The highest rate of any kind.
-fn most(stops: &[Stop<'_>]) -> f64 {
+fn most(stops: &[SeriesPoint<'_>]) -> f64 {
     let rates = stops.iter().flat_map(|stop| [stop.read_iops, stop.write_iops]);
     rates.flatten().fold(0.0, f64::max)
 }
 
 /// Draws the axis of rates and gives it.
-fn upright(scene: &mut Scene, most: f64) -> Scale {
+fn upright(scene: &mut Scene, most: f64) -> AxisScale {
     let (format, plot) = (Formatter::default(), scene.plot);
-    let y = Scale::from_zero(most, 4).onto(plot.bottom(), plot.top);
+    let y = AxisScale::from_zero(most, 4).onto(plot.bottom(), plot.top);
     vertical(scene, &format, &Axis::new(&format, "IOPS", Unit::IosPerS, y, 4));
     y
 }
 
 /// The points that are known, from left to right.
 fn line<'s, 'a>(
-    stops: &'s [Stop<'a>],
+    stops: &'s [SeriesPoint<'a>],
     places: &[Option<f64>],
-    height: impl Fn(&Stop<'a>) -> Option<f64>,
-) -> Vec<(Point, &'s Stop<'a>)> {
+    height: impl Fn(&SeriesPoint<'a>) -> Option<f64>,
+) -> Vec<(ScenePoint, &'s SeriesPoint<'a>)> {
     let known = stops.iter().zip(places);
     let known = known.filter_map(|(stop, x)| Some((((*x)?, height(stop)?), stop)));
     let mut line: Vec<_> = known.collect();
@@ -342,7 +350,7 @@ fn line<'s, 'a>(
 }
 
 /// A rate of a report.
-type Of = for<'a, 'b> fn(&'a Stop<'b>) -> Option<f64>;
+type Of = for<'a, 'b> fn(&'a SeriesPoint<'b>) -> Option<f64>;
 
 /// What is drawn, with its looks.
 const KINDS: [(&str, Ink, Stroke, Of); 2] = [
@@ -351,24 +359,24 @@ const KINDS: [(&str, Ink, Stroke, Of); 2] = [
 ];
 
 /// Draws the horizontal axis and gives the place of every report.
-fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64>> {
+fn across(scene: &mut Scene, stops: &[SeriesPoint<'_>], along: Along) -> Vec<Option<f64>> {
     let plot = scene.plot;
     base_line(scene);
     if matches!(along, Along::Reports) {
         name_below(scene, "reports, oldest first");
-        let x = Scale::linear(0.0, real_len(stops.len() - 1))
+        let x = AxisScale::linear(0.0, real_len(stops.len() - 1))
             .onto(plot.left + 12.0, plot.right() - 12.0);
         return (0..stops.len()).map(|number| Some(x.place(real_len(number)))).collect();
     }
     name_below(scene, "sessions connected");
     let known = || stops.iter().filter_map(|stop| stop.along(along));
     let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
-    let x = Scale::linear(low, high).onto(plot.left + 12.0, plot.right() - 12.0);
+    let x = AxisScale::linear(low, high).onto(plot.left + 12.0, plot.right() - 12.0);
     for found in x.ticks(6) {
         let at = (x.place(found.value), plot.bottom() + 17.0);
         scene.text(
             at,
-            Anchor::Middle,
+            TextAnchor::Middle,
             Ink::Axis,
             tick(&Formatter::default(), Unit::Count, found.value),
         );
@@ -377,7 +385,7 @@ fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64
 }
 
 /// Time of reads by load.
-fn latencies(stops: &[Stop<'_>], size: Size) -> Scene {
+fn latencies(stops: &[SeriesPoint<'_>], size: SceneSize) -> Scene {
     let mut scene = Scene::new(size, 280.0, "Time of reads by load");
     let known =
         stops.iter().filter_map(|stop| Some((stop.iops()?, stop.read_latency_ns?, stop.file)));
@@ -391,13 +399,13 @@ fn latencies(stops: &[Stop<'_>], size: Size) -> Scene {
     scene
 }
 
-fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (Scale, Scale) {
+fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (AxisScale, AxisScale) {
     let (format, plot) = (Formatter::default(), scene.plot);
     let most = points.iter().map(|point| point.0).fold(0.0, f64::max);
     let times = || points.iter().map(|point| point.1);
     let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-    let x = Scale::from_zero(most, 6).onto(plot.left, plot.right());
-    let y = Scale::log(low, high).onto(plot.bottom(), plot.top);
+    let x = AxisScale::from_zero(most, 6).onto(plot.left, plot.right());
+    let y = AxisScale::log(low, high).onto(plot.bottom(), plot.top);
     vertical(scene, &format, &Axis::new(&format, "mean time of reads", Unit::Ns, y, 5));
     horizontal(scene, &format, &Axis::new(&format, "I/Os per second", Unit::IosPerS, x, 6));
     (x, y)

@@ -2,7 +2,7 @@
 //! on what, statements.
 
 use super::facts::significant;
-use crate::view::{Look, Table};
+use crate::view::{CellLook, ViewTable};
 use assay_model::number::real;
 use assay_model::profile::{
     FunctionIo, LoadLine, ProcessIo, Profile, ReadLevels, ReadTimes, RelationIo, Sampling,
@@ -18,7 +18,7 @@ pub(crate) const LOAD_TABLE: &str = "Load";
 const LETTERS_MAX: usize = 48;
 
 /// All tables; none of a report.
-pub(crate) fn tables(profile: &Profile) -> Vec<Table> {
+pub(crate) fn tables(profile: &Profile) -> Vec<ViewTable> {
     let Some(server) = &profile.server else {
         return Vec::new();
     };
@@ -49,8 +49,8 @@ fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-fn events(server: &ServerActivity) -> Table {
-    let table = Table::new("Top timed events of sessions").look(Look::Dense).words("");
+fn events(server: &ServerActivity) -> ViewTable {
+    let table = ViewTable::new("Top timed events of sessions").look(CellLook::Dense).words("");
     let table = table.words("class").words("known").numbers("time");
     let mut rows = table.numbers("interval").numbers("DB time");
     rows.extend(server.events.iter().take(ROWS_MAX).map(event));
@@ -75,8 +75,8 @@ fn event(event: &TimedEvent) -> Vec<String> {
     ]
 }
 
-fn load(lines: &[LoadLine]) -> Table {
-    let mut rows = Table::of_numbers(LOAD_TABLE, &["", "per second", "per transaction"]);
+fn load(lines: &[LoadLine]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(LOAD_TABLE, &["", "per second", "per transaction"]);
     rows.extend(lines.iter().map(|line| {
         let ratio = line.transaction_ratio.map_or("–".to_owned(), significant);
         vec![line.name.clone(), significant(line.amount_per_s), ratio]
@@ -84,8 +84,8 @@ fn load(lines: &[LoadLine]) -> Table {
     rows
 }
 
-fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table {
-    let mut rows = Table::of_numbers("Reads by level", &["", "per second"]);
+fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> ViewTable {
+    let mut rows = ViewTable::of_numbers("Reads by level", &["", "per second"]);
     let Some(levels) = levels else {
         return rows;
     };
@@ -116,8 +116,8 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table 
 }
 
 /// Times of reads by who saw them, each labelled by what it is.
-fn read_times(times: &[ReadTimes]) -> Table {
-    let mut rows = Table::of_numbers(
+fn read_times(times: &[ReadTimes]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
         "Single-block read latency",
         &["", "of", "reads", "p50", "p95", "p99", "p99.9", "longest"],
     );
@@ -137,8 +137,8 @@ fn read_times(times: &[ReadTimes]) -> Table {
     rows
 }
 
-fn functions(functions: &[FunctionIo]) -> Table {
-    let mut rows = Table::of_numbers(
+fn functions(functions: &[FunctionIo]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
         "I/O by process, object and context",
         &["", "reads/s", "read", "waited", "writes/s", "written", "waited", "syncs/s"],
     );
@@ -157,8 +157,8 @@ fn functions(functions: &[FunctionIo]) -> Table {
     rows
 }
 
-fn relations(relations: &[RelationIo]) -> Table {
-    let mut rows = Table::of_numbers(
+fn relations(relations: &[RelationIo]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
         "Tables and indexes",
         &["", "kind", "tablespace", "blocks read/s", "waited, est.", "found/s", "size"],
     );
@@ -171,9 +171,11 @@ fn relations(relations: &[RelationIo]) -> Table {
     rows
 }
 
-fn tablespaces(tablespaces: &[TablespaceIo]) -> Table {
-    let mut rows =
-        Table::of_numbers("Tablespaces", &["", "blocks read/s", "waited, est.", "found/s", "size"]);
+fn tablespaces(tablespaces: &[TablespaceIo]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
+        "Tablespaces",
+        &["", "blocks read/s", "waited, est.", "found/s", "size"],
+    );
     rows.extend(tablespaces.iter().take(ROWS_MAX).map(|one| {
         let mut row = vec![one.tablespace.clone(), significant(one.read_blocks_per_s)];
         row.push(optional(one.read_time_s));
@@ -190,8 +192,8 @@ fn found(hits_per_s: Option<f64>, size_bytes: Option<u64>) -> [String; 2] {
     [hits_per_s.map_or_else(unknown, significant), size]
 }
 
-fn statements(statements: &[StatementIo]) -> Table {
-    let mut rows = Table::of_numbers(
+fn statements(statements: &[StatementIo]) -> ViewTable {
+    let mut rows = ViewTable::of_numbers(
         "Statements by time waited for I/O",
         &["", "calls", "time", "for I/O", "blocks read", "dirtied", "WAL"],
     );
@@ -210,8 +212,8 @@ fn statements(statements: &[StatementIo]) -> Table {
     rows
 }
 
-fn log(server: &ServerActivity) -> Table {
-    let mut rows = Table::of_numbers("Write-ahead log and checkpoints", &["", "number"]);
+fn log(server: &ServerActivity) -> ViewTable {
+    let mut rows = ViewTable::of_numbers("Write-ahead log and checkpoints", &["", "number"]);
     let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
     if let Some(wal) = &server.wal {
         add("records", show_count(real(wal.records)));
@@ -230,8 +232,8 @@ fn log(server: &ServerActivity) -> Table {
     rows
 }
 
-fn sampling(sampling: Option<&Sampling>) -> Table {
-    let mut rows = Table::of_numbers("Sampling", &["", "number"]);
+fn sampling(sampling: Option<&Sampling>) -> ViewTable {
+    let mut rows = ViewTable::of_numbers("Sampling", &["", "number"]);
     if let Some(one) = sampling {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(

@@ -1,7 +1,7 @@
 //! What a manager reads of profiles before their details.
 
 use super::named_profile::NamedProfile;
-use crate::summary::{Found, Reach, Summary, shell_word};
+use crate::summary::{FoundHere, PlainSummary, Reach, shell_word};
 use assay_model::profile::{Bottleneck, Figure, IoPurpose, Profile, TimeVerdict};
 
 /// Numbers of a database are of reads under its load.
@@ -10,17 +10,17 @@ const READING: &str =
 /// Profiles whose reads are drawn among the classes.
 const FOUND_MAX: usize = 4;
 
-pub(super) fn summary(profiles: &[NamedProfile<'_>]) -> Summary {
+pub(super) fn summary(profiles: &[NamedProfile<'_>]) -> PlainSummary {
     match profiles {
         [one] => of_one(*one),
         several => of_several(several),
     }
 }
 
-fn of_one(named: NamedProfile<'_>) -> Summary {
+fn of_one(named: NamedProfile<'_>) -> PlainSummary {
     let profile = named.profile;
     let file = shell_word(named.file);
-    Summary {
+    PlainSummary {
         asked: format!("Would faster storage make {} faster?", profile.name),
         meaning: meaning(&profile.verdict),
         found: vec![found("this database", profile)],
@@ -44,7 +44,7 @@ fn next(name: &str, file: &str) -> Vec<(&'static str, String)> {
     vec![check, plan]
 }
 
-fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
+fn of_several(profiles: &[NamedProfile<'_>]) -> PlainSummary {
     let storage = |named: &&NamedProfile<'_>| {
         matches!(named.profile.verdict.bottleneck, Bottleneck::Storage | Bottleneck::Commit)
     };
@@ -64,7 +64,7 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
     let busiest = busiest.map_or_else(String::new, |named| shell_word(named.file));
     let shown = if bound.is_empty() { profiles.iter().collect() } else { bound };
     let shown = shown.into_iter().take(FOUND_MAX);
-    Summary {
+    PlainSummary {
         asked: format!("Which of {} reports would gain from faster storage?", profiles.len()),
         meaning: vec![meaning],
         found: shown.map(|named| found(&named.profile.name, named.profile)).collect(),
@@ -120,7 +120,7 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     [first.to_owned()].into_iter().chain(half).collect()
 }
 
-fn found(name: &str, profile: &Profile) -> Found {
+fn found(name: &str, profile: &Profile) -> FoundHere {
     let class = |purpose| profile.class(purpose);
     let single = class(IoPurpose::SingleBlockRead);
     let time = single.and_then(|class| class.latency_s.as_ref());
@@ -129,7 +129,7 @@ fn found(name: &str, profile: &Profile) -> Found {
         let (iops, share) = (all.rate_iops.as_ref()?, all.read_share.as_ref()?);
         Some(iops.value * share.value)
     });
-    Found {
+    FoundHere {
         name: name.to_owned(),
         read_time_ns: time.map(|time: &Figure| Reach::exactly(time.value * 1e9)),
         reads_per_s: reads.map(Reach::exactly),

@@ -1,21 +1,21 @@
 //! The storage alone next to the database on it: most reads per second, and the time of one at a
 //! time.
 
-use crate::input::Report;
-use crate::view::{Look, Table};
+use crate::input::GivenReport;
+use crate::view::{CellLook, ViewTable};
 use assay_model::calibration::MixCalibration;
 use assay_model::load::Rung;
 use assay_model::units::{show_count, show_time_ns};
 
 /// The storage alone next to the database on it: what it is, raw, with the database, and their
 /// ratio. Nothing without both, or with blocks of different sizes.
-pub(crate) fn beside(report: &Report) -> Table {
+pub(crate) fn beside(report: &GivenReport) -> ViewTable {
     let title = "The storage alone, and the database on it";
     let names = ["reads of a block", "raw", "database", "ratio"];
-    Table::of_numbers(title, &names).look(Look::Slim).with(rows(report).unwrap_or_default())
+    ViewTable::of_numbers(title, &names).look(CellLook::Slim).with(rows(report).unwrap_or_default())
 }
 
-fn rows(report: &Report) -> Option<Vec<Vec<String>>> {
+fn rows(report: &GivenReport) -> Option<Vec<Vec<String>>> {
     let (load, calibration) = report.load.as_ref().zip(report.calibration.as_ref())?;
     let block_bytes = load.server.block_bytes;
     let reads = |mix: &&MixCalibration| mix.read_share >= 1.0 && mix.transfer_bytes == block_bytes;

@@ -2,15 +2,15 @@
 //! storage gave what was read.
 
 use super::columns::{
-    Columns, Fill, busy, device, elapsed, of_device, sessions, uncertainty, unknown, waits,
-    workload,
+    ColumnFill, LadderColumns, busy, device, elapsed, of_device, sessions, uncertainty, unknown,
+    waits, workload,
 };
 use super::load_view::LoadView;
 use super::session_time::time_of_sessions;
 use super::words::{end_words, goal_words, rate_of_repeats, several};
 use crate::chart::histogram::histogram;
-use crate::chart::ladder::{Curve, LadderChart, ladder};
-use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::ladder::{LadderChart, LadderCurve, ladder};
+use crate::chart::scene::{Ink, SceneSize, Stroke};
 use crate::format::Formatter;
 use crate::view::Chart;
 use assay_model::load::{Load, PhysicalVerdict, Rung};
@@ -35,7 +35,7 @@ macro_rules! cells {
 }
 
 /// All tables of such a ladder; changes have a table of their own where there were any.
-fn tables(load: &Load) -> Vec<Columns> {
+fn tables(load: &Load) -> Vec<LadderColumns> {
     let changed = load.rungs.iter().any(|rung| !rung.times(Operation::Write).is_empty());
     let mut tables =
         vec![throughput(), times("Times of reading statements", cells!(Operation::Read))];
@@ -46,8 +46,8 @@ fn tables(load: &Load) -> Vec<Columns> {
     tables
 }
 
-fn throughput() -> Columns {
-    Columns {
+fn throughput() -> LadderColumns {
+    LadderColumns {
         title: "The ladder",
         columns: vec![
             ("sessions", sessions),
@@ -66,9 +66,9 @@ fn throughput() -> Columns {
     }
 }
 
-fn times(title: &'static str, quantiles: [Fill; 5]) -> Columns {
+fn times(title: &'static str, quantiles: [ColumnFill; 5]) -> LadderColumns {
     let names = ["p50", "p95", "p99", "p99.9", "longest"];
-    Columns::side_by_side(title, "sessions", names, quantiles)
+    LadderColumns::side_by_side(title, "sessions", names, quantiles)
 }
 
 fn quantile(rung: &Rung, operation: Operation, quantile: f64) -> String {
@@ -165,7 +165,7 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     };
     let mut charts = vec![Chart::new(
         "reads-by-sessions",
-        Size::Half,
+        SceneSize::Half,
         "Bytes read by the database and by the device, by sessions: if the lines coincide, every \
          read came from the storage.",
         draw,
@@ -183,7 +183,7 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     };
     charts.push(Chart::new(
         "times-by-sessions",
-        Size::Half,
+        SceneSize::Half,
         "Statement latency by number of sessions: p50, p99 and p99.9.",
         draw,
     ));
@@ -202,20 +202,20 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         );
         let draw =
             move |size| histogram(Operation::Read, &times, "time", "statements", &format, size);
-        charts.push(Chart::new("histogram-statements", Size::Half, caption, draw));
+        charts.push(Chart::new("histogram-statements", SceneSize::Half, caption, draw));
     }
     charts
 }
 
 /// Lines of the first figure.
-const RATES: [Curve; 2] = [
-    Curve {
+const RATES: [LadderCurve; 2] = [
+    LadderCurve {
         name: "database",
         ink: Ink::Read,
         stroke: Stroke::Solid,
         value: |rung| Some(rung.reads_per_s()),
     },
-    Curve {
+    LadderCurve {
         name: "device",
         ink: Ink::Mix,
         stroke: Stroke::Dashed,
@@ -227,10 +227,20 @@ const RATES: [Curve; 2] = [
 ];
 
 /// Lines of the second figure.
-const TIMES: [Curve; 3] = [
-    Curve { name: "p50", ink: Ink::Read, stroke: Stroke::Solid, value: |rung| at(rung, 0.5) },
-    Curve { name: "p99", ink: Ink::Read, stroke: Stroke::Dashed, value: |rung| at(rung, 0.99) },
-    Curve { name: "p99.9", ink: Ink::Read, stroke: Stroke::Dotted, value: |rung| at(rung, 0.999) },
+const TIMES: [LadderCurve; 3] = [
+    LadderCurve { name: "p50", ink: Ink::Read, stroke: Stroke::Solid, value: |rung| at(rung, 0.5) },
+    LadderCurve {
+        name: "p99",
+        ink: Ink::Read,
+        stroke: Stroke::Dashed,
+        value: |rung| at(rung, 0.99),
+    },
+    LadderCurve {
+        name: "p99.9",
+        ink: Ink::Read,
+        stroke: Stroke::Dotted,
+        value: |rung| at(rung, 0.999),
+    },
 ];
 
 fn at(rung: &Rung, quantile: f64) -> Option<f64> {
@@ -241,12 +251,12 @@ fn at(rung: &Rung, quantile: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::made_up::{report, rung};
-    use crate::{Options, html, text};
+    use crate::{ReportOptions, html, text};
 
     #[test]
     fn a_ladder_is_told_in_tables_and_sentences() {
         let report = report(vec![rung(1, 0), rung(2, 0)]);
-        let text = text(&report, Options::default(), false);
+        let text = text(&report, ReportOptions::default(), false);
         for words in [
             "The ladder",
             "50,000",
@@ -259,13 +269,13 @@ mod tests {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        let page = html(&report, Options::default());
+        let page = html(&report, ReportOptions::default());
         assert!(page.contains("Database load") && page.contains("2 CPUs"));
     }
 
     #[test]
     fn reads_of_the_page_cache_spoil_the_answer() {
-        let text = text(&report(vec![rung(1, 81_920_000)]), Options::default(), false);
+        let text = text(&report(vec![rung(1, 81_920_000)]), ReportOptions::default(), false);
         assert!(text.starts_with("Up to 10.0%"), "{text}");
         assert!(text.contains("10.0%") && text.contains("CACHED"), "{text}");
     }

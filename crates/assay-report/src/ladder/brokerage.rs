@@ -1,7 +1,8 @@
 //! The ladder of a brokerage load in words, columns and figures.
 
 use super::columns::{
-    Columns, Fill, busy, counted, device, elapsed, sessions, uncertainty, unknown, waits, workload,
+    ColumnFill, LadderColumns, busy, counted, device, elapsed, sessions, uncertainty, unknown,
+    waits, workload,
 };
 use super::load_view::LoadView;
 use super::transaction_charts::{Picture, charts, line};
@@ -42,7 +43,7 @@ macro_rules! across {
 }
 
 /// All tables of such a ladder; transactions stand side by side, because there are eleven of them.
-fn tables(_: &Load) -> Vec<Columns> {
+fn tables(_: &Load) -> Vec<LadderColumns> {
     vec![
         throughput(),
         side_by_side("Transactions per second", across!(rate_of)),
@@ -58,8 +59,8 @@ fn tables(_: &Load) -> Vec<Columns> {
     ]
 }
 
-fn throughput() -> Columns {
-    Columns {
+fn throughput() -> LadderColumns {
+    LadderColumns {
         title: "The ladder",
         columns: vec![
             ("users", sessions),
@@ -76,12 +77,12 @@ fn throughput() -> Columns {
     }
 }
 
-fn side_by_side(title: &'static str, fills: [Fill; 11]) -> Columns {
+fn side_by_side(title: &'static str, fills: [ColumnFill; 11]) -> LadderColumns {
     let names = [
         "result", "order", "feed", "update", "care", "volume", "position", "watch", "detail",
         "lookup", "status",
     ];
-    Columns::side_by_side(title, "users", names, fills)
+    LadderColumns::side_by_side(title, "users", names, fills)
 }
 
 fn rate_of(rung: &Rung, name: &str) -> String {
@@ -148,11 +149,11 @@ fn ratio_words(rung: &Rung) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::made_up::{report, rung, transactions};
-    use crate::input::Report;
-    use crate::{Options, html, text};
+    use crate::input::GivenReport;
+    use crate::{ReportOptions, html, text};
     use assay_model::load::{Check, Checks, LoadKind};
 
-    fn brokerage(made: Report) -> Report {
+    fn brokerage(made: GivenReport) -> GivenReport {
         let mut made = transactions(made, LoadKind::Brokerage);
         for rung in &mut made.load.as_mut().unwrap().rungs {
             (rung.database.reads, rung.database.writes) = (970, 100);
@@ -163,8 +164,8 @@ mod tests {
     #[test]
     fn trade_results_are_counted_and_no_name_of_another_is_used() {
         let made = brokerage(report(vec![rung(4, 0)]));
-        let text = text(&made, Options::default(), false);
-        let page = html(&made, Options::default());
+        let text = text(&made, ReportOptions::default(), false);
+        let page = html(&made, ReportOptions::default());
         // 500 in two seconds.
         for words in [
             "250 trade results/s",
@@ -189,7 +190,7 @@ mod tests {
         let check = Check { number: 2, condition: "commissions".to_owned(), violations: 1 };
         load.checks =
             vec![Checks { when: "at the end".to_owned(), checks: vec![check], elapsed_s: 1.0 }];
-        let text = text(&made, Options::default(), false);
+        let text = text(&made, ReportOptions::default(), false);
         assert!(text.contains("condition 2 (commissions) is broken 1 times at the end"), "{text}");
     }
 }

@@ -1,10 +1,10 @@
 //! What all ladders have in common: how a table is made of steps, cells of any kind of load, and
 //! the tables that every load has.
 
-use super::split::Split;
+use super::split::SessionSplit;
 use crate::clock::show_length;
 use crate::format::{Formatter, even_half};
-use crate::view::Table;
+use crate::view::ViewTable;
 use assay_model::Estimate;
 use assay_model::counters::DeviceCounters;
 use assay_model::load::Rung;
@@ -13,25 +13,25 @@ use assay_model::units::{show_count, show_throughput, show_time_ns};
 use assay_model::verdict::Unit;
 
 /// What a table is made by: its heading, and for each column a name and how a step fills it.
-pub(crate) struct Columns {
+pub(crate) struct LadderColumns {
     /// What it shows.
     pub(crate) title: &'static str,
     /// Name and content.
-    pub(crate) columns: Vec<(&'static str, Fill)>,
+    pub(crate) columns: Vec<(&'static str, ColumnFill)>,
 }
 
 /// How a step fills a column.
-pub(crate) type Fill = fn(&Rung) -> String;
+pub(crate) type ColumnFill = fn(&Rung) -> String;
 
 /// Stands where nothing is known.
 const UNKNOWN: &str = "–";
 
-impl Columns {
+impl LadderColumns {
     /// The table with a row a step.
-    pub(crate) fn table(&self, rungs: &[Rung]) -> Table {
+    pub(crate) fn table(&self, rungs: &[Rung]) -> ViewTable {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
         let row = |rung: &Rung| self.columns.iter().map(|(_, fill)| fill(rung)).collect();
-        Table::of_numbers(self.title, &names).all_numbers().with(rungs.iter().map(row))
+        ViewTable::of_numbers(self.title, &names).all_numbers().with(rungs.iter().map(row))
     }
 
     /// Cells of one sort side by side, behind the sessions, which are called `sessions_name`.
@@ -39,22 +39,22 @@ impl Columns {
         title: &'static str,
         sessions_name: &'static str,
         names: [&'static str; N],
-        fills: [Fill; N],
+        fills: [ColumnFill; N],
     ) -> Self {
-        let mut columns: Vec<(&'static str, Fill)> = vec![(sessions_name, sessions)];
+        let mut columns: Vec<(&'static str, ColumnFill)> = vec![(sessions_name, sessions)];
         columns.extend(names.into_iter().zip(fills));
         Self { title, columns }
     }
 }
 
 /// The columns that DBAs know from AWR: what was done a second.
-pub(super) fn workload() -> Columns {
-    Columns {
+pub(super) fn workload() -> LadderColumns {
+    LadderColumns {
         title: "Load profile per second",
         columns: vec![
             ("sessions", sessions),
-            ("DB time", |rung| part(Some(Split::of(rung).database))),
-            ("DB CPU", |rung| part(Split::of(rung).cpu)),
+            ("DB time", |rung| part(Some(SessionSplit::of(rung).database))),
+            ("DB CPU", |rung| part(SessionSplit::of(rung).cpu)),
             ("executes", |rung| show_count(rung.statements_per_s())),
             ("commits", |rung| counted(rung, rung.database.commits)),
             ("blocks", |rung| counted(rung, rung.database.logical_reads)),
@@ -68,27 +68,27 @@ pub(super) fn workload() -> Columns {
 }
 
 /// Sessions that were on average in each state: time a second.
-pub(super) fn waits() -> Columns {
-    Columns {
+pub(super) fn waits() -> LadderColumns {
+    LadderColumns {
         title: "DB time (s per s, i.e. average active sessions)",
         columns: vec![
             ("sessions", sessions),
-            ("DB time", |rung| part(Some(Split::of(rung).database))),
-            ("CPU", |rung| part(Split::of(rung).cpu)),
-            ("data I/O", |rung| part(Split::of(rung).data_io)),
-            ("commit", |rung| part(Split::of(rung).commit)),
-            ("locks", |rung| part(Split::of(rung).locks)),
-            ("other", |rung| part(Split::of(rung).other)),
-            ("unaccounted", |rung| part(Split::of(rung).rest)),
+            ("DB time", |rung| part(Some(SessionSplit::of(rung).database))),
+            ("CPU", |rung| part(SessionSplit::of(rung).cpu)),
+            ("data I/O", |rung| part(SessionSplit::of(rung).data_io)),
+            ("commit", |rung| part(SessionSplit::of(rung).commit)),
+            ("locks", |rung| part(SessionSplit::of(rung).locks)),
+            ("other", |rung| part(SessionSplit::of(rung).other)),
+            ("unaccounted", |rung| part(SessionSplit::of(rung).rest)),
             ("(CPU queue)", |rung| a_second(rung, rung.time.cpu_queue_ns)),
-            ("top wait", |rung| Split::of(rung).top_wait.unwrap_or_else(unknown)),
+            ("top wait", |rung| SessionSplit::of(rung).top_wait.unwrap_or_else(unknown)),
         ],
     }
 }
 
 /// The database's view of an I/O next to the device's, and what it costs.
-pub(super) fn device() -> Columns {
-    Columns {
+pub(super) fn device() -> LadderColumns {
+    LadderColumns {
         title: "I/O latency: database and device, and CPU time per 1,000 I/Os",
         columns: vec![
             ("sessions", sessions),
@@ -200,7 +200,7 @@ mod tests {
     use assay_model::load::TimeSplit;
 
     /// What a table shows of a step, by the names of its columns.
-    fn shown(columns: &Columns, rung: &Rung) -> Vec<(&'static str, String)> {
+    fn shown(columns: &LadderColumns, rung: &Rung) -> Vec<(&'static str, String)> {
         columns.columns.iter().map(|(name, fill)| (*name, fill(rung))).collect()
     }
 

@@ -2,16 +2,17 @@
 
 use super::columns::{doubt, part, unknown};
 use super::load_view::done;
-use super::split::Split;
-use crate::view::Table;
+use super::split::SessionSplit;
+use crate::view::ViewTable;
 use assay_model::load::{DatabaseRung, Load, Rung, StreamTimes};
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
 
 /// A row for each database of each step; empty where the load is on one.
-pub(crate) fn databases(load: &Load) -> Table {
+pub(crate) fn databases(load: &Load) -> ViewTable {
     let done = done(load);
-    let table = Table::new("Each database").numbers("sessions").words("database").words("hosts");
+    let table =
+        ViewTable::new("Each database").numbers("sessions").words("database").words("hosts");
     let table = table.numbers("of them").numbers(format!("{done}/s")).numbers("±");
     let table = table.numbers("share").numbers("p50").numbers("p99");
     let mut table = table.numbers("commits/s");
@@ -42,8 +43,8 @@ fn row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
 
 /// Where the time of the sessions of each database went, a row for each of each step; empty where
 /// the load is on one.
-pub(crate) fn time_of_databases(load: &Load) -> Table {
-    let table = Table::new("Average active sessions of each database");
+pub(crate) fn time_of_databases(load: &Load) -> ViewTable {
+    let table = ViewTable::new("Average active sessions of each database");
     let table = table.numbers("sessions").words("database").numbers("active").numbers("CPU");
     let table = table.numbers("data I/O").numbers("log").numbers("locks").numbers("other");
     let mut table = table.words("longest wait");
@@ -54,7 +55,7 @@ pub(crate) fn time_of_databases(load: &Load) -> Table {
 }
 
 fn time_row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
-    let split = Split::of_database(one, rung.elapsed_s());
+    let split = SessionSplit::of_database(one, rung.elapsed_s());
     vec![
         rung.sessions.to_string(),
         one.target.clone(),
@@ -98,7 +99,7 @@ pub(super) fn evenness(load: &Load) -> Option<String> {
 mod tests {
     use super::super::made_up::{report, rung};
     use super::*;
-    use crate::{Options, text};
+    use crate::{ReportOptions, text};
     use assay_model::load::TimeSplit;
 
     fn one(target: &str, ios: u64) -> DatabaseRung {
@@ -132,7 +133,7 @@ mod tests {
         both.databases = vec![one("A", 400), one("B", 600)];
         let made = report(vec![both]);
         let table = databases(made.load.as_ref().unwrap());
-        let shown = text(&made, Options::default(), false);
+        let shown = text(&made, ReportOptions::default(), false);
         assert_eq!(table.rows.len(), 2, "{shown}");
         assert!(
             shown.contains("2 databases together delivered")

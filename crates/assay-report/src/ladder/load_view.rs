@@ -1,7 +1,7 @@
 //! What a load shows of itself, in a table that its own file fills, and the words that follow from
 //! what it counts.
 
-use super::columns::Columns;
+use super::columns::LadderColumns;
 use crate::format::Formatter;
 use crate::view::Chart;
 use assay_model::load::Load;
@@ -9,7 +9,7 @@ use assay_model::load::Load;
 /// What a load shows of itself.
 pub(crate) struct LoadView {
     /// All tables of its ladder.
-    pub(crate) tables: fn(&Load) -> Vec<Columns>,
+    pub(crate) tables: fn(&Load) -> Vec<LadderColumns>,
     /// What it came to, in sentences.
     pub(crate) sentences: fn(&Load) -> Vec<String>,
     /// What spoils the result: reads that were none of storage, or data that is not right any

@@ -1,6 +1,6 @@
 //! Made-up loads for tests of their ladders.
 
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::failure::Refusal;
 use assay_model::load::{
     DatabaseCounts, Goal, Load, LoadKind, Physical, Retries, Rung, ServerFacts, TimeSplit,
@@ -67,8 +67,8 @@ pub(crate) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
 }
 
 /// A report of a load that reads blocks.
-pub(crate) fn report(rungs: Vec<Rung>) -> Report {
-    Report {
+pub(crate) fn report(rungs: Vec<Rung>) -> GivenReport {
+    GivenReport {
         load: Some(Load {
             format: Load::FORMAT,
             kind: LoadKind::Slob,
@@ -91,12 +91,12 @@ pub(crate) fn report(rungs: Vec<Rung>) -> Report {
             durability: None,
             remarks: Vec::new(),
         }),
-        ..Report::default()
+        ..GivenReport::default()
     }
 }
 
 /// A report of a load of transactions, with 500 counted ones a step.
-pub(crate) fn transactions(mut made: Report, kind: LoadKind) -> Report {
+pub(crate) fn transactions(mut made: GivenReport, kind: LoadKind) -> GivenReport {
     let counted = kind.counted().unwrap().stream;
     let load = made.load.as_mut().unwrap();
     load.kind = kind;

@@ -1,7 +1,8 @@
 //! The ladder of an order-entry load in words, columns and figures.
 
 use super::columns::{
-    Columns, Fill, busy, device, elapsed, sessions, uncertainty, unknown, waits, workload,
+    ColumnFill, LadderColumns, busy, device, elapsed, sessions, uncertainty, unknown, waits,
+    workload,
 };
 use super::load_view::LoadView;
 use super::transaction_charts::{Picture, charts, line};
@@ -36,9 +37,9 @@ macro_rules! cells {
 }
 
 /// All tables of such a ladder.
-fn tables(load: &Load) -> Vec<Columns> {
+fn tables(load: &Load) -> Vec<LadderColumns> {
     let mut tables = vec![throughput()];
-    let kinds: [(&'static str, &'static str, [Fill; 6]); 5] = [
+    let kinds: [(&'static str, &'static str, [ColumnFill; 6]); 5] = [
         ("Times of new orders", NEW_ORDER.stream, cells!(NEW_ORDER.stream)),
         ("Times of payments", "payment", cells!("payment")),
         ("Times of order status", "order status", cells!("order status")),
@@ -54,8 +55,8 @@ fn tables(load: &Load) -> Vec<Columns> {
     tables
 }
 
-fn throughput() -> Columns {
-    Columns {
+fn throughput() -> LadderColumns {
+    LadderColumns {
         title: "The ladder",
         columns: vec![
             ("users", sessions),
@@ -70,9 +71,9 @@ fn throughput() -> Columns {
     }
 }
 
-fn times(title: &'static str, fills: [Fill; 6]) -> Columns {
+fn times(title: &'static str, fills: [ColumnFill; 6]) -> LadderColumns {
     let names = ["each min", "p50", "p90", "p95", "p99", "longest"];
-    Columns::side_by_side(title, "users", names, fills)
+    LadderColumns::side_by_side(title, "users", names, fills)
 }
 
 fn a_minute(rung: &Rung, name: &str) -> String {
@@ -110,14 +111,14 @@ static PICTURE: Picture = Picture {
 #[cfg(test)]
 mod tests {
     use super::super::made_up::{report, rung, transactions};
-    use crate::{Options, html, text};
+    use crate::{ReportOptions, html, text};
     use assay_model::load::LoadKind;
 
     #[test]
     fn new_orders_are_counted_and_no_name_of_another_is_used() {
         let made = transactions(report(vec![rung(4, 0)]), LoadKind::Oltp);
-        let text = text(&made, Options::default(), false);
-        let page = html(&made, Options::default());
+        let text = text(&made, ReportOptions::default(), false);
+        let page = html(&made, ReportOptions::default());
         // 500 in two seconds.
         for words in ["15,000 new orders/min", "not a TPC benchmark", "4 users"] {
             assert!(text.contains(words) && page.contains(words), "{words}: {text}");

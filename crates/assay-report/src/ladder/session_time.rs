@@ -1,6 +1,6 @@
 //! Where the time of the sessions of a load went.
 
-use crate::chart::scene::Size;
+use crate::chart::scene::SceneSize;
 use crate::chart::stack::stack;
 use crate::format::Formatter;
 use crate::view::Chart;
@@ -15,5 +15,5 @@ pub(super) fn time_of_sessions<'a>(
 ) -> Chart<'a> {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| stack(&rungs, who, load.processors, &format, size);
-    Chart::new("time-of-sessions", Size::Half, caption, draw)
+    Chart::new("time-of-sessions", SceneSize::Half, caption, draw)
 }

@@ -11,7 +11,7 @@ use assay_model::profile::{Profile, TimedEvent};
 
 /// Sessions that were on average in each state: time by the length of the step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Split {
+pub(crate) struct SessionSplit {
     /// Working on statements.
     pub(crate) database: f64,
     /// On a processor, outside of waits.
@@ -30,7 +30,7 @@ pub(crate) struct Split {
     pub(crate) top_wait: Option<String>,
 }
 
-impl Split {
+impl SessionSplit {
     /// The split of a step.
     pub(crate) fn of(rung: &Rung) -> Self {
         let of_profile = rung.profile.as_ref().and_then(|profile| Self::of_profile(profile));
@@ -114,12 +114,12 @@ mod tests {
             write_ns: Some(0),
             commit_ns: None,
         };
-        let split = Split::of_counters(&time, 1.0);
+        let split = SessionSplit::of_counters(&time, 1.0);
         let sum = split.cpu.unwrap() + split.data_io.unwrap() + split.rest.unwrap();
         assert!((sum - split.database).abs() < 1e-9 && split.rest.unwrap().abs() < 1e-9);
         assert!((split.cpu.unwrap() - 0.2).abs() < 1e-9, "{split:?}");
         assert_eq!(split.top_wait.as_deref(), Some("read"));
-        let untimed = Split::of_counters(&TimeSplit { read_ns: None, ..time }, 1.0);
+        let untimed = SessionSplit::of_counters(&TimeSplit { read_ns: None, ..time }, 1.0);
         assert_eq!((untimed.data_io, untimed.rest), (None, None));
     }
 

@@ -2,12 +2,12 @@
 //! users, time of sessions, and the distribution of the best step.
 
 use super::session_time::time_of_sessions;
-use super::split::Split;
+use super::split::SessionSplit;
 use super::transactions::{best, result};
 use super::words::several;
 use crate::chart::histogram::histogram;
-use crate::chart::ladder::{Curve, LadderChart, ladder};
-use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::ladder::{LadderChart, LadderCurve, ladder};
+use crate::chart::scene::{Ink, SceneSize, Stroke};
 use crate::format::Formatter;
 use crate::phrases::capital;
 use crate::view::Chart;
@@ -22,7 +22,7 @@ pub(super) struct Picture {
     /// Their rate in its unit.
     pub(super) rate: fn(&Rung) -> Option<f64>,
     /// Lines of the times of transactions, and the words under them.
-    pub(super) times: &'static [Curve],
+    pub(super) times: &'static [LadderCurve],
     pub(super) times_words: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn charts<'a>(
         };
         ladder(&chart, &rungs, &format, size)
     };
-    let mut charts = vec![Chart::new("rate-by-users", Size::Half, picture.rate_words, draw)];
+    let mut charts = vec![Chart::new("rate-by-users", SceneSize::Half, picture.rate_words, draw)];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
         let chart = LadderChart {
@@ -66,8 +66,8 @@ pub(super) fn charts<'a>(
         };
         ladder(&chart, &rungs, &format, size)
     };
-    charts.push(Chart::new("times-by-users", Size::Half, picture.times_words, draw));
-    let has_locks = load.rungs.iter().any(|rung| Split::of(rung).locks.is_some());
+    charts.push(Chart::new("times-by-users", SceneSize::Half, picture.times_words, draw));
+    let has_locks = load.rungs.iter().any(|rung| SessionSplit::of(rung).locks.is_some());
     let words = if has_locks { STATES } else { STATES_WITHOUT_LOCKS };
     charts.push(time_of_sessions(load, format, "users", words));
     charts.extend(distribution(counted, load, format));
@@ -89,7 +89,7 @@ fn distribution<'a>(
         let times = found.response();
         histogram(Operation::Write, times, "response time", plural, &format, size)
     };
-    Some(Chart::new("histogram-transactions", Size::Half, caption, draw))
+    Some(Chart::new("histogram-transactions", SceneSize::Half, caption, draw))
 }
 
 /// A line of times.
@@ -98,6 +98,6 @@ pub(super) const fn line(
     ink: Ink,
     stroke: Stroke,
     value: fn(&Rung) -> Option<f64>,
-) -> Curve {
-    Curve { name, ink, stroke, value }
+) -> LadderCurve {
+    LadderCurve { name, ink, stroke, value }
 }

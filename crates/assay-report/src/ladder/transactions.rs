@@ -1,7 +1,7 @@
 //! What ladders of transactions have in common: the counted transaction, refusals, reads for each
 //! write, and whether the data is right.
 
-use super::columns::{Columns, counted, moved, of_device, sessions, unknown};
+use super::columns::{LadderColumns, counted, moved, of_device, sessions, unknown};
 use super::words::{end_words, goal_words, rate_of_repeats, several};
 use assay_model::failure::Refusal;
 use assay_model::load::{CommitParity, Commits, CountedTransaction, Load, Rung};
@@ -45,8 +45,8 @@ pub(super) fn per_thousand(rung: &Rung, stream: &str, cpu_s: Option<f64>) -> Str
 }
 
 /// What the server refused for the sake of others, and what was late.
-pub(super) fn refusals() -> Columns {
-    Columns {
+pub(super) fn refusals() -> LadderColumns {
+    LadderColumns {
         title: "Retries, failures, intended rollbacks, backlog",
         columns: vec![
             ("users", sessions),
@@ -73,8 +73,8 @@ fn refused(rung: &Rung, class: Refusal) -> String {
 
 /// Reads for each write: what the database asked of its data files, and what the device did, the
 /// log among it.
-pub(super) fn reads_and_writes() -> Columns {
-    Columns {
+pub(super) fn reads_and_writes() -> LadderColumns {
+    LadderColumns {
         title: "Physical reads and writes",
         columns: vec![
             ("users", sessions),
@@ -211,7 +211,7 @@ pub(super) fn flaw(load: &Load) -> Option<String> {
 mod tests {
     use super::super::made_up::{report, rung, transactions};
     use super::*;
-    use crate::{Options, text};
+    use crate::{ReportOptions, text};
     use assay_model::load::{Check, Checks, LoadKind};
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         let check = Check { number: 3, condition: "no gap".to_owned(), violations: 2 };
         load.checks =
             vec![Checks { when: "at the end".to_owned(), checks: vec![check], elapsed_s: 1.0 }];
-        let text = text(&made, Options::default(), false);
+        let text = text(&made, ReportOptions::default(), false);
         assert!(text.contains("condition 3 (no gap) is broken 2 times at the end"), "{text}");
         assert!(text.contains("SOME ARE MISSING"), "{text}");
     }

@@ -4,7 +4,7 @@
 use super::html::markup::{Markup, tag};
 use super::html::svg;
 use super::palette::Palette;
-use crate::chart::scene::{Ink, Mark, Scene};
+use crate::chart::scene::{Ink, Scene, SceneMark};
 use crate::view::View;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -68,7 +68,7 @@ fn paper(width: f64, height: f64) -> Markup {
 /// The rules for what is drawn, with a colour for each ink in use.
 fn style(scene: &Scene) -> String {
     let palette = Palette::light();
-    let used = scene.marks.iter().chain(&scene.stretching).map(Mark::ink);
+    let used = scene.marks.iter().chain(&scene.stretching).map(SceneMark::ink);
     let inks: BTreeMap<String, Ink> =
         used.chain([Ink::Label]).map(|ink| (svg::class(ink), ink)).collect();
     let mut rules = STYLE.to_owned();

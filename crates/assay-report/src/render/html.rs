@@ -9,11 +9,14 @@ pub(super) mod svg;
 mod table;
 
 use crate::phrases::capital;
-use crate::view::{Answer, Block, Card, Fact, Finding, KeyFigure, Level, Timeline, View};
+use crate::view::{
+    Fact, FigureCard, HeadingLevel, KeyFigure, View, ViewAnswer, ViewBlock, ViewFinding,
+    ViewTimeline,
+};
 use assay_model::environment::Severity;
 use assay_model::verdict::Outcome;
 use figure::Figures;
-use frame::{Part, page};
+use frame::{PagePart, page};
 use markup::{Markup, Tag, constant, data, tag, text};
 use table::table;
 
@@ -21,12 +24,12 @@ use table::table;
 pub(crate) fn html(view: &View<'_>) -> String {
     let mut figures = Figures::default();
     let sections = view.sections.iter();
-    let parts = sections.map(|section| Part {
+    let parts = sections.map(|section| PagePart {
         id: section.id,
         title: &section.title,
         body: blocks(&section.blocks, &mut figures),
     });
-    let parts: Vec<Part<'_>> = parts.collect();
+    let parts: Vec<PagePart<'_>> = parts.collect();
     let answer = answer(&view.answer, &mut figures);
     page(view, header(view), answer, parts)
 }
@@ -44,7 +47,7 @@ fn header(view: &View<'_>) -> Markup {
 
 /// The answer: what a manager reads on one screen, then the verdict's table and the sentences of
 /// those who know the words.
-fn answer(answer: &Answer<'_>, figures: &mut Figures) -> Markup {
+fn answer(answer: &ViewAnswer<'_>, figures: &mut Figures) -> Markup {
     let outcome = answer.outcome.map(|outcome| badge(outcome, tag("p").class("outcome big")));
     let headline = tag("h1").text(&answer.headline);
     let class = answer.outcome.map_or("answer", answer_class);
@@ -54,7 +57,7 @@ fn answer(answer: &Answer<'_>, figures: &mut Figures) -> Markup {
     let summary = summary.body(head.and(blocks(&answer.summary, figures)));
     let verdict = blocks(&answer.verdict, figures);
     let details = items(tag("ul").class("lead"), &answer.details);
-    let details = titled(Level::Part, "Key figures", details);
+    let details = titled(HeadingLevel::Part, "Key figures", details);
     let reading = optional_class("p", "note", answer.reading);
     let parts = [summary, verdict, details, reading, notes(&answer.notes)];
     tag("section").attribute("id", "answer").all(parts)
@@ -81,7 +84,7 @@ fn badge(outcome: Outcome, element: Tag) -> Markup {
 }
 
 /// What a reader has to know before relying on the numbers; reasons stand further down the page.
-fn notes(notes: &[Finding]) -> Markup {
+fn notes(notes: &[ViewFinding]) -> Markup {
     if notes.is_empty() {
         return Markup::new();
     }
@@ -90,32 +93,32 @@ fn notes(notes: &[Finding]) -> Markup {
     tag("aside").class("notes").body(title.and(tag("ul").all(items)))
 }
 
-fn blocks(all: &[Block<'_>], figures: &mut Figures) -> Markup {
+fn blocks(all: &[ViewBlock<'_>], figures: &mut Figures) -> Markup {
     all.iter().map(|one| block(one, figures)).collect()
 }
 
-fn block(block: &Block<'_>, figures: &mut Figures) -> Markup {
+fn block(block: &ViewBlock<'_>, figures: &mut Figures) -> Markup {
     match block {
-        Block::Titled(level, title, inner) => titled(*level, title, blocks(inner, figures)),
-        Block::Paragraph(words) => tag("p").text(words),
-        Block::Note(words) => tag("p").class("note").text(words),
-        Block::Lead(sentences) => items(tag("ul").class("lead"), sentences),
-        Block::List(lines) => items(tag("ul"), lines),
-        Block::Omissions(lines) => items(tag("ul").class("left-out"), lines),
-        Block::Table(found) => table(found),
-        Block::Facts(found) => facts(found),
-        Block::Terms(found) => terms(found),
-        Block::Findings(found) => findings(found),
-        Block::Cards(cards) => tag("div").class("cards").all(cards.iter().map(card)),
-        Block::Chart(chart) => figures.figure(chart),
-        Block::Timeline(found) => timeline(found, figures),
-        Block::Verbatim(words) => tag("pre").attribute("tabindex", "0").text(words),
-        Block::SideBySide(inner) => wrapped(tag("div").class("charts"), blocks(inner, figures)),
-        Block::Group(inner) => wrapped(tag("div"), blocks(inner, figures)),
-        Block::Article(id, inner) => article(id.as_deref(), blocks(inner, figures)),
-        Block::Folded(title, is_open, inner) => folded(title, *is_open, blocks(inner, figures)),
-        Block::OnPage(inner) => blocks(inner, figures),
-        Block::InTerminal(_) => Markup::new(),
+        ViewBlock::Titled(level, title, inner) => titled(*level, title, blocks(inner, figures)),
+        ViewBlock::Paragraph(words) => tag("p").text(words),
+        ViewBlock::Note(words) => tag("p").class("note").text(words),
+        ViewBlock::Lead(sentences) => items(tag("ul").class("lead"), sentences),
+        ViewBlock::List(lines) => items(tag("ul"), lines),
+        ViewBlock::Omissions(lines) => items(tag("ul").class("left-out"), lines),
+        ViewBlock::Table(found) => table(found),
+        ViewBlock::Facts(found) => facts(found),
+        ViewBlock::Terms(found) => terms(found),
+        ViewBlock::Findings(found) => findings(found),
+        ViewBlock::Cards(cards) => tag("div").class("cards").all(cards.iter().map(card)),
+        ViewBlock::Chart(chart) => figures.figure(chart),
+        ViewBlock::Timeline(found) => timeline(found, figures),
+        ViewBlock::Verbatim(words) => tag("pre").attribute("tabindex", "0").text(words),
+        ViewBlock::SideBySide(inner) => wrapped(tag("div").class("charts"), blocks(inner, figures)),
+        ViewBlock::Group(inner) => wrapped(tag("div"), blocks(inner, figures)),
+        ViewBlock::Article(id, inner) => article(id.as_deref(), blocks(inner, figures)),
+        ViewBlock::Folded(title, is_open, inner) => folded(title, *is_open, blocks(inner, figures)),
+        ViewBlock::OnPage(inner) => blocks(inner, figures),
+        ViewBlock::InTerminal(_) => Markup::new(),
     }
 }
 
@@ -124,14 +127,14 @@ fn wrapped(element: Tag, content: Markup) -> Markup {
     if content.is_empty() { content } else { element.body(content) }
 }
 
-fn titled(level: Level, title: &str, content: Markup) -> Markup {
+fn titled(level: HeadingLevel, title: &str, content: Markup) -> Markup {
     if content.is_empty() {
         return content;
     }
     let heading = match level {
-        Level::Section => tag("h2"),
-        Level::Part => tag("h3"),
-        Level::Detail => tag("h4"),
+        HeadingLevel::Section => tag("h2"),
+        HeadingLevel::Part => tag("h3"),
+        HeadingLevel::Detail => tag("h4"),
     };
     heading.text(title).and(content)
 }
@@ -188,11 +191,11 @@ fn terms(terms: &[(&str, &str)]) -> Markup {
     tag("dl").class("terms").all(terms.iter().map(one))
 }
 
-fn findings(findings: &[Finding]) -> Markup {
+fn findings(findings: &[ViewFinding]) -> Markup {
     wrapped(tag("ul").class("findings"), findings.iter().map(finding).collect())
 }
 
-fn finding(finding: &Finding) -> Markup {
+fn finding(finding: &ViewFinding) -> Markup {
     let line = |class: &str, words: &str| optional_class("p", class, &capital(words));
     let what = match finding.severity {
         None => line("what", &finding.what),
@@ -216,7 +219,7 @@ pub(super) const fn severity_word(severity: Severity) -> &'static str {
     }
 }
 
-fn card(card: &Card) -> Markup {
+fn card(card: &FigureCard) -> Markup {
     let title = tag("h3").text(&capital(&card.title));
     let others: Vec<Fact> = card.others.iter().map(other).collect();
     let parts = [title, sub(&card.subtitle), figure(&card.figure), facts(&others)];
@@ -249,7 +252,7 @@ fn other(figure: &KeyFigure) -> Fact {
     }
 }
 
-fn timeline(timeline: &Timeline<'_>, figures: &mut Figures) -> Markup {
+fn timeline(timeline: &ViewTimeline<'_>, figures: &mut Figures) -> Markup {
     let charts: Vec<Markup> = timeline.charts.iter().map(|chart| figures.figure(chart)).collect();
     let group = tag("div").class("timelines").attribute("data-timeline", &timeline.id).all(charts);
     group.and(data(&timeline.id, &timeline.data))

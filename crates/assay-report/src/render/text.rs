@@ -7,10 +7,11 @@ use super::html::severity_word;
 use crate::input::TextOptions;
 use crate::phrases::{capital, ended};
 use crate::view::{
-    Answer, Block, Card, Cell, Fact, Finding, KeyFigure, Look, Section, Table, View,
+    CellLook, Fact, FigureCard, KeyFigure, View, ViewAnswer, ViewBlock, ViewCell, ViewFinding,
+    ViewSection, ViewTable,
 };
 use assay_model::verdict::Outcome;
-use layout::Text;
+use layout::TextLayout;
 
 /// Heading of the notes.
 const NOTES: &str = "Before you rely on it";
@@ -20,7 +21,7 @@ const LIST_MAX: usize = 12;
 
 /// The view as text. Sections for which there is no room are named at the end.
 pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
-    let mut text = Text::new(options);
+    let mut text = TextLayout::new(options);
     headline(&mut text, &view.answer);
     let mut left_out = Vec::new();
     if !append_notes(&mut text, &view.answer) {
@@ -43,7 +44,7 @@ pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
 }
 
 /// Adds as many notes as there is room for, from the gravest on; whether those were all.
-fn append_notes(text: &mut Text, answer: &Answer<'_>) -> bool {
+fn append_notes(text: &mut TextLayout, answer: &ViewAnswer<'_>) -> bool {
     let empty = text.another();
     let all: Vec<String> =
         answer.notes.iter().filter_map(|note| note_words(note, &answer.headline)).collect();
@@ -56,7 +57,7 @@ fn append_notes(text: &mut Text, answer: &Answer<'_>) -> bool {
 }
 
 /// Adds a section, or as much of its beginning as there is room for; whether that was all.
-fn append(text: &mut Text, whole: &Section<'_>) -> bool {
+fn append(text: &mut TextLayout, whole: &ViewSection<'_>) -> bool {
     let empty = text.another();
     let beginning = |blocks: usize| {
         let mut part = empty.another();
@@ -68,16 +69,16 @@ fn append(text: &mut Text, whole: &Section<'_>) -> bool {
 }
 
 /// The answer alone, with its verdict.
-pub(crate) fn answer_text(answer: &Answer<'_>, options: TextOptions) -> String {
-    let mut text = Text::new(options);
+pub(crate) fn answer_text(answer: &ViewAnswer<'_>, options: TextOptions) -> String {
+    let mut text = TextLayout::new(options);
     headline(&mut text, answer);
     blocks(&mut text, &answer.verdict);
     text.finish()
 }
 
 /// Blocks without anything around them, as many as there is room for.
-pub(crate) fn blocks_text(all: &[Block<'_>], options: TextOptions) -> String {
-    let mut text = Text::new(options);
+pub(crate) fn blocks_text(all: &[ViewBlock<'_>], options: TextOptions) -> String {
+    let mut text = TextLayout::new(options);
     if options.lines_max.is_none() {
         blocks(&mut text, all);
         return text.finish();
@@ -91,7 +92,7 @@ pub(crate) fn blocks_text(all: &[Block<'_>], options: TextOptions) -> String {
     text.finish()
 }
 
-fn headline(text: &mut Text, answer: &Answer<'_>) {
+fn headline(text: &mut TextLayout, answer: &ViewAnswer<'_>) {
     match answer.outcome {
         Some(outcome) => text.marked(outcome, &answer.headline),
         None => text.paragraph(&answer.headline),
@@ -105,7 +106,7 @@ fn headline(text: &mut Text, answer: &Answer<'_>) {
 }
 
 /// Caveats and their remedies, gravest first.
-fn notes(text: &mut Text, notes: &[String]) {
+fn notes(text: &mut TextLayout, notes: &[String]) {
     if notes.is_empty() {
         return;
     }
@@ -114,7 +115,7 @@ fn notes(text: &mut Text, notes: &[String]) {
 }
 
 /// A caveat in one paragraph; of one that the headline states already only the remedy.
-fn note_words(note: &Finding, headline: &str) -> Option<String> {
+fn note_words(note: &ViewFinding, headline: &str) -> Option<String> {
     let what = capital(&note.what);
     let what =
         if note.why.is_empty() { ended(&what) } else { format!("{what}: {}", ended(&note.why)) };
@@ -124,7 +125,7 @@ fn note_words(note: &Finding, headline: &str) -> Option<String> {
 }
 
 /// A section; no heading stands directly above another.
-fn section(text: &mut Text, title: &str, all: &[Block<'_>]) {
+fn section(text: &mut TextLayout, title: &str, all: &[ViewBlock<'_>]) {
     let Some(first) = all.iter().find(|block| is_shown(block)) else {
         return;
     };
@@ -134,9 +135,9 @@ fn section(text: &mut Text, title: &str, all: &[Block<'_>]) {
     blocks(text, all);
 }
 
-fn begins_with_heading(block: &Block<'_>) -> bool {
+fn begins_with_heading(block: &ViewBlock<'_>) -> bool {
     match block {
-        Block::Titled(..) | Block::Folded(..) => true,
+        ViewBlock::Titled(..) | ViewBlock::Folded(..) => true,
         other => {
             other.inner().iter().find(|block| is_shown(block)).is_some_and(begins_with_heading)
         }
@@ -144,76 +145,80 @@ fn begins_with_heading(block: &Block<'_>) -> bool {
 }
 
 /// Whether a terminal shows anything of it.
-fn is_shown(block: &Block<'_>) -> bool {
+fn is_shown(block: &ViewBlock<'_>) -> bool {
     match block {
-        Block::Paragraph(words) | Block::Note(words) | Block::Verbatim(words) => !words.is_empty(),
-        Block::Lead(lines) | Block::List(lines) | Block::Omissions(lines) => !lines.is_empty(),
-        Block::Table(table) => !table.is_empty(),
-        Block::Facts(facts) => !facts.is_empty(),
-        Block::Terms(terms) => !terms.is_empty(),
-        Block::Findings(findings) => !findings.is_empty(),
-        Block::Cards(cards) => !cards.is_empty(),
-        Block::Chart(_) | Block::Timeline(_) | Block::OnPage(_) => false,
+        ViewBlock::Paragraph(words) | ViewBlock::Note(words) | ViewBlock::Verbatim(words) => {
+            !words.is_empty()
+        }
+        ViewBlock::Lead(lines) | ViewBlock::List(lines) | ViewBlock::Omissions(lines) => {
+            !lines.is_empty()
+        }
+        ViewBlock::Table(table) => !table.is_empty(),
+        ViewBlock::Facts(facts) => !facts.is_empty(),
+        ViewBlock::Terms(terms) => !terms.is_empty(),
+        ViewBlock::Findings(findings) => !findings.is_empty(),
+        ViewBlock::Cards(cards) => !cards.is_empty(),
+        ViewBlock::Chart(_) | ViewBlock::Timeline(_) | ViewBlock::OnPage(_) => false,
         other => other.inner().iter().any(is_shown),
     }
 }
 
-fn blocks(text: &mut Text, all: &[Block<'_>]) {
+fn blocks(text: &mut TextLayout, all: &[ViewBlock<'_>]) {
     for one in all.iter().filter(|one| is_shown(one)) {
         block(text, one);
     }
 }
 
-fn block(text: &mut Text, block: &Block<'_>) {
+fn block(text: &mut TextLayout, block: &ViewBlock<'_>) {
     match block {
-        Block::Titled(_, title, inner) | Block::Folded(title, _, inner) => {
+        ViewBlock::Titled(_, title, inner) | ViewBlock::Folded(title, _, inner) => {
             text.heading(title);
             blocks(text, inner);
         }
-        Block::Paragraph(words) | Block::Note(words) => text.item(words),
-        Block::Verbatim(words) => {
+        ViewBlock::Paragraph(words) | ViewBlock::Note(words) => text.item(words),
+        ViewBlock::Verbatim(words) => {
             for line in words.lines() {
                 text.item(line);
             }
         }
-        Block::Lead(lines) | Block::Omissions(lines) => {
+        ViewBlock::Lead(lines) | ViewBlock::Omissions(lines) => {
             items(text, lines);
         }
-        Block::List(lines) => {
+        ViewBlock::List(lines) => {
             items(text, &lines[..lines.len().min(LIST_MAX)]);
             more(text, lines.len().saturating_sub(LIST_MAX));
         }
-        Block::Table(table) if matches!(table.look, Look::Stacked | Look::Records) => {
+        ViewBlock::Table(table) if matches!(table.look, CellLook::Stacked | CellLook::Records) => {
             rows(text, table);
         }
-        Block::Table(table) => {
+        ViewBlock::Table(table) => {
             text.lines(table::lines(table, text.table_width()));
             more(text, table.rows.len().saturating_sub(table::rows_max(table)));
         }
-        Block::Facts(facts) => text.pairs(&facts.iter().map(fact).collect::<Vec<_>>()),
-        Block::Terms(terms) => {
+        ViewBlock::Facts(facts) => text.pairs(&facts.iter().map(fact).collect::<Vec<_>>()),
+        ViewBlock::Terms(terms) => {
             for (term, meaning) in terms {
                 text.item(&format!("{term}: {meaning}"));
             }
         }
-        Block::Findings(findings) => {
+        ViewBlock::Findings(findings) => {
             for found in findings {
                 finding(text, found);
             }
         }
-        Block::Cards(all) => cards(text, all),
+        ViewBlock::Cards(all) => cards(text, all),
         other => blocks(text, other.inner()),
     }
 }
 
-fn items(text: &mut Text, lines: &[String]) {
+fn items(text: &mut TextLayout, lines: &[String]) {
     for line in lines {
         text.item(line);
     }
 }
 
 /// How many were left out.
-fn more(text: &mut Text, left: usize) {
+fn more(text: &mut TextLayout, left: usize) {
     if left > 0 {
         text.item(&format!("and {left} more in the JSON form"));
     }
@@ -225,7 +230,7 @@ fn fact(fact: &Fact) -> (String, String) {
 }
 
 /// One finding with why it matters and the remedy.
-fn finding(text: &mut Text, finding: &Finding) {
+fn finding(text: &mut TextLayout, finding: &ViewFinding) {
     let severity = finding.severity.map(|severity| format!("{}: ", severity_word(severity)));
     text.item(&format!("{}{}", severity.unwrap_or_default(), finding.what));
     if !finding.why.is_empty() {
@@ -238,10 +243,10 @@ fn finding(text: &mut Text, finding: &Finding) {
 }
 
 /// Rows that are blocks of lines: the name, its values, and remarks on lines of their own.
-fn rows(text: &mut Text, table: &Table) {
+fn rows(text: &mut TextLayout, table: &ViewTable) {
     for row in &table.rows {
         let outcome = row.iter().find_map(|cell| match cell {
-            Cell::Outcome(outcome) => Some(*outcome),
+            ViewCell::Outcome(outcome) => Some(*outcome),
             _ => None,
         });
         let mut cells = row.iter().zip(&table.columns);
@@ -259,7 +264,7 @@ fn rows(text: &mut Text, table: &Table) {
     }
 }
 
-fn below(text: &mut Text, outcome: Option<Outcome>, words: &str) {
+fn below(text: &mut TextLayout, outcome: Option<Outcome>, words: &str) {
     match outcome {
         _ if words.is_empty() => {}
         Some(_) => text.below_mark(words),
@@ -269,27 +274,31 @@ fn below(text: &mut Text, outcome: Option<Outcome>, words: &str) {
 
 /// A cell behind the name of its column; nothing of what is not known, not shown, or shown
 /// elsewhere.
-fn value(cell: &Cell, column: &str) -> Option<String> {
+fn value(cell: &ViewCell, column: &str) -> Option<String> {
     match cell {
-        Cell::Words(words) | Cell::Number(words) if !words.is_empty() => {
+        ViewCell::Words(words) | ViewCell::Number(words) if !words.is_empty() => {
             Some(format!("{}: {words}", column.to_lowercase()))
         }
-        Cell::Estimate(estimated) if estimated.interval.is_empty() => Some(estimated.value.clone()),
-        Cell::Estimate(estimated) => Some(format!("{} ({})", estimated.value, estimated.interval)),
+        ViewCell::Estimate(estimated) if estimated.interval.is_empty() => {
+            Some(estimated.value.clone())
+        }
+        ViewCell::Estimate(estimated) => {
+            Some(format!("{} ({})", estimated.value, estimated.interval))
+        }
         _ => None,
     }
 }
 
-fn remark(cell: &Cell) -> Option<&str> {
+fn remark(cell: &ViewCell) -> Option<&str> {
     match cell {
-        Cell::Name(name) => Some(name.words.as_str()),
+        ViewCell::Name(name) => Some(name.words.as_str()),
         _ => None,
     }
 }
 
 /// A row a figure, and below what changes the worth of one.
-fn cards(text: &mut Text, cards: &[Card]) {
-    let mut table = Table::of_numbers("", &["", "value", "95% interval", "queue depth"]);
+fn cards(text: &mut TextLayout, cards: &[FigureCard]) {
+    let mut table = ViewTable::of_numbers("", &["", "value", "95% interval", "queue depth"]);
     for card in cards {
         table.extend(figures(card).map(|figure| figure_row(card, figure)));
     }
@@ -301,11 +310,11 @@ fn cards(text: &mut Text, cards: &[Card]) {
     }
 }
 
-fn figures(card: &Card) -> impl Iterator<Item = &KeyFigure> {
+fn figures(card: &FigureCard) -> impl Iterator<Item = &KeyFigure> {
     std::iter::once(&card.figure).chain(&card.others)
 }
 
-fn figure_row(card: &Card, figure: &KeyFigure) -> Vec<String> {
+fn figure_row(card: &FigureCard, figure: &KeyFigure) -> Vec<String> {
     let queue_depth = figure.queue_depth.map_or_else(String::new, |depth| depth.to_string());
     let name = format!("{}: {}", card.title, lower(&figure.name));
     vec![name, figure.value.clone(), figure.interval.clone(), queue_depth]

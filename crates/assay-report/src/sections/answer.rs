@@ -6,7 +6,7 @@ use super::numbers::BEYOND_MIN;
 use super::rates::{paced, rounded};
 use super::{cluster, durability, integrity, levels, study};
 use crate::format::{Formatter, three_digits_down};
-use crate::input::{Report, RunReport};
+use crate::input::{GivenReport, RunReport};
 use crate::phrases::{
     capital, capital_words, ended, is_hardly_known, is_lower_bound, size, within_limit,
 };
@@ -19,7 +19,7 @@ use assay_model::watch::Summary;
 
 /// What a reader should know who reads nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct SectionAnswer {
     /// What the criteria came to, where there are any.
     pub(super) outcome: Option<Outcome>,
     /// One sentence.
@@ -29,20 +29,30 @@ pub(super) struct Answer {
 }
 
 /// The answer of a report. What shaped the numbers besides the storage comes before them.
-pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
+pub(super) fn answer(report: &GivenReport, format: &Formatter) -> SectionAnswer {
     behind(&report.causes(), of_documents(report, format), report, format)
 }
 
 /// An answer behind the gravest cause, and behind a neighbour on the device, whose share is
 /// counted.
-fn behind(causes: &[Cause], found: Answer, report: &Report, format: &Formatter) -> Answer {
+fn behind(
+    causes: &[Cause],
+    found: SectionAnswer,
+    report: &GivenReport,
+    format: &Formatter,
+) -> SectionAnswer {
     let neighbour = causes.iter().skip(1).find(|cause| cause.kind == CauseKind::Neighbour);
     let named = neighbour.into_iter().chain(causes.first());
     named.fold(found, |found, cause| after(cause, found, report, format))
 }
 
 /// An answer that begins with a known cause.
-fn after(cause: &Cause, found: Answer, report: &Report, format: &Formatter) -> Answer {
+fn after(
+    cause: &Cause,
+    found: SectionAnswer,
+    report: &GivenReport,
+    format: &Formatter,
+) -> SectionAnswer {
     let what = format.prose(&cause.what);
     let sentence = ended(&capital_words(&what));
     let is_said = match cause.kind {
@@ -51,7 +61,7 @@ fn after(cause: &Cause, found: Answer, report: &Report, format: &Formatter) -> A
     };
     let is_void = cause.kind == CauseKind::Memory && report.durability().is_some();
     if is_void && found.outcome != Some(Outcome::Fail) {
-        return Answer { outcome: Some(Outcome::Inconclusive), headline: sentence, ..found };
+        return SectionAnswer { outcome: Some(Outcome::Inconclusive), headline: sentence, ..found };
     }
     let headline = if is_said { found.headline } else { format!("{sentence} {}", found.headline) };
     let mut details = found.details;
@@ -59,7 +69,7 @@ fn after(cause: &Cause, found: Answer, report: &Report, format: &Formatter) -> A
     if cause.bias.is_some() && !details.is_empty() && !is_shaped {
         details.insert(0, SHAPED.to_owned());
     }
-    Answer { headline, details, ..found }
+    SectionAnswer { headline, details, ..found }
 }
 
 /// How a verdict says that the host or the load generator was too busy.
@@ -70,55 +80,59 @@ const SHAPED: &str = "The numbers below were measured under this condition.";
 
 /// Where criteria were asked the headline is the verdict, else it is the first thing that was
 /// found.
-fn of_documents(report: &Report, format: &Formatter) -> Answer {
+fn of_documents(report: &GivenReport, format: &Formatter) -> SectionAnswer {
     let details: Vec<String> =
         found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
     let durability = report.durability();
     if let Some(lost) = durability.filter(|found| found.broken() > 0) {
         let headline = durability::sentence(lost);
-        return Answer { outcome: durability::outcome(lost), headline, details };
+        return SectionAnswer { outcome: durability::outcome(lost), headline, details };
     }
     // Data that is not what was written is worse than whatever else was asked.
     if let Some(fault) = report.integrity.as_ref().and_then(integrity::headline) {
-        return Answer { outcome: fault.outcome, headline: fault.words, details };
+        return SectionAnswer { outcome: fault.outcome, headline: fault.words, details };
     }
     // The cell in which hosts did not measure together says more than that they did not.
     let is_whole = report.cluster.as_ref().is_none_or(|found| found.lost().next().is_none());
     let in_doubt = report.study.as_ref().filter(|study| is_whole && study::is_in_doubt(study));
     if let Some(doubt) = in_doubt.map(|found| study::headline(found, format)) {
-        return Answer { outcome: doubt.outcome, headline: doubt.words, details };
+        return SectionAnswer { outcome: doubt.outcome, headline: doubt.words, details };
     }
     // A sum that lacks a host is none.
     if let Some(doubt) = report.cluster.as_ref().and_then(|found| cluster::headline(found, format))
     {
-        return Answer { outcome: doubt.outcome, headline: doubt.words, details };
+        return SectionAnswer { outcome: doubt.outcome, headline: doubt.words, details };
     }
     if let Some(found) = database_check::headline(report).filter(|_| !format.is_relative()) {
-        return Answer { outcome: found.outcome, headline: found.words, details: Vec::new() };
+        return SectionAnswer {
+            outcome: found.outcome,
+            headline: found.words,
+            details: Vec::new(),
+        };
     }
     if let Some(verdict) = &report.verdict {
         let headline = verdict_sentence(verdict, format);
-        return Answer { outcome: Some(verdict.outcome), headline, details };
+        return SectionAnswer { outcome: Some(verdict.outcome), headline, details };
     }
     if let Some(found) = durability {
         let (outcome, headline) = (durability::outcome(found), durability::sentence(found));
-        return Answer { outcome, headline, details };
+        return SectionAnswer { outcome, headline, details };
     }
     if let Some(own) = headline(report, format) {
-        return Answer { outcome: own.outcome, headline: own.words, details };
+        return SectionAnswer { outcome: own.outcome, headline: own.words, details };
     }
     if let Some(flaw) = report.load.as_ref().and_then(crate::ladder::flaw) {
         let is_damaged = report.load.as_ref().is_some_and(assay_model::load::Load::is_damaged);
         let headline = format.prose(&flaw);
-        return Answer { outcome: is_damaged.then_some(Outcome::Fail), headline, details };
+        return SectionAnswer { outcome: is_damaged.then_some(Outcome::Fail), headline, details };
     }
     let mut details = details.into_iter();
     let headline = details.next().unwrap_or_else(|| format!("{} was not measured.", report.target));
-    Answer { outcome: None, headline, details: details.collect() }
+    SectionAnswer { outcome: None, headline, details: details.collect() }
 }
 
 /// What was found, a sentence each, the most important first.
-fn found(report: &Report, format: &Formatter) -> Vec<String> {
+fn found(report: &GivenReport, format: &Formatter) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(calibration) = &report.calibration {
         found.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, format)));
@@ -464,17 +478,18 @@ mod tests {
             bias: Some(Bias::Unknown),
             remedy: "wait".to_owned(),
         };
-        let found = || Answer {
+        let found = || SectionAnswer {
             headline: "9 IOPS.".to_owned(),
             details: vec!["More.".to_owned()],
-            ..Answer::default()
+            ..SectionAnswer::default()
         };
         let causes = [
             cause(CauseKind::BusyHost, "the host was busy"),
             cause(CauseKind::Neighbour, "other programs used the device: 40%"),
         ];
-        let of =
-            |causes: &[Cause]| behind(causes, found(), &Report::default(), &Formatter::default());
+        let of = |causes: &[Cause]| {
+            behind(causes, found(), &GivenReport::default(), &Formatter::default())
+        };
         let both = of(&causes);
         assert_eq!(
             both.headline,

@@ -3,7 +3,7 @@
 
 use super::quantity_names::settings;
 use crate::format::Formatter;
-use crate::view::{Block, Look, Section, Table};
+use crate::view::{CellLook, ViewBlock, ViewSection, ViewTable};
 use assay_model::study::{CellResult, StudyResult};
 use assay_model::verdict::Unit;
 
@@ -46,7 +46,7 @@ pub(super) fn words(study: &StudyResult, format: &Formatter) -> Option<String> {
 }
 
 /// Every ladder with its fastest step.
-pub(super) fn section<'a>(study: &StudyResult, format: &Formatter) -> Option<Section<'a>> {
+pub(super) fn section<'a>(study: &StudyResult, format: &Formatter) -> Option<ViewSection<'a>> {
     let best = best(study);
     let row = |cell: &&CellResult| {
         let mean = |name: &str| {
@@ -56,9 +56,9 @@ pub(super) fn section<'a>(study: &StudyResult, format: &Formatter) -> Option<Sec
         let [read, write] = ["read", "write"].map(|of| mean(&format!("{of}.service_time.mean")));
         vec![settings(cell), format.value(Unit::IosPerS, iops(cell)), read, write]
     };
-    let table = Table::new("Fastest step within the limit on both means").look(Look::Slim);
+    let table = ViewTable::new("Fastest step within the limit on both means").look(CellLook::Slim);
     let table = table.words("settings").numbers("IOPS").numbers("read mean").numbers("write mean");
-    let table = Block::Table(table.with(best.iter().map(row)));
+    let table = ViewBlock::Table(table.with(best.iter().map(row)));
     let (id, title) = ("steps", "Fastest steps within the limit".to_owned());
-    (!best.is_empty()).then(|| Section { id, title, blocks: vec![table] })
+    (!best.is_empty()).then(|| ViewSection { id, title, blocks: vec![table] })
 }

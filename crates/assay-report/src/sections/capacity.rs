@@ -4,43 +4,43 @@
 use super::{latency_limits, log_times, mix_card};
 use crate::chart::curve::curve;
 use crate::chart::depth::depth;
-use crate::chart::scene::Size;
+use crate::chart::scene::SceneSize;
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::input::Report;
+use crate::input::GivenReport;
 use crate::phrases::{file_name, size};
-use crate::view::{Block, Cell, Chart, Level, Table};
+use crate::view::{Chart, HeadingLevel, ViewBlock, ViewCell, ViewTable};
 use assay_model::calibration::{Calibration, CurvePoint, LatencyLimit, MixCalibration};
 use assay_model::verdict::Unit;
 
 /// The whole section; nothing without a calibration.
-pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
+pub(super) fn blocks(report: &GivenReport, format: Formatter) -> Vec<ViewBlock<'_>> {
     let Some(calibration) = &report.calibration else {
         return Vec::new();
     };
     let cards = calibration.mixes.iter().map(|mix| mix_card::card(mix, calibration, &format));
     let mut blocks =
-        vec![Block::Cards(cards.collect()), Block::SideBySide(charts(calibration, format))];
+        vec![ViewBlock::Cards(cards.collect()), ViewBlock::SideBySide(charts(calibration, format))];
     blocks.extend(latency_limits::block(calibration, &format));
     blocks.extend(log_times::block(calibration, &format));
     let points = |mix| points(mix, &calibration.limit, &format);
-    blocks.push(Block::OnPage(calibration.mixes.iter().map(points).collect()));
+    blocks.push(ViewBlock::OnPage(calibration.mixes.iter().map(points).collect()));
     blocks
 }
 
 /// A load curve a mix, and the throughput of all.
-fn charts<'a>(calibration: &'a Calibration, format: Formatter) -> Vec<Block<'a>> {
+fn charts<'a>(calibration: &'a Calibration, format: Formatter) -> Vec<ViewBlock<'a>> {
     let mixes = &calibration.mixes;
     let measured = mixes.iter().filter(|mix| !mix.curve.is_empty());
     let curve = |mix: &'a MixCalibration| {
         let file = format!("load-curve-{}", file_name(&mix.name));
         let draw = move |size| curve(mix, &calibration.limit, &format, size);
-        Block::Chart(Chart::new(file, Size::Half, curve_caption(mix), draw))
+        ViewBlock::Chart(Chart::new(file, SceneSize::Half, curve_caption(mix), draw))
     };
-    let throughput = depth(mixes, &format, Size::Half).map(|_| {
+    let throughput = depth(mixes, &format, SceneSize::Half).map(|_| {
         let caption = "Throughput of large I/Os by queue depth.";
         let draw = move |size| depth(mixes, &format, size).unwrap_or_default();
-        Block::Chart(Chart::new("throughput", Size::Half, caption, draw))
+        ViewBlock::Chart(Chart::new("throughput", SceneSize::Half, caption, draw))
     });
     measured.map(curve).chain(throughput).collect()
 }
@@ -56,19 +56,19 @@ fn curve_caption(mix: &MixCalibration) -> String {
 }
 
 /// Every point of a mix, folded away.
-fn points<'a>(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Block<'a> {
+fn points<'a>(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> ViewBlock<'a> {
     let one = |points: &[CurvePoint], kind: &str, bytes: u64| {
-        let table = Block::Table(points_table(points, limit, format));
-        Block::Titled(Level::Detail, format!("{kind} {}", size(bytes)), vec![table])
+        let table = ViewBlock::Table(points_table(points, limit, format));
+        ViewBlock::Titled(HeadingLevel::Detail, format!("{kind} {}", size(bytes)), vec![table])
     };
     let small = one(&mix.curve, "Random", mix.transfer_bytes);
     let large = one(&mix.large_curve, "Large", mix.large_transfer_bytes);
-    Block::folded(format!("All points measured: {}", mix.name), vec![small, large])
+    ViewBlock::folded(format!("All points measured: {}", mix.name), vec![small, large])
 }
 
 /// All points of a curve.
-fn points_table(points: &[CurvePoint], limit: &LatencyLimit, format: &Formatter) -> Table {
-    let table = Table::new("Points of the load curve").numbers("Outstanding").numbers("IOPS");
+fn points_table(points: &[CurvePoint], limit: &LatencyLimit, format: &Formatter) -> ViewTable {
+    let table = ViewTable::new("Points of the load curve").numbers("Outstanding").numbers("IOPS");
     let table = table.numbers("Throughput").numbers("Mean");
     let table = table.numbers(limit.quantile.to_string());
     let mut table = table.numbers("Busiest worker").numbers("Host CPU").numbers("Measured");
@@ -79,17 +79,17 @@ fn points_table(points: &[CurvePoint], limit: &LatencyLimit, format: &Formatter)
 }
 
 /// One point with its intervals and who was busy.
-fn point_row(point: &CurvePoint, format: &Formatter) -> Vec<Cell> {
-    let estimate = |unit, estimate| Cell::Estimate(format.estimated(unit, estimate));
-    let share = |share: f64| Cell::Number(format.value(Unit::Share, share));
+fn point_row(point: &CurvePoint, format: &Formatter) -> Vec<ViewCell> {
+    let estimate = |unit, estimate| ViewCell::Estimate(format.estimated(unit, estimate));
+    let share = |share: f64| ViewCell::Number(format.value(Unit::Share, share));
     vec![
-        Cell::Number(point.outstanding.to_string()),
+        ViewCell::Number(point.outstanding.to_string()),
         estimate(Unit::IosPerS, &point.iops),
         estimate(Unit::BytesPerS, &point.throughput_bytes_per_s),
         estimate(Unit::Ns, &point.service_time_ns),
         estimate(Unit::Ns, &point.limited_quantile_ns),
         share(point.worker_busy_share),
-        point.host_busy_share.map_or(Cell::Unknown, share),
-        Cell::Number(show_length(point.elapsed_s)),
+        point.host_busy_share.map_or(ViewCell::Unknown, share),
+        ViewCell::Number(show_length(point.elapsed_s)),
     ]
 }

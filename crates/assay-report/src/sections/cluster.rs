@@ -5,10 +5,12 @@ use super::headline::Headline;
 use crate::chart::hosts::{
     AloneAndTogether, HostLine, HostLines, alone as alone_chart, map, multiples, starts,
 };
-use crate::chart::scene::Size;
+use crate::chart::scene::SceneSize;
 use crate::format::Formatter;
 use crate::phrases::capital;
-use crate::view::{Block, Cell, Chart, Estimated, Look, Section, Table, Terminal};
+use crate::view::{
+    CellLook, Chart, Estimated, Terminal, ViewBlock, ViewCell, ViewSection, ViewTable,
+};
 use assay_model::cluster::{
     Cluster, ClusterHost, CommonStart, HostLatency, SharedLimit, Sharing, Straggler, StragglerKind,
     Transport,
@@ -45,22 +47,22 @@ pub(super) fn names(found: &Cluster) -> Option<String> {
     }
 }
 
-pub(super) fn section<'a>(found: &Cluster, is_on_each: bool, format: Formatter) -> Section<'a> {
+pub(super) fn section<'a>(found: &Cluster, is_on_each: bool, format: Formatter) -> ViewSection<'a> {
     let lead = lead(found, is_on_each, &format);
-    let mut blocks = vec![Block::Lead(lead), Block::Table(hosts(found, &format))];
+    let mut blocks = vec![ViewBlock::Lead(lead), ViewBlock::Table(hosts(found, &format))];
     blocks.extend(pictures(found, format));
     // Pictures say more of many hosts than the first rows of a long table.
     if found.hosts.len() > HOSTS_IN_TERMINAL {
         let table = blocks.remove(1);
         blocks.push(table);
     }
-    blocks.push(Block::Note(
+    blocks.push(ViewBlock::Note(
         "Clock offsets are measured, not corrected; each is accurate to ± half the round-trip \
          time of the fastest reply. The interval of the sum comes from intervals of the sum, \
          because hosts that share storage share its stalls."
             .to_owned(),
     ));
-    Section { id: "hosts", title: "The hosts together".to_owned(), blocks }
+    ViewSection { id: "hosts", title: "The hosts together".to_owned(), blocks }
 }
 
 /// What there is to say, the most important first.
@@ -169,10 +171,12 @@ fn fairness(found: &Cluster) -> Option<String> {
     ))
 }
 
-fn hosts(found: &Cluster, format: &Formatter) -> Table {
+fn hosts(found: &Cluster, format: &Formatter) -> ViewTable {
     let timed = timed(found);
-    let mut table =
-        Table::new("").look(Look::Slim).words("Host").numbers_as("Rate", Terminal::ValuesOnly);
+    let mut table = ViewTable::new("")
+        .look(CellLook::Slim)
+        .words("Host")
+        .numbers_as("Rate", Terminal::ValuesOnly);
     table = table.numbers("Share");
     let is_alone_known = found.hosts.iter().any(|host| host.alone.is_some());
     if is_alone_known {
@@ -184,8 +188,8 @@ fn hosts(found: &Cluster, format: &Formatter) -> Table {
     }
     table = table.numbers("Host busy").numbers("Began after").numbers("Clock ±").words("Remark");
     for host in &found.hosts {
-        let mut row = vec![Cell::Words(host.name.clone()), rate(host, format)];
-        row.push(Cell::Number(format.value(Unit::Share, host.share)));
+        let mut row = vec![ViewCell::Words(host.name.clone()), rate(host, format)];
+        row.push(ViewCell::Number(format.value(Unit::Share, host.share)));
         if is_alone_known {
             row.extend(alone(host, format));
         }
@@ -194,18 +198,19 @@ fn hosts(found: &Cluster, format: &Formatter) -> Table {
             row.extend(latencies(times, format));
         }
         row.push(
-            host.host_busy_share
-                .map_or(Cell::Unknown, |busy| Cell::Number(format.value(Unit::Share, busy))),
+            host.host_busy_share.map_or(ViewCell::Unknown, |busy| {
+                ViewCell::Number(format.value(Unit::Share, busy))
+            }),
         );
         row.push(
             host.start_error_ns
-                .map_or(Cell::Unknown, |error_ns| Cell::Number(milliseconds(error_ns))),
+                .map_or(ViewCell::Unknown, |error_ns| ViewCell::Number(milliseconds(error_ns))),
         );
-        row.push(Cell::Number(format!("{:.0} µs", 1e6 * seconds(host.clock.uncertainty_ns))));
-        row.push(Cell::Words(remark(host)));
+        row.push(ViewCell::Number(format!("{:.0} µs", 1e6 * seconds(host.clock.uncertainty_ns))));
+        row.push(ViewCell::Words(remark(host)));
         table.row(row);
     }
-    Table { terminal_rows_max: Some(HOSTS_IN_TERMINAL), ..table }
+    ViewTable { terminal_rows_max: Some(HOSTS_IN_TERMINAL), ..table }
 }
 
 /// Reads and writes that any host timed.
@@ -219,28 +224,30 @@ fn timed(found: &Cluster) -> Vec<Operation> {
     [Operation::Read, Operation::Write].into_iter().filter(has).collect()
 }
 
-fn rate(host: &ClusterHost, format: &Formatter) -> Cell {
+fn rate(host: &ClusterHost, format: &Formatter) -> ViewCell {
     match &host.iops {
-        Some(iops) => Cell::Estimate(format.estimated(Unit::IosPerS, iops)),
-        None if host.rates_iops.is_empty() => Cell::Unknown,
+        Some(iops) => ViewCell::Estimate(format.estimated(Unit::IosPerS, iops)),
+        None if host.rates_iops.is_empty() => ViewCell::Unknown,
         None => {
             let mean = host.rates_iops.iter().sum::<f64>() / real_len(host.rates_iops.len());
-            Cell::Number(format.value(Unit::IosPerS, mean))
+            ViewCell::Number(format.value(Unit::IosPerS, mean))
         }
     }
 }
 
 /// What a host does with all others idle.
-fn alone(host: &ClusterHost, format: &Formatter) -> [Cell; 2] {
-    let Some(alone) = &host.alone else { return [Cell::Unknown, Cell::Unknown] };
-    let rate = alone.iops.map(|iops| Cell::Number(format.value(Unit::IosPerS, iops.value)));
-    let time = Cell::Number(format.value(Unit::Ns, alone.base_service_time_ns));
-    [rate.unwrap_or(Cell::Unknown), time]
+fn alone(host: &ClusterHost, format: &Formatter) -> [ViewCell; 2] {
+    let Some(alone) = &host.alone else { return [ViewCell::Unknown, ViewCell::Unknown] };
+    let rate = alone.iops.map(|iops| ViewCell::Number(format.value(Unit::IosPerS, iops.value)));
+    let time = ViewCell::Number(format.value(Unit::Ns, alone.base_service_time_ns));
+    [rate.unwrap_or(ViewCell::Unknown), time]
 }
 
-fn latencies(times: Option<&HostLatency>, format: &Formatter) -> [Cell; 2] {
-    let show = |time_ns: u64| Cell::Number(format.value(Unit::Ns, real(time_ns)));
-    times.map_or([Cell::Unknown, Cell::Unknown], |times| [show(times.p50_ns), show(times.p99_ns)])
+fn latencies(times: Option<&HostLatency>, format: &Formatter) -> [ViewCell; 2] {
+    let show = |time_ns: u64| ViewCell::Number(format.value(Unit::Ns, real(time_ns)));
+    times.map_or([ViewCell::Unknown, ViewCell::Unknown], |times| {
+        [show(times.p50_ns), show(times.p99_ns)]
+    })
 }
 
 /// What is remarkable about a host.
@@ -272,7 +279,7 @@ fn signed_seconds(time_ns: i64) -> f64 {
 }
 
 /// The hosts in pictures: each over time, all of them as a map, when each began, and each alone.
-fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
+fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<ViewBlock<'a>> {
     let longest = found.hosts.iter().map(|host| host.rates_iops.len()).max().unwrap_or(0);
     let mut charts = Vec::new();
     if longest > 1 && found.hosts.len() > 1 {
@@ -284,19 +291,19 @@ fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
             _ => "Each host".to_owned(),
         };
         let caption = format!("{which} over {length}; dotted: the median of all that are shown.");
-        charts.push(Chart::new("hosts-over-time", Size::Full, caption, move |size| {
+        charts.push(Chart::new("hosts-over-time", SceneSize::Full, caption, move |size| {
             multiples(&shown, &format, size)
         }));
         let rows = slowest(&of, ROWS_MAX);
         let caption = "One row per host; a deeper colour means a higher rate. A vertical stripe \
                        is a stall of a shared resource; a horizontal one is specific to that host.";
-        charts.push(Chart::new("hosts-and-time", Size::Full, caption, move |size| {
+        charts.push(Chart::new("hosts-and-time", SceneSize::Full, caption, move |size| {
             map(&rows, &format, size)
         }));
     }
     charts.extend(begins(found));
     charts.extend(each_alone(found, format));
-    charts.into_iter().map(Block::Chart).collect()
+    charts.into_iter().map(ViewBlock::Chart).collect()
 }
 
 /// Start time of each host; nothing where fewer than two said so.
@@ -313,7 +320,7 @@ fn begins<'a>(found: &Cluster) -> Option<Chart<'a>> {
     }
     let caption = "Start of the first worker of each host, and the uncertainty of its clock.";
     let draw = move |size| starts(&of, size).unwrap_or_default();
-    Some(Chart::new("hosts-began", Size::Full, caption, draw))
+    Some(Chart::new("hosts-began", SceneSize::Full, caption, draw))
 }
 
 /// What each host gives alone against what it gives while all others do the same.
@@ -328,7 +335,7 @@ fn each_alone<'a>(found: &Cluster, format: Formatter) -> Option<Chart<'a>> {
         return None;
     }
     let caption = "Rate of each host alone and with all others.";
-    Some(Chart::new("hosts-alone", Size::Full, caption, move |size| {
+    Some(Chart::new("hosts-alone", SceneSize::Full, caption, move |size| {
         alone_chart(&known, &format, size)
     }))
 }

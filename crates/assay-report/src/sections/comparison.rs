@@ -4,12 +4,12 @@
 use super::comparison_headline::{different, digits, name, still_needed_s, variation};
 use super::quantity_names::quantity;
 use super::styles::STYLES;
-use crate::chart::lines::{Across, Line, Lines};
-use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::lines::{Across, ChartLine, ChartLines};
+use crate::chart::scene::{Ink, SceneSize, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::capital_words;
-use crate::view::{Block, Cell, Level, Look, Section, Table, Terminal};
+use crate::view::{CellLook, HeadingLevel, Terminal, ViewBlock, ViewCell, ViewSection, ViewTable};
 use assay_model::Estimate;
 use assay_model::comparison::{
     Bucket, Buckets, Comparison, ComparisonRefusal, Measure, Pair, Scaling, ScalingLaw, Side,
@@ -25,27 +25,27 @@ const PAIRS: [(&str, &str); 4] = [
     ("measures-more", "Another of the others"),
 ];
 
-pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section<'a>> {
+pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<ViewSection<'a>> {
     let pairs = found.pairs.iter().map(|pair| measures(found, pair, &format));
-    let mut sections: Vec<Section<'a>> = pairs.collect();
+    let mut sections: Vec<ViewSection<'a>> = pairs.collect();
     sections.extend(super::overlay::sections(found, format));
     sections.extend(distributions(found));
     sections.extend(scalings(&found.scaling, "nodes", format));
     sections
 }
 
-fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> Section<'a> {
+fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> ViewSection<'a> {
     let (base, other) = (&found.sides[0], &found.sides[pair.other]);
     let elapsed_s = base.elapsed_s.min(other.elapsed_s);
     let parts = parts(pair).into_iter().map(|part| table(part, pair, elapsed_s, format));
     let others = [parity(pair), differences(found)];
-    let sides = Block::Lead(vec![side("Base", base), side("Other", other)]);
+    let sides = ViewBlock::Lead(vec![side("Base", base), side("Other", other)]);
     // A page has these sentences on its first screen.
-    let lead = Block::Lead(vec![different(pair), variation(pair)]);
-    let lead = [sides, Block::InTerminal(vec![lead])];
-    let tables = parts.chain(others).map(|table| Block::captioned(Level::Detail, table));
+    let lead = ViewBlock::Lead(vec![different(pair), variation(pair)]);
+    let lead = [sides, ViewBlock::InTerminal(vec![lead])];
+    let tables = parts.chain(others).map(|table| ViewBlock::captioned(HeadingLevel::Detail, table));
     let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
-    Section { id, title: title.to_owned(), blocks: lead.into_iter().chain(tables).collect() }
+    ViewSection { id, title: title.to_owned(), blocks: lead.into_iter().chain(tables).collect() }
 }
 
 /// The parts of the sides, by the beginning of the names of their measures, in the order in which
@@ -74,7 +74,7 @@ fn part(measure: &Measure) -> &str {
 }
 
 /// The measures of one part, by the rest of their names.
-fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
+fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> ViewTable {
     let mine = pair.measures.iter().filter(|measure| self::part(measure) == part);
     let caption = match part {
         "calibration.read" => "Calibration: reads",
@@ -83,12 +83,13 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
         "load" => "The ladder of sessions",
         _ => "Every measure of both sides with its ratio",
     };
-    let rows: Vec<Row> =
-        mine.map(|measure| Row::new(label(part, measure), measure, elapsed_s, format)).collect();
+    let rows: Vec<ComparisonRow> = mine
+        .map(|measure| ComparisonRow::new(label(part, measure), measure, elapsed_s, format))
+        .collect();
     let has_outcome = rows.iter().any(|row| !row.outcome.is_empty());
     let has_note = rows.iter().any(|row| !row.note.is_empty());
     // The interval of the ratio says in a terminal how sure both are.
-    let mut table = Table::new(caption).look(Look::Dense).words("measure");
+    let mut table = ViewTable::new(caption).look(CellLook::Dense).words("measure");
     // Phones show the first columns, so the ratio comes before what it is made of.
     for name in ["ratio", "95% interval"] {
         table = table.numbers(name);
@@ -131,15 +132,15 @@ fn side(word: &str, side: &Side) -> String {
 }
 
 /// One measure of both sides; what no row has is not a column.
-struct Row {
-    numbers: Vec<Cell>,
+struct ComparisonRow {
+    numbers: Vec<ViewCell>,
     outcome: String,
     note: String,
 }
 
-impl Row {
+impl ComparisonRow {
     fn new(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> Self {
-        let value = |estimate| Cell::Estimate(format.estimated(measure.unit, estimate));
+        let value = |estimate| ViewCell::Estimate(format.estimated(measure.unit, estimate));
         let (ratio, interval) = match &measure.ratio {
             Some(ratio) if ratio.value < 9.995 => (format!("{:.3}", ratio.value), ends(ratio)),
             Some(ratio) => (digits(ratio.value), ends(ratio)),
@@ -148,9 +149,9 @@ impl Row {
         let outcome = measure.outcome.filter(|_| measure.judged);
         Self {
             numbers: vec![
-                Cell::Words(label),
-                Cell::Number(ratio),
-                Cell::Number(interval),
+                ViewCell::Words(label),
+                ViewCell::Number(ratio),
+                ViewCell::Number(interval),
                 value(&measure.base),
                 value(&measure.other),
             ],
@@ -159,10 +160,10 @@ impl Row {
         }
     }
 
-    fn cells(self, has_outcome: bool, has_note: bool) -> Vec<Cell> {
+    fn cells(self, has_outcome: bool, has_note: bool) -> Vec<ViewCell> {
         let mut cells = self.numbers;
-        cells.extend(has_outcome.then_some(Cell::Words(self.outcome)));
-        cells.extend(has_note.then_some(Cell::Words(self.note)));
+        cells.extend(has_outcome.then_some(ViewCell::Words(self.outcome)));
+        cells.extend(has_note.then_some(ViewCell::Words(self.note)));
         cells
     }
 }
@@ -203,7 +204,7 @@ fn note(measure: &Measure, elapsed_s: f64) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn parity(pair: &Pair) -> Table {
+fn parity(pair: &Pair) -> ViewTable {
     let names = ["parity", "base", "other", "apart", "limit", "outcome"];
     let rows = pair.parity.iter().map(|check| {
         let apart = (check.other / check.base - 1.0) * 100.0;
@@ -216,7 +217,7 @@ fn parity(pair: &Pair) -> Table {
             check.outcome.name().to_owned(),
         ]
     });
-    Table::of_numbers("Parity", &names).with(rows)
+    ViewTable::of_numbers("Parity", &names).with(rows)
 }
 
 /// A number of any size with about five digits that count.
@@ -228,24 +229,25 @@ fn five_digits(value: f64) -> String {
     }
 }
 
-fn differences(found: &Comparison) -> Table {
+fn differences(found: &Comparison) -> ViewTable {
     let names = ["made differently", "base", "other"];
     let rows = found.differences.iter();
     let rows = rows.map(|one| vec![one.key.clone(), one.base.clone(), one.other.clone()]);
-    Table::of_numbers("Allowed differences", &names).with(rows)
+    ViewTable::of_numbers("Allowed differences", &names).with(rows)
 }
 
 /// Distributions by wall clock; a range with nothing on any side is left out.
-fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
+fn distributions<'a>(found: &Comparison) -> Option<ViewSection<'a>> {
     let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
-    let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
+    let mut tables =
+        tables.map(|table| ViewBlock::captioned(HeadingLevel::Detail, table)).peekable();
     tables.peek()?;
     let lead = "Each range shows its I/Os per second, and its mean outstanding I/Os: rate times \
                 the midpoint of the range. This makes tails comparable with sessions and cores.";
-    Some(Section {
+    Some(ViewSection {
         id: "distributions",
         title: "Latency by wall clock".to_owned(),
-        blocks: [Block::Lead(vec![lead.to_owned()])].into_iter().chain(tables).collect(),
+        blocks: [ViewBlock::Lead(vec![lead.to_owned()])].into_iter().chain(tables).collect(),
     })
 }
 
@@ -260,7 +262,7 @@ fn frequency(base_iops: f64, other_iops: f64) -> String {
     }
 }
 
-fn buckets(one: &Buckets) -> Table {
+fn buckets(one: &Buckets) -> ViewTable {
     let row = |bucket: &Bucket| {
         let range = bucket.high_ns.map_or_else(
             || format!("from {}", show_time_ns(real(bucket.low_ns))),
@@ -288,19 +290,23 @@ fn buckets(one: &Buckets) -> Table {
         "in it, other",
         "change",
     ];
-    Table::of_numbers("I/Os by latency on both sides", &names).with(seen.map(row))
+    ViewTable::of_numbers("I/Os by latency on both sides", &names).with(seen.map(row))
 }
 
 /// What more of them give, which are counted by `nodes`; nothing without any scaling.
-pub(super) fn scalings<'a>(all: &[Scaling], nodes: &str, format: Formatter) -> Option<Section<'a>> {
+pub(super) fn scalings<'a>(
+    all: &[Scaling],
+    nodes: &str,
+    format: Formatter,
+) -> Option<ViewSection<'a>> {
     let first = scaling_chart(all.first()?, nodes);
-    Some(Section {
+    Some(ViewSection {
         id: "scaling",
         title: "Scaling".to_owned(),
         blocks: vec![
-            Block::Lead(all.iter().map(sentence).collect()),
-            Block::Chart(first.chart(Size::Full, format)),
-            Block::captioned(Level::Detail, scaling_table(all, nodes, &format)),
+            ViewBlock::Lead(all.iter().map(sentence).collect()),
+            ViewBlock::Chart(first.chart(SceneSize::Full, format)),
+            ViewBlock::captioned(HeadingLevel::Detail, scaling_table(all, nodes, &format)),
         ],
     })
 }
@@ -353,7 +359,7 @@ fn law_in_words(law: &ScalingLaw) -> String {
     )
 }
 
-fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> Table {
+fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> ViewTable {
     let rows = all.iter().flat_map(|scaling| {
         scaling.points.iter().map(|point| {
             vec![
@@ -366,15 +372,15 @@ fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> Table {
         })
     });
     let names = ["measure", nodes, "value", "of linear", "95% interval"];
-    Table::of_numbers("Scaling efficiency", &names).with(rows)
+    ViewTable::of_numbers("Scaling efficiency", &names).with(rows)
 }
 
 /// What was seen, what linear growth would be, and the law.
-fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
+fn scaling_chart(scaling: &Scaling, nodes: &str) -> ChartLines {
     let exact = |value: f64| Estimate::exact(value, 1);
     let first = scaling.points.first();
     let alone = first.map_or(0.0, |point| point.value.value / point.nodes);
-    let line = |name: &str, style: usize, value: &dyn Fn(f64) -> Estimate| Line {
+    let line = |name: &str, style: usize, value: &dyn Fn(f64) -> Estimate| ChartLine {
         name: name.to_owned(),
         ink: STYLES[style].0,
         stroke: STYLES[style].1,
@@ -382,7 +388,7 @@ fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         band: false,
         points: scaling.points.iter().map(|point| (point.nodes, value(point.nodes))).collect(),
     };
-    let mut lines = vec![Line {
+    let mut lines = vec![ChartLine {
         name: "seen".to_owned(),
         ink: Ink::Read,
         stroke: Stroke::Solid,
@@ -394,7 +400,7 @@ fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
     if let Some(law) = &scaling.law {
         lines.push(line("law", 1, &|at| exact(law.at(at))));
     }
-    Lines {
+    ChartLines {
         title: format!("Scaling efficiency: {}", scaling.quantity),
         across: Across::Linear,
         across_name: nodes.to_owned(),

@@ -4,9 +4,9 @@
 use super::kernel::kernel;
 use super::notes::remark;
 use crate::format::Formatter;
-use crate::input::{Report, RunReport};
+use crate::input::{GivenReport, RunReport};
 use crate::phrases;
-use crate::view::Block;
+use crate::view::ViewBlock;
 use assay_model::measurement::Conduct;
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
@@ -14,21 +14,21 @@ use assay_model::verdict::Unit;
 
 /// One list a run, and all remarks; a terminal has a sentence of each run, and the remarks before
 /// everything else.
-pub(super) fn blocks<'a>(report: &Report, format: Formatter) -> Vec<Block<'a>> {
-    let mut blocks: Vec<Block<'a>> = report.runs.iter().map(|run| one(run, &format)).collect();
+pub(super) fn blocks<'a>(report: &GivenReport, format: Formatter) -> Vec<ViewBlock<'a>> {
+    let mut blocks: Vec<ViewBlock<'a>> = report.runs.iter().map(|run| one(run, &format)).collect();
     let remarks = report.remarks().map(|found| remark(found, &format)).collect();
-    blocks.push(Block::part("Remarks", vec![Block::Findings(remarks)]));
-    vec![Block::OnPage(blocks)]
+    blocks.push(ViewBlock::part("Remarks", vec![ViewBlock::Findings(remarks)]));
+    vec![ViewBlock::OnPage(blocks)]
 }
 
 /// The conduct of one run.
-fn one<'a>(run: &RunReport, format: &Formatter) -> Block<'a> {
+fn one<'a>(run: &RunReport, format: &Formatter) -> ViewBlock<'a> {
     let conduct = &run.measurement.conduct;
     let entries = how_issued(conduct).into_iter().chain(how_well(run, format));
     let counters = conduct.kernel.as_ref().filter(|_| !format.is_relative());
     let title = format!("Workload “{}”", run.measurement.workload);
-    let facts = [Block::facts(entries)];
-    Block::part(
+    let facts = [ViewBlock::facts(entries)];
+    ViewBlock::part(
         title,
         facts
             .into_iter()

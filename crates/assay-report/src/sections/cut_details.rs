@@ -1,11 +1,11 @@
 //! What cuts were and what they showed: what each kind takes away, how old lost promises were,
 //! where writes were torn, and how long flushes take by what was written before.
 
-use crate::chart::bars::{Bar, Bars, Kind};
-use crate::chart::scene::{Ink, Size};
+use crate::chart::bars::{Bar, BarKind, Bars};
+use crate::chart::scene::{Ink, SceneSize};
 use crate::format::Formatter;
 use crate::phrases::size;
-use crate::view::{Block, Table};
+use crate::view::{ViewBlock, ViewTable};
 use assay_model::durability::{CutKind, Durability, FlushTime, JudgedCut, LostAge};
 use assay_model::number::{count_of, real};
 use assay_model::units::show_count;
@@ -18,8 +18,8 @@ const SECTOR_BYTES: u64 = 512;
 const PLACES_MAX: u64 = 32;
 
 /// What each kind of cut takes away, and how often it was made; nothing where nothing was cut.
-pub(super) fn reach(found: &Durability) -> Table {
-    let table = Table::new("Components cut").words("cut").numbers("times");
+pub(super) fn reach(found: &Durability) -> ViewTable {
+    let table = ViewTable::new("Components cut").words("cut").numbers("times");
     let table = table.words("page cache").words("cache of a virtual machine's host");
     let table = table.words("cache of the device or array");
     let row = |kind: CutKind| {
@@ -38,7 +38,7 @@ pub(super) fn reach(found: &Durability) -> Table {
 }
 
 /// How old lost promises were when the cut came.
-pub(super) fn ages<'a>(found: &Durability, format: Formatter) -> Vec<Block<'a>> {
+pub(super) fn ages<'a>(found: &Durability, format: Formatter) -> Vec<ViewBlock<'a>> {
     let Some(first) = found.cuts.iter().find(|cut| !cut.lost_ages.is_empty()) else {
         return Vec::new();
     };
@@ -60,7 +60,7 @@ fn age_name(age: &LostAge) -> String {
 }
 
 /// Where torn writes change from one version to another.
-pub(super) fn tears<'a>(found: &Durability, format: Formatter) -> Vec<Block<'a>> {
+pub(super) fn tears<'a>(found: &Durability, format: Formatter) -> Vec<ViewBlock<'a>> {
     let mut places: BTreeMap<u64, u64> = BTreeMap::new();
     for tear in found.cuts.iter().flat_map(|cut: &JudgedCut| &cut.tears) {
         *places.entry(tear.boundary_bytes).or_default() += tear.blocks;
@@ -89,11 +89,12 @@ fn counted<'a>(
     file: &str,
     counts: Vec<(String, u64)>,
     format: Formatter,
-) -> Vec<Block<'a>> {
+) -> Vec<ViewBlock<'a>> {
     let row = |(name, blocks): &(String, u64)| {
         (*blocks > 0).then(|| vec![name.clone(), show_count(real(*blocks))])
     };
-    let table = Table::of_numbers(title, &[across, "blocks"]).with(counts.iter().filter_map(row));
+    let table =
+        ViewTable::of_numbers(title, &[across, "blocks"]).with(counts.iter().filter_map(row));
     let bar = |blocks: u64| Bar { is_cut: true, ..certain(real(blocks)) };
     let bars = counts.iter().map(|(_, blocks)| Some(bar(*blocks))).collect();
     let chart = Bars {
@@ -102,11 +103,11 @@ fn counted<'a>(
         across_name: across.to_owned(),
         unit: Unit::Count,
         names: counts.into_iter().map(|(name, _)| name).collect(),
-        kinds: vec![Kind { name: "blocks".to_owned(), ink: Ink::Write, bars }],
+        kinds: vec![BarKind { name: "blocks".to_owned(), ink: Ink::Write, bars }],
     };
     vec![
-        Block::OnPage(vec![Block::Chart(chart.chart(file, Size::Full, format))]),
-        Block::captioned(crate::view::Level::Detail, table),
+        ViewBlock::OnPage(vec![ViewBlock::Chart(chart.chart(file, SceneSize::Full, format))]),
+        ViewBlock::captioned(crate::view::HeadingLevel::Detail, table),
     ]
 }
 
@@ -116,7 +117,7 @@ const fn certain(value: f64) -> Bar {
 }
 
 /// How long flushes take by what was written before.
-pub(super) fn flushes<'a>(found: &Durability, format: Formatter) -> Option<Block<'a>> {
+pub(super) fn flushes<'a>(found: &Durability, format: Formatter) -> Option<ViewBlock<'a>> {
     let timing = found.timing.as_ref().filter(|timing| !timing.flushes.is_empty())?;
     let name = |time: &FlushTime| match time.dirty_bytes {
         0 => "nothing".to_owned(),
@@ -132,26 +133,30 @@ pub(super) fn flushes<'a>(found: &Durability, format: Formatter) -> Option<Block
         across_name: "written since the previous flush".to_owned(),
         unit: Unit::Ns,
         names: timing.flushes.iter().map(name).collect(),
-        kinds: vec![Kind { name: "flush".to_owned(), ink: Ink::Sync, bars }],
+        kinds: vec![BarKind { name: "flush".to_owned(), ink: Ink::Sync, bars }],
     };
-    Some(Block::OnPage(vec![Block::Chart(chart.chart("flush-times", Size::Full, format))]))
+    Some(ViewBlock::OnPage(vec![ViewBlock::Chart(chart.chart(
+        "flush-times",
+        SceneSize::Full,
+        format,
+    ))]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Options, Report};
+    use crate::input::{GivenReport, ReportOptions};
     use assay_model::durability::{Evidence, TearCount};
 
     fn found(cuts: Vec<JudgedCut>) -> Durability {
         Durability { cuts, ..Durability::of(Evidence::PowerCuts) }
     }
 
-    fn rows(blocks: &[Block<'_>]) -> Vec<Vec<String>> {
+    fn rows(blocks: &[ViewBlock<'_>]) -> Vec<Vec<String>> {
         let mut rows = Vec::new();
         for block in blocks {
             match block {
-                Block::Table(table) => rows.extend(table.plain().into_iter().skip(1)),
+                ViewBlock::Table(table) => rows.extend(table.plain().into_iter().skip(1)),
                 other => rows.extend(self::rows(other.inner())),
             }
         }
@@ -168,7 +173,7 @@ mod tests {
             cut(vec![tear(512, 1), tear(4096, 2)], vec![age(Some(0.01), 3), age(None, 0)]),
             cut(vec![tear(4096, 5)], vec![age(Some(0.01), 1), age(None, 4)]),
         ]);
-        let format = Formatter::new(&Report::default(), Options { relative: false });
+        let format = Formatter::new(&GivenReport::default(), ReportOptions { relative: false });
         assert_eq!(rows(&tears(&found, format)), [["0.5", "1"], ["4", "7"]]);
         assert_eq!(rows(&ages(&found, format)), [["10 ms", "4"], ["more", "4"]]);
         let reached = ["power", "2", "cut", "cut", "cut, if it lost power"];
@@ -178,7 +183,7 @@ mod tests {
     #[test]
     fn what_was_not_seen_is_not_shown() {
         let found = found(Vec::new());
-        let format = Formatter::new(&Report::default(), Options { relative: false });
+        let format = Formatter::new(&GivenReport::default(), ReportOptions { relative: false });
         assert!(tears(&found, format).is_empty() && ages(&found, format).is_empty());
         assert!(reach(&found).is_empty() && flushes(&found, format).is_none());
     }

@@ -3,9 +3,9 @@
 use super::headline::Headline;
 use super::projection::{percent, rate, seconds, span};
 use crate::format::Formatter;
-use crate::input::Report;
+use crate::input::GivenReport;
 use crate::phrases::{capital, ended};
-use crate::view::{Answer, Block, Table};
+use crate::view::{ViewAnswer, ViewBlock, ViewTable};
 use assay_model::Estimate;
 use assay_model::projection::{DemandReplay, Population, Projection, ReplayedClass};
 use assay_model::units::show_count;
@@ -19,15 +19,15 @@ const CLASSES_MAX: usize = 6;
 const GROWN_RATIO: f64 = 1.05;
 
 /// The parts of a report of such a check.
-struct Check<'a> {
+struct DatabaseCheckParts<'a> {
     projection: &'a Projection,
     replay: &'a DemandReplay,
     verdict: Option<&'a Verdict>,
     target: &'a str,
 }
 
-impl<'a> Check<'a> {
-    fn of(report: &'a Report) -> Option<Self> {
+impl<'a> DatabaseCheckParts<'a> {
+    fn of(report: &'a GivenReport) -> Option<Self> {
         let projection = report.projection.as_ref()?;
         let (replay, verdict) = (projection.replay.as_ref()?, report.verdict.as_ref());
         Some(Self { projection, replay, verdict, target: &report.target })
@@ -194,46 +194,46 @@ fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
 }
 
 /// The sentence of such a check; nothing of other reports.
-pub(super) fn headline(report: &Report) -> Option<Headline> {
-    let check = Check::of(report)?;
+pub(super) fn headline(report: &GivenReport) -> Option<Headline> {
+    let check = DatabaseCheckParts::of(report)?;
     Some(Headline { outcome: check.outcome(), words: check.words() })
 }
 
 /// The question of such a check.
-pub(super) fn asked(report: &Report) -> Option<String> {
-    let check = Check::of(report)?;
+pub(super) fn asked(report: &GivenReport) -> Option<String> {
+    let check = DatabaseCheckParts::of(report)?;
     Some(format!("Is {} fast enough for {}?", check.target, check.projection.profile))
 }
 
 /// Everything that is said of the database, for the page.
-pub(super) fn blocks<'a>(report: &Report) -> Option<Vec<Block<'a>>> {
-    let check = Check::of(report)?;
+pub(super) fn blocks<'a>(report: &GivenReport) -> Option<Vec<ViewBlock<'a>>> {
+    let check = DatabaseCheckParts::of(report)?;
     let mut lead = vec![check.words()];
     lead.extend(more_work(&check));
     Some(vec![
-        Block::Lead(lead),
-        Block::Table(work_table(&check)),
-        Block::Table(classes_table(&check, usize::MAX)),
+        ViewBlock::Lead(lead),
+        ViewBlock::Table(work_table(&check)),
+        ViewBlock::Table(classes_table(&check, usize::MAX)),
     ])
 }
 
 /// All of the answer on a first screen.
-pub(super) fn short<'a>(report: &Report, format: &Formatter) -> Option<Answer<'a>> {
-    let check = Check::of(report)?;
+pub(super) fn short<'a>(report: &GivenReport, format: &Formatter) -> Option<ViewAnswer<'a>> {
+    let check = DatabaseCheckParts::of(report)?;
     let notes = super::notes::notes(report, format).into_iter().take(CAVEATS_MAX);
     let notes = notes.map(|note| ended(&capital(&note.what)));
-    let list = Block::List(more_work(&check).into_iter().chain(notes).collect());
-    let tables = [work_table(&check), classes_table(&check, CLASSES_MAX)].map(Block::Table);
-    Some(Answer {
+    let list = ViewBlock::List(more_work(&check).into_iter().chain(notes).collect());
+    let tables = [work_table(&check), classes_table(&check, CLASSES_MAX)].map(ViewBlock::Table);
+    Some(ViewAnswer {
         outcome: check.outcome(),
         headline: check.words(),
         verdict: tables.into_iter().chain([list]).collect(),
-        ..Answer::default()
+        ..ViewAnswer::default()
     })
 }
 
 /// What sessions that never think would do there, and what limits them then.
-fn more_work(check: &Check<'_>) -> Option<String> {
+fn more_work(check: &DatabaseCheckParts<'_>) -> Option<String> {
     let target = check.projection.targets.first()?;
     let closed = target.state(|population| matches!(population, Population::Closed { .. }))?;
     let limit = target.next_limit().map_or_else(String::new, |bound| {
@@ -255,9 +255,9 @@ fn more_work(check: &Check<'_>) -> Option<String> {
 }
 
 /// Work and response, now and there.
-fn work_table(check: &Check<'_>) -> Table {
+fn work_table(check: &DatabaseCheckParts<'_>) -> ViewTable {
     let mut table =
-        Table::of_numbers("Work and response of the database", &["", "now", "here", "95% CI"]);
+        ViewTable::of_numbers("Work and response of the database", &["", "now", "here", "95% CI"]);
     let base = &check.projection.base;
     let unit = check.projection.unit.name();
     let is_short = check.shortfall().is_some();
@@ -298,9 +298,9 @@ fn now(class: &ReplayedClass) -> String {
 }
 
 /// The classes, those that count first.
-fn classes_table(check: &Check<'_>, most: usize) -> Table {
+fn classes_table(check: &DatabaseCheckParts<'_>, most: usize) -> ViewTable {
     let names = ["class of I/O", "of I/Os", "of DB time", "now", "here", "95% CI", "counts"];
-    let mut table = Table::of_numbers("Mean time of an I/O by class", &names);
+    let mut table = ViewTable::of_numbers("Mean time of an I/O by class", &names);
     let known = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
     for class in check.replay.classes.iter().take(most) {
         table.push(vec![
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    fn report(outcome: Outcome, there_s: f64) -> Report {
+    fn report(outcome: Outcome, there_s: f64) -> GivenReport {
         let estimate = |value: f64| Estimate {
             value,
             low: 0.9 * value,
@@ -364,11 +364,11 @@ mod tests {
             judgements: Vec::new(),
             left_out: Vec::new(),
         };
-        Report {
+        GivenReport {
             target: "/new".to_owned(),
             projection: Some(Projection { replay: Some(replay), ..projection }),
             verdict: Some(verdict),
-            ..Report::default()
+            ..GivenReport::default()
         }
     }
 
@@ -388,7 +388,7 @@ mod tests {
             "{fail}"
         );
         assert!(fail.contains("faster synchronous writes"), "{fail}");
-        assert!(headline(&Report::default()).is_none());
+        assert!(headline(&GivenReport::default()).is_none());
     }
 
     #[test]

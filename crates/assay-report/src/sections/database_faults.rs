@@ -1,7 +1,7 @@
 //! What cuts did to a database: missing transactions, doubled ones, broken conditions and damaged
 //! pages, and what controls showed.
 
-use crate::view::{Look, Table};
+use crate::view::{CellLook, ViewTable};
 use assay_model::durability::{Control, Durability, JudgedCommits, JudgedCut};
 use assay_model::number::real;
 use assay_model::units::show_count;
@@ -64,8 +64,8 @@ fn times(cuts: u64) -> String {
 }
 
 /// One row a cut.
-pub(super) fn table(found: &Durability) -> Table {
-    let table = Table::new("Transactions after cuts").look(Look::Records);
+pub(super) fn table(found: &Durability) -> ViewTable {
+    let table = ViewTable::new("Transactions after cuts").look(CellLook::Records);
     let table = table
         .words("cut")
         .words("without")
@@ -96,7 +96,7 @@ pub(super) fn table(found: &Durability) -> Table {
         Some(begin.into_iter().chain(numbers).chain(words).collect())
     };
     let table = table.with(found.cuts.iter().filter_map(row));
-    Table { terminal_rows_max: Some(CUTS_IN_TERMINAL), ..table }
+    ViewTable { terminal_rows_max: Some(CUTS_IN_TERMINAL), ..table }
 }
 
 /// What each checker said.

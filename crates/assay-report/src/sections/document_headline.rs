@@ -4,10 +4,10 @@
 use super::headline::Headline;
 use super::{comparison_headline, dss, locality, projection, soak, study, verification};
 use crate::format::Formatter;
-use crate::input::Report;
+use crate::input::GivenReport;
 
 /// The sentence, where a document of these kinds is there.
-pub(super) fn headline(report: &Report, format: &Formatter) -> Option<Headline> {
+pub(super) fn headline(report: &GivenReport, format: &Formatter) -> Option<Headline> {
     // A check has a verdict of its own, and ends with the projection.
     if let Some(found) = report.projection.as_ref().filter(|_| report.calibration.is_none()) {
         return Some(projection::headline(found));

@@ -3,12 +3,12 @@
 
 use super::headline::Headline;
 use super::styles::STYLES;
-use crate::chart::bars::{Bar, Bars, Kind};
-use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::bars::{Bar, BarKind, Bars};
+use crate::chart::scene::{Ink, SceneSize, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::ladder::several;
-use crate::view::{Block, Level, Section, Table};
+use crate::view::{HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::dss::{Dss, DssKind, DssOutcome, DssQuery, DssRun, middle_and_range};
 use assay_model::load::Setting;
 use assay_model::number::{rate, real};
@@ -76,19 +76,19 @@ fn flaw(dss: &Dss, format: &Formatter) -> String {
     ))
 }
 
-pub(super) fn section<'a>(dss: &Dss, format: Formatter) -> Section<'a> {
+pub(super) fn section<'a>(dss: &Dss, format: Formatter) -> ViewSection<'a> {
     let groups = groups(dss);
-    let charts = bars(dss, &groups).map(|bars| bars.chart("queries", Size::Full, format));
+    let charts = bars(dss, &groups).map(|bars| bars.chart("queries", SceneSize::Full, format));
     let tables = [runs_table(dss, &format), queries_table(dss, &groups, &format)];
     let tables = tables.into_iter().chain((!format.is_relative()).then(|| storage_table(dss)));
-    let mut blocks = vec![Block::Lead(lead(dss, &format))];
-    blocks.extend(charts.map(Block::Chart));
-    blocks.push(Block::Note(MEANING.to_owned()));
-    blocks.extend(tables.map(|table| Block::captioned(Level::Detail, table)));
+    let mut blocks = vec![ViewBlock::Lead(lead(dss, &format))];
+    blocks.extend(charts.map(ViewBlock::Chart));
+    blocks.push(ViewBlock::Note(MEANING.to_owned()));
+    blocks.extend(tables.map(|table| ViewBlock::captioned(HeadingLevel::Detail, table)));
     if !format.is_relative() {
-        blocks.push(Block::detail("Load and queries", vec![Block::facts(facts(dss))]));
+        blocks.push(ViewBlock::detail("Load and queries", vec![ViewBlock::facts(facts(dss))]));
     }
-    Section { id: "queries", title: "Decision-support queries".to_owned(), blocks }
+    ViewSection { id: "queries", title: "Decision-support queries".to_owned(), blocks }
 }
 
 fn lead(dss: &Dss, format: &Formatter) -> Vec<String> {
@@ -122,10 +122,10 @@ fn physical_words(run: &DssRun) -> Option<String> {
 }
 
 /// Runs of one kind: repeats of the same, in the order in which they came first.
-type Group = (String, Vec<usize>);
+type QueryRunGroup = (String, Vec<usize>);
 
-fn groups(dss: &Dss) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(dss: &Dss) -> Vec<QueryRunGroup> {
+    let mut groups: Vec<QueryRunGroup> = Vec::new();
     for (place, run) in dss.runs.iter().enumerate() {
         let name = name(run);
         match groups.iter_mut().find(|(found, _)| *found == name) {
@@ -168,14 +168,14 @@ fn times(dss: &Dss, places: &[usize], name: &str) -> Option<Bar> {
     Some(Bar { value, low, high, is_cut, n: found.len() })
 }
 
-fn bars(dss: &Dss, groups: &[Group]) -> Option<Bars> {
+fn bars(dss: &Dss, groups: &[QueryRunGroup]) -> Option<Bars> {
     let names = names(dss);
-    let kind = |((name, places), (ink, _)): (&Group, (Ink, Stroke))| Kind {
+    let kind = |((name, places), (ink, _)): (&QueryRunGroup, (Ink, Stroke))| BarKind {
         name: name.clone(),
         ink,
         bars: names.iter().map(|query| times(dss, places, query)).collect(),
     };
-    let kinds: Vec<Kind> = groups.iter().take(KINDS_MAX).zip(STYLES).map(kind).collect();
+    let kinds: Vec<BarKind> = groups.iter().take(KINDS_MAX).zip(STYLES).map(kind).collect();
     (!kinds.is_empty()).then(|| Bars {
         title: "Time of every query, one bar per type of run; for repeats, the median with the \
                 shortest and the longest"
@@ -188,7 +188,7 @@ fn bars(dss: &Dss, groups: &[Group]) -> Option<Bars> {
     })
 }
 
-fn runs_table(dss: &Dss, format: &Formatter) -> Table {
+fn runs_table(dss: &Dss, format: &Formatter) -> ViewTable {
     let most = |value: fn(&DssRun, f64) -> Option<f64>| {
         dss.runs.iter().filter_map(|run| value(run, dss.scale)).fold(0.0, f64::max)
     };
@@ -221,7 +221,7 @@ fn runs_table(dss: &Dss, format: &Formatter) -> Table {
         "from cache",
         "CPU busy",
     ];
-    Table::of_numbers("The runs", &names).with(dss.runs.iter().map(row))
+    ViewTable::of_numbers("The runs", &names).with(dss.runs.iter().map(row))
 }
 
 /// `power`, `2 streams`, with the repeat where there are several.
@@ -241,8 +241,8 @@ fn hourly(value: f64, most: f64, format: &Formatter) -> String {
     format!("{}/h", show_count(value))
 }
 
-fn queries_table(dss: &Dss, groups: &[Group], format: &Formatter) -> Table {
-    let cell = |(_, places): &Group, query: &str| {
+fn queries_table(dss: &Dss, groups: &[QueryRunGroup], format: &Formatter) -> ViewTable {
+    let cell = |(_, places): &QueryRunGroup, query: &str| {
         let Some(bar) = times(dss, places, query) else {
             return unknown();
         };
@@ -263,11 +263,11 @@ fn queries_table(dss: &Dss, groups: &[Group], format: &Formatter) -> Table {
     };
     let names: Vec<&str> =
         ["query"].into_iter().chain(groups.iter().map(|group| group.0.as_str())).collect();
-    Table::of_numbers("Query times", &names).with(self::names(dss).iter().map(row))
+    ViewTable::of_numbers("Query times", &names).with(self::names(dss).iter().map(row))
 }
 
 /// What the runs asked of the storage, and where their time went: time a second.
-fn storage_table(dss: &Dss) -> Table {
+fn storage_table(dss: &Dss) -> ViewTable {
     let row = |run: &DssRun| {
         let elapsed_s = run.elapsed_s();
         let a_second = |time_ns: Option<u64>| {
@@ -301,7 +301,7 @@ fn storage_table(dss: &Dss) -> Table {
         "device writes",
     ];
     let caption = "Session time, s/s, and reads";
-    Table::of_numbers(caption, &names).with(dss.runs.iter().map(row))
+    ViewTable::of_numbers(caption, &names).with(dss.runs.iter().map(row))
 }
 
 /// The server, the tables and the parameters.

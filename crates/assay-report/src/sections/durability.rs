@@ -4,7 +4,7 @@
 use super::{cut_details, database_faults, page_protection};
 use crate::format::Formatter;
 use crate::phrases::size;
-use crate::view::{Block, Finding, Level, Look, Section, Table};
+use crate::view::{CellLook, HeadingLevel, ViewBlock, ViewFinding, ViewSection, ViewTable};
 use assay_model::durability::{
     CutKind, Durability, Evidence, FlushTiming, JudgedCut, TimingFinding,
 };
@@ -125,7 +125,7 @@ pub(super) fn outcome(found: &Durability) -> Option<Outcome> {
     }
 }
 
-pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> {
+pub(super) fn section<'a>(found: &Durability, format: Formatter) -> ViewSection<'a> {
     let mut lead = vec![sentence(found)];
     lead.extend(found.timing.as_ref().filter(|_| !format.is_relative()).map(memory));
     lead.extend(found.atomic_unit_bytes().map(|bytes| {
@@ -137,7 +137,7 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
     lead.extend(database_faults::controls(found));
     let pages = found.page_protection.as_ref();
     lead.extend(pages.map(|pages| page_protection::sentence(found, pages)));
-    let mut blocks = vec![Block::Lead(lead)];
+    let mut blocks = vec![ViewBlock::Lead(lead)];
     blocks.extend(captioned([judged(found), database_faults::table(found)]));
     blocks.extend(cut_details::ages(found, format));
     blocks.extend(cut_details::tears(found, format));
@@ -147,15 +147,15 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
     }
     blocks.extend(captioned([cut_details::reach(found), declared(found)]));
     let limits = format!("{}: {}.", found.evidence.code(), found.evidence.meaning());
-    blocks.push(Block::Note(limits));
+    blocks.push(ViewBlock::Note(limits));
     let title = "Acknowledged writes".to_owned();
-    Section { id: "durability", title, blocks }
+    ViewSection { id: "durability", title, blocks }
 }
 
 /// The caveat of a ledger that does not have all that was acknowledged.
-pub(super) fn unkept(found: &Durability) -> Option<Finding> {
+pub(super) fn unkept(found: &Durability) -> Option<ViewFinding> {
     let missing = Some(found.unkept_acknowledgements).filter(|missing| *missing > 0)?;
-    Some(Finding {
+    Some(ViewFinding {
         what: format!(
             "The ledger lacks {} of {} acknowledgements: a cut cannot test them.",
             show_count(real(missing)),
@@ -164,14 +164,16 @@ pub(super) fn unkept(found: &Durability) -> Option<Finding> {
         remedy: "Check the connection to the witness or the space for the ledger, then verify \
                  again."
             .to_owned(),
-        ..Finding::default()
+        ..ViewFinding::default()
     })
 }
 
 /// Tables that have rows, below their captions.
-fn captioned<'a>(tables: impl IntoIterator<Item = Table>) -> impl Iterator<Item = Block<'a>> {
+fn captioned<'a>(
+    tables: impl IntoIterator<Item = ViewTable>,
+) -> impl Iterator<Item = ViewBlock<'a>> {
     let tables = tables.into_iter().filter(|table| !table.is_empty());
-    tables.map(|table| Block::captioned(Level::Detail, table))
+    tables.map(|table| ViewBlock::captioned(HeadingLevel::Detail, table))
 }
 
 /// The memory that the device must protect.
@@ -191,8 +193,8 @@ fn memory(timing: &FlushTiming) -> String {
 }
 
 /// One row for each cut after which something was missing, and one for all others of a kind.
-fn judged(found: &Durability) -> Table {
-    let table = Table::new("Judged cuts").look(Look::Records);
+fn judged(found: &Durability) -> ViewTable {
+    let table = ViewTable::new("Judged cuts").look(CellLook::Records);
     let table = table
         .words("cut")
         .numbers("cuts")
@@ -210,7 +212,7 @@ fn judged(found: &Durability) -> Table {
     });
     let others = others.filter(|cuts| !cuts.is_empty()).map(|cuts| judged_row(&cuts));
     let table = table.with(lossy.chain(others));
-    Table { terminal_rows_max: Some(CUTS_IN_TERMINAL), ..table }
+    ViewTable { terminal_rows_max: Some(CUTS_IN_TERMINAL), ..table }
 }
 
 /// Cuts of one kind, added up.
@@ -234,15 +236,17 @@ fn judged_row(cuts: &[&JudgedCut]) -> Vec<String> {
     [kind].into_iter().chain(numbers).chain([kinds.join(", ")]).collect()
 }
 
-fn declared(found: &Durability) -> Table {
-    let table = Table::new("Declarations by layer").words("layer").words("declaration");
+fn declared(found: &Durability) -> ViewTable {
+    let table = ViewTable::new("Declarations by layer").words("layer").words("declaration");
     let rows = found.declarations.iter();
     table.with(rows.map(|said| vec![said.layer.clone(), said.what.clone()]))
 }
 
-fn flushes(timing: &FlushTiming) -> Table {
-    let table =
-        Table::of_numbers("Flush time by bytes written before", &["", "median", "95% from", "to"]);
+fn flushes(timing: &FlushTiming) -> ViewTable {
+    let table = ViewTable::of_numbers(
+        "Flush time by bytes written before",
+        &["", "median", "95% from", "to"],
+    );
     let row = |time: &assay_model::durability::FlushTime| {
         let what = match time.dirty_bytes {
             0 => "flush without data".to_owned(),

@@ -5,7 +5,7 @@ use super::quantity_names::{factor, quantity};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::capital_words;
-use crate::view::{Look, Table};
+use crate::view::{CellLook, ViewTable};
 use assay_model::run::Utc;
 use assay_model::study::{CellResult, Setting, StudyResult, measure_unit};
 use assay_model::verdict::NamedEstimate;
@@ -59,7 +59,7 @@ fn is_in_all(setting: &Setting, rows: &[CellResult]) -> bool {
 }
 
 /// A line for each row with as many of its numbers as fit.
-pub(super) fn rows(study: &StudyResult, format: &Formatter) -> Table {
+pub(super) fn rows(study: &StudyResult, format: &Formatter) -> ViewTable {
     let columns = columns(study);
     let has_dates = study.cells.iter().any(|row| row.started_unix_ns.is_some());
     let line = |row: &CellResult| {
@@ -73,7 +73,7 @@ pub(super) fn rows(study: &StudyResult, format: &Formatter) -> Table {
         cells.extend(has_dates.then(|| started(row)));
         cells
     };
-    let table = Table::new("Rows").look(Look::Dense);
+    let table = ViewTable::new("Rows").look(CellLook::Dense);
     let table = table.words("row").words("settings").numbers("repeat");
     let table = columns.iter().fold(table, |table, name| table.numbers(quantity(name)));
     let table = table.numbers("measured");
@@ -82,7 +82,7 @@ pub(super) fn rows(study: &StudyResult, format: &Formatter) -> Table {
 }
 
 /// A line for each number of each row, with its interval or that there is none.
-pub(super) fn numbers(study: &StudyResult, format: &Formatter) -> Table {
+pub(super) fn numbers(study: &StudyResult, format: &Formatter) -> ViewTable {
     let lines = study.cells.iter().flat_map(|row| {
         row.measures.iter().map(|named| {
             let unit = measure_unit(&named.quantity);
@@ -98,7 +98,7 @@ pub(super) fn numbers(study: &StudyResult, format: &Formatter) -> Table {
             ]
         })
     });
-    let table = Table::new("Numbers of each row").look(Look::Dense);
+    let table = ViewTable::new("Numbers of each row").look(CellLook::Dense);
     let table = table.words("row").words("what").words("of").numbers("value");
     table.numbers("95% interval").words("name in criteria").with(lines)
 }

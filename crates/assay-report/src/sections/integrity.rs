@@ -2,11 +2,11 @@
 //! was looked at, what it cost.
 
 use super::headline::Headline;
-use crate::chart::bars::{Bar, Bars, Kind};
-use crate::chart::scene::{Ink, Size};
+use crate::chart::bars::{Bar, BarKind, Bars};
+use crate::chart::scene::{Ink, SceneSize};
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::view::{Block, Level, Look, Section, Table};
+use crate::view::{CellLook, HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::integrity::{Fault, FaultMap, FoundBy, Integrity, SimulatedLoss};
 use assay_model::number::{count_of, real, share};
 use assay_model::units::{show_bytes, show_count};
@@ -46,22 +46,23 @@ pub(super) fn sentence(found: &Integrity) -> String {
     }
 }
 
-pub(super) fn section<'a>(found: &Integrity, format: Formatter) -> Section<'a> {
+pub(super) fn section<'a>(found: &Integrity, format: Formatter) -> ViewSection<'a> {
     // Amounts and times would show how fast the storage is.
     let amounts = (!format.is_relative()).then(|| [coverage(found), cost(found)]);
     let tables = [kinds(found), faults(found)].into_iter().chain(amounts.into_iter().flatten());
     let tables = tables.filter(|table| !table.is_empty());
     let swept = (!format.is_relative()).then(|| swept(found));
     let simulated = found.simulated_loss.as_ref().map(account);
-    let lead = Block::Lead([sentence(found)].into_iter().chain(simulated).chain(swept).collect());
+    let lead =
+        ViewBlock::Lead([sentence(found)].into_iter().chain(simulated).chain(swept).collect());
     let limits = found.durability.is_none().then(|| {
-        Block::Note(
+        ViewBlock::Note(
             "No power was cut: this does not show what storage keeps across a power failure."
                 .to_owned(),
         )
     });
-    let tables = tables.map(|table| Block::captioned(Level::Detail, table));
-    Section {
+    let tables = tables.map(|table| ViewBlock::captioned(HeadingLevel::Detail, table));
+    ViewSection {
         id: "integrity",
         title: "Verified data".to_owned(),
         blocks: [lead]
@@ -98,7 +99,7 @@ fn account(loss: &SimulatedLoss) -> String {
 }
 
 /// Where the faults of a target lie; together or scattered says much of how they came.
-fn fault_map<'a>(number: u64, map: &FaultMap, format: Formatter) -> Block<'a> {
+fn fault_map<'a>(number: u64, map: &FaultMap, format: Formatter) -> ViewBlock<'a> {
     let begin = |part: usize| map.first_byte + count_of(part) * map.part_bytes;
     let is_named = |part: usize| part.is_multiple_of(PARTS_A_NAME);
     let name = |part| if is_named(part) { show_bytes(real(begin(part))) } else { String::new() };
@@ -113,20 +114,20 @@ fn fault_map<'a>(number: u64, map: &FaultMap, format: Formatter) -> Block<'a> {
         across_name: "address".to_owned(),
         unit: Unit::Count,
         names: (0..map.blocks.len()).map(name).collect(),
-        kinds: vec![Kind { name: "blocks".to_owned(), ink: Ink::Found, bars }],
+        kinds: vec![BarKind { name: "blocks".to_owned(), ink: Ink::Found, bars }],
     };
     let row = |(part, blocks): (usize, &u64)| {
         let end = begin(part + 1) - 1;
         (*blocks > 0).then(|| vec![format!("{} to {end}", begin(part)), show_count(real(*blocks))])
     };
     let caption = format!("Fault addresses of {}", map.target);
-    let table = Table::new(caption).words("bytes").numbers("faulty blocks");
+    let table = ViewTable::new(caption).words("bytes").numbers("faulty blocks");
     let table = table.with(map.blocks.iter().enumerate().filter_map(row));
-    let table = Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table };
+    let table = ViewTable { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table };
     let file = format!("fault-map-{number}");
-    Block::Group(vec![
-        Block::OnPage(vec![Block::Chart(chart.chart(&file, Size::Full, format))]),
-        Block::folded("Parts of the target with faults", vec![Block::Table(table)]),
+    ViewBlock::Group(vec![
+        ViewBlock::OnPage(vec![ViewBlock::Chart(chart.chart(&file, SceneSize::Full, format))]),
+        ViewBlock::folded("Parts of the target with faults", vec![ViewBlock::Table(table)]),
     ])
 }
 
@@ -142,23 +143,23 @@ fn swept(found: &Integrity) -> String {
     }
 }
 
-fn kinds(found: &Integrity) -> Table {
-    let table = Table::new("Faults by kind").words("fault").numbers("blocks").words("meaning");
+fn kinds(found: &Integrity) -> ViewTable {
+    let table = ViewTable::new("Faults by kind").words("fault").numbers("blocks").words("meaning");
     table.with(found.counts.iter().map(|count| {
         let (name, meaning) = (count.kind.name().to_owned(), count.kind.meaning().to_owned());
         vec![name, show_count(real(count.blocks)), meaning]
     }))
 }
 
-fn faults(found: &Integrity) -> Table {
+fn faults(found: &Integrity) -> ViewTable {
     let row = |fault: &Fault| {
         let (target, byte) = (fault.place.target.clone(), fault.place.offset_bytes.to_string());
         vec![fault.kind.name().to_owned(), target, byte, details(fault)]
     };
-    let table = Table::new("First faults").look(Look::Records);
+    let table = ViewTable::new("First faults").look(CellLook::Records);
     let table = table.words("fault").words("target").numbers("byte").words("finding");
     let table = table.with(found.faults.iter().map(row));
-    Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table }
+    ViewTable { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table }
 }
 
 /// What the bytes of a block show.
@@ -202,7 +203,7 @@ fn details(fault: &Fault) -> String {
     said.join("; ")
 }
 
-fn coverage(found: &Integrity) -> Table {
+fn coverage(found: &Integrity) -> ViewTable {
     let coverage = &found.coverage;
     let rows = [
         ("blocks that could be written", coverage.blocks),
@@ -225,14 +226,14 @@ fn coverage(found: &Integrity) -> Table {
     ];
     let rows = rows.into_iter().filter(|(_, number)| *number > 0);
     let row = |(name, number): (&str, u64)| vec![name.to_owned(), show_count(real(number))];
-    Table::of_numbers("Verification coverage", &["", "number"]).with(rows.map(row))
+    ViewTable::of_numbers("Verification coverage", &["", "number"]).with(rows.map(row))
 }
 
-fn cost(found: &Integrity) -> Table {
+fn cost(found: &Integrity) -> ViewTable {
     let cost = &found.cost;
     if cost.table_bytes == 0 {
         // After a cut nothing was written, and nothing timed.
-        return Table::of_numbers("Verification overhead", &["", "mean"]);
+        return ViewTable::of_numbers("Verification overhead", &["", "mean"]);
     }
     let rows = [
         ("stamping a write", Unit::Ns.show(cost.stamp_mean_ns)),
@@ -241,5 +242,5 @@ fn cost(found: &Integrity) -> Table {
         ("memory for the versions of all blocks", show_bytes(real(cost.table_bytes))),
     ];
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
-    Table::of_numbers("Verification overhead", &["", "mean"]).with(rows)
+    ViewTable::of_numbers("Verification overhead", &["", "mean"]).with(rows)
 }

@@ -1,20 +1,20 @@
 //! The kernel's own counters next to the tool's: an independent witness of what the devices did.
 
-use crate::view::{Block, Cell, Look, Table};
+use crate::view::{CellLook, ViewBlock, ViewCell, ViewTable};
 use assay_model::counters::{Counters, NamedDevice};
 use assay_model::number::rate;
 use assay_model::verdict::Unit;
 
 /// A table of the devices of the stack; nothing where none is known. `passthrough` are the targets
 /// of which it counts nothing.
-pub(super) fn kernel<'a>(counters: &Counters, passthrough: &[String]) -> Block<'a> {
+pub(super) fn kernel<'a>(counters: &Counters, passthrough: &[String]) -> ViewBlock<'a> {
     let title = "The kernel's counters of the devices";
     let names = ["Device", "Reads", "Mean", "Writes", "Mean", "Flushes", "Busy"];
-    let mut table = Table::of_numbers(title, &names).look(Look::Slim);
+    let mut table = ViewTable::of_numbers(title, &names).look(CellLook::Slim);
     table.rows.extend(counters.devices.iter().map(|device| row(device, counters)));
-    let note = (!table.is_empty()).then(|| Block::Note(note(passthrough)));
-    let content = [Block::Table(table)].into_iter().chain(note).collect();
-    Block::detail("The kernel's own counters", content)
+    let note = (!table.is_empty()).then(|| ViewBlock::Note(note(passthrough)));
+    let content = [ViewBlock::Table(table)].into_iter().chain(note).collect();
+    ViewBlock::detail("The kernel's own counters", content)
 }
 
 fn note(passthrough: &[String]) -> String {
@@ -31,19 +31,19 @@ fn note(passthrough: &[String]) -> String {
 }
 
 /// One device.
-fn row(device: &NamedDevice, all: &Counters) -> Vec<Cell> {
+fn row(device: &NamedDevice, all: &Counters) -> Vec<ViewCell> {
     let counters = &device.counters;
-    let pace = |ios: u64| Cell::Number(Unit::IosPerS.show(rate(ios, all.elapsed_s())));
+    let pace = |ios: u64| ViewCell::Number(Unit::IosPerS.show(rate(ios, all.elapsed_s())));
     let time = |mean_ns: Option<f64>| {
-        mean_ns.map_or(Cell::Unknown, |mean_ns| Cell::Number(Unit::Ns.show(mean_ns)))
+        mean_ns.map_or(ViewCell::Unknown, |mean_ns| ViewCell::Number(Unit::Ns.show(mean_ns)))
     };
     vec![
-        Cell::Words(device.name.clone()),
+        ViewCell::Words(device.name.clone()),
         pace(counters.read_ios),
         time(counters.read_time_mean_ns()),
         pace(counters.write_ios),
         time(counters.write_time_mean_ns()),
         pace(counters.flush_ios),
-        Cell::Number(Unit::Share.show(counters.busy_share(all.time_ns).min(1.0))),
+        ViewCell::Number(Unit::Share.show(counters.busy_share(all.time_ns).min(1.0))),
     ]
 }

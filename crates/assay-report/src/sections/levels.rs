@@ -3,7 +3,7 @@
 use super::rates::{paced, rounded};
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::input::Event;
+use crate::input::RunIncident;
 use assay_model::Estimate;
 use assay_model::number::nanoseconds;
 use assay_model::verdict::{LevelChange, Unit};
@@ -13,14 +13,14 @@ const SAME_SHARE: f64 = 0.05;
 
 /// Where a level went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum LevelsWay {
     /// To a lower rate, or to longer times at the same one.
     Fell,
     /// To a higher rate, or to shorter times at the same one.
     Rose,
 }
 
-impl Way {
+impl LevelsWay {
     fn of(change: &LevelChange) -> Self {
         let (before, after) = (change.before_iops.value, change.after_iops.value);
         let same = (before - after).abs() <= SAME_SHARE * before.max(after);
@@ -43,10 +43,12 @@ impl Way {
 pub(super) fn sustained(change: &LevelChange, is_disturbed: bool, format: &Formatter) -> String {
     let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
     let at = show_length(change.at_s);
-    match Way::of(change) {
+    match LevelsWay::of(change) {
         _ if is_disturbed => format!("{after} from {at} on, after {before} at first"),
-        Way::Fell => format!("{after} sustained, after a burst of {before} that ended at {at}"),
-        Way::Rose => format!("{after} sustained from {at} on, after {before} at first"),
+        LevelsWay::Fell => {
+            format!("{after} sustained, after a burst of {before} that ended at {at}")
+        }
+        LevelsWay::Rose => format!("{after} sustained from {at} on, after {before} at first"),
     }
 }
 
@@ -59,22 +61,22 @@ pub(super) fn sentence(change: &LevelChange, format: &Formatter) -> String {
             "The level {} {at} into the run: {before} before, {after} since. Intervals, criteria \
              and numbers with an interval cover only the sustained level; counts, the maximum and \
              histograms cover the whole run.",
-            Way::of(change).word()
+            LevelsWay::of(change).word()
         )
     } else {
         format!(
             "The level {} {at} into the run, from {before} to {after}, and none held for the last \
              quarter: the numbers mix levels, so no criterion is decided.",
-            Way::of(change).word()
+            LevelsWay::of(change).word()
         )
     }
 }
 
 /// The same as a mark on the time axis.
-pub(super) fn event(change: &LevelChange, format: &Formatter) -> Event {
+pub(super) fn event(change: &LevelChange, format: &Formatter) -> RunIncident {
     let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
-    let what = format!("the level {} from {before} to {after}", Way::of(change).word());
-    Event { at_ns: nanoseconds(change.at_s), what }
+    let what = format!("the level {} from {before} to {after}", LevelsWay::of(change).word());
+    RunIncident { at_ns: nanoseconds(change.at_s), what }
 }
 
 /// Rate and mean time of one of the two levels.

@@ -1,7 +1,7 @@
 //! Throughput of a load second by second, step after step.
 
-use crate::chart::lines::{Across, Line, Lines};
-use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::lines::{Across, ChartLine, ChartLines};
+use crate::chart::scene::{Ink, SceneSize, Stroke};
 use crate::format::Formatter;
 use crate::ladder::{done, who};
 use crate::view::Chart;
@@ -28,7 +28,7 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
         marks.push((begin_s, rung.sessions.to_string()));
         begin_s += rung.elapsed_s();
     }
-    let lines = Lines {
+    let lines = ChartLines {
         title: "Throughput over time".to_owned(),
         across: Across::Time,
         across_name: "measured time".to_owned(),
@@ -40,11 +40,11 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
     };
     let caption =
         format!("Throughput second by second and step after step; the numbers are {who}s.");
-    Some(lines.captioned(Size::Full, caption, format))
+    Some(lines.captioned(SceneSize::Full, caption, format))
 }
 
 /// The rates of a step from its beginning on, that many intervals to a point.
-fn line(name: &str, rung: &Rung, begin_s: f64, width: usize) -> Line {
+fn line(name: &str, rung: &Rung, begin_s: f64, width: usize) -> ChartLine {
     let rates = &rung.interval_rates_per_s;
     let step_s = rung.elapsed_s() / real_len(rates.len().max(1));
     let points = rates.chunks(width).enumerate().map(|(place, chunk)| {
@@ -52,7 +52,7 @@ fn line(name: &str, rung: &Rung, begin_s: f64, width: usize) -> Line {
         let middle = real_len(place * width) + real_len(chunk.len()) / 2.0;
         (begin_s + step_s * middle, Estimate::exact(mean, 1))
     });
-    Line {
+    ChartLine {
         name: name.to_owned(),
         ink: Ink::Read,
         stroke: Stroke::Solid,

@@ -3,11 +3,11 @@
 
 use super::headline::Headline;
 use super::styles::STYLES;
-use crate::chart::lines::{Across, Line, Lines};
-use crate::chart::scene::Size;
+use crate::chart::lines::{Across, ChartLine, ChartLines};
+use crate::chart::scene::SceneSize;
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::view::{Block, Level, Section, Table};
+use crate::view::{HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::Estimate;
 use assay_model::locality::{Locality, LocalityPoint, Tier};
 use assay_model::number::{real, real_len};
@@ -38,13 +38,15 @@ fn place(tier: &Tier, format: &Formatter) -> String {
     }
 }
 
-pub(super) fn section<'a>(found: &Locality, format: Formatter) -> Section<'a> {
+pub(super) fn section<'a>(found: &Locality, format: Formatter) -> ViewSection<'a> {
     let points = points(found, &format);
-    let points = Block::folded(points.caption.clone(), vec![Block::Table(points)]);
-    let tables = [Block::captioned(Level::Detail, places(found, &format)), points];
-    let head =
-        [Block::Lead(sentences(found)), Block::Chart(curve(found).chart(Size::Full, format))];
-    Section {
+    let points = ViewBlock::folded(points.caption.clone(), vec![ViewBlock::Table(points)]);
+    let tables = [ViewBlock::captioned(HeadingLevel::Detail, places(found, &format)), points];
+    let head = [
+        ViewBlock::Lead(sentences(found)),
+        ViewBlock::Chart(curve(found).chart(SceneSize::Full, format)),
+    ];
+    ViewSection {
         id: "locality",
         title: "Working sets of growing size".to_owned(),
         blocks: head.into_iter().chain(tables).collect(),
@@ -52,12 +54,12 @@ pub(super) fn section<'a>(found: &Locality, format: Formatter) -> Section<'a> {
 }
 
 /// Read times by working set, the sizes of the places marked.
-fn curve(found: &Locality) -> Lines {
+fn curve(found: &Locality) -> ChartLines {
     let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
     let points = found.points.iter();
     let points =
         points.map(|point| (mebibytes(real(point.working_set_bytes)), point.service_time_ns));
-    let line = Line {
+    let line = ChartLine {
         name: "mean read time".to_owned(),
         ink: STYLES[0].0,
         stroke: STYLES[0].1,
@@ -66,7 +68,7 @@ fn curve(found: &Locality) -> Lines {
         points: points.collect(),
     };
     let sizes = found.tiers.iter().filter_map(|tier| tier.holds_bytes);
-    Lines {
+    ChartLines {
         title: "Mean read time by working set".to_owned(),
         across: Across::Log,
         across_name: "working set, MiB".to_owned(),
@@ -78,7 +80,7 @@ fn curve(found: &Locality) -> Lines {
     }
 }
 
-fn points(found: &Locality, format: &Formatter) -> Table {
+fn points(found: &Locality, format: &Formatter) -> ViewTable {
     let row = |point: &LocalityPoint| {
         vec![
             show_bytes(real(point.working_set_bytes)),
@@ -87,11 +89,11 @@ fn points(found: &Locality, format: &Formatter) -> Table {
         ]
     };
     let names = ["working set", "mean read time", "95% interval"];
-    Table::of_numbers("Every working set", &names).with(found.points.iter().map(row))
+    ViewTable::of_numbers("Every working set", &names).with(found.points.iter().map(row))
 }
 
 /// The places with their intervals; no row where these are not known.
-fn places(found: &Locality, format: &Formatter) -> Table {
+fn places(found: &Locality, format: &Formatter) -> ViewTable {
     let size = |tier: &Tier| tier.holds_bytes.map_or_else(|| "the rest".to_owned(), show_bytes);
     let ends = |interval: &Estimate| {
         format!("{} – {}", show_bytes(interval.low), show_bytes(interval.high))
@@ -107,7 +109,7 @@ fn places(found: &Locality, format: &Formatter) -> Table {
     };
     let known = found.tiers.iter().any(|tier| tier.interval_ns.is_some());
     let names = ["holds", "95% interval", "mean read time", "95% interval"];
-    Table::of_numbers("Tiers", &names).with(found.tiers.iter().filter(|_| known).map(row))
+    ViewTable::of_numbers("Tiers", &names).with(found.tiers.iter().filter(|_| known).map(row))
 }
 
 fn sentences(found: &Locality) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! Method and what the words mean, in a line each: only what the page really shows.
 
 use crate::format::Formatter;
-use crate::input::Report;
-use crate::view::Block;
+use crate::input::GivenReport;
+use crate::view::ViewBlock;
 
 /// Terms that every page uses.
 const TERMS: [(&str, &str); 7] = [
@@ -79,7 +79,7 @@ const VERDICT: [(&str, &str); 3] = [
 ];
 
 /// The whole section.
-pub(super) fn blocks<'a>(report: &Report, format: Formatter) -> Vec<Block<'a>> {
+pub(super) fn blocks<'a>(report: &GivenReport, format: Formatter) -> Vec<ViewBlock<'a>> {
     let mut terms: Vec<(&str, &str)> = TERMS.to_vec();
     if report.calibration.is_some() {
         terms.extend(CALIBRATION);
@@ -90,12 +90,12 @@ pub(super) fn blocks<'a>(report: &Report, format: Formatter) -> Vec<Block<'a>> {
     if report.verdict.is_some() {
         terms.extend(VERDICT);
     }
-    let how = how(report, &format).into_iter().map(Block::Paragraph);
-    vec![Block::OnPage(how.chain([Block::Terms(terms)]).collect())]
+    let how = how(report, &format).into_iter().map(ViewBlock::Paragraph);
+    vec![ViewBlock::OnPage(how.chain([ViewBlock::Terms(terms)]).collect())]
 }
 
 /// How this report's numbers came about.
-fn how(report: &Report, format: &Formatter) -> Vec<String> {
+fn how(report: &GivenReport, format: &Formatter) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(calibration) = &report.calibration {
         let limit = &calibration.limit;

@@ -4,13 +4,17 @@
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::{self, bounded, is_cut_short, is_lower_bound, size, within_limit};
-use crate::view::{Card, KeyFigure};
+use crate::view::{FigureCard, KeyFigure};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
 use assay_model::verdict::Unit;
 
 /// The card of one mix.
-pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &Formatter) -> Card {
+pub(super) fn card(
+    mix: &MixCalibration,
+    calibration: &Calibration,
+    format: &Formatter,
+) -> FigureCard {
     let (small, large) = (size(mix.transfer_bytes), size(mix.large_transfer_bytes));
     let single = mix.single_stream_bytes_per_s.as_ref();
     let others = [
@@ -22,7 +26,7 @@ pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &For
         Some(estimate("Latency at queue depth 1", &mix.base_service_time_ns, Unit::Ns, format)),
         Some(knee(mix, format)),
     ];
-    Card {
+    FigureCard {
         title: mix.name.clone(),
         subtitle: format!("random {small}, large {large}"),
         figure: figure(mix, &calibration.limit, format),

@@ -2,12 +2,12 @@
 //! tool remarked.
 
 use crate::format::Formatter;
-use crate::input::Report;
+use crate::input::GivenReport;
 use crate::phrases::{self, capital_words, ended};
-use crate::view::Finding;
+use crate::view::ViewFinding;
 use assay_model::measurement::Remark;
 
-pub(super) fn notes(report: &Report, format: &Formatter) -> Vec<Finding> {
+pub(super) fn notes(report: &GivenReport, format: &Formatter) -> Vec<ViewFinding> {
     let ends = report.runs.iter().filter_map(|run| {
         let end = phrases::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {}", run.measurement.workload, format.prose(&end)))
@@ -23,18 +23,18 @@ pub(super) fn notes(report: &Report, format: &Formatter) -> Vec<Finding> {
     });
     let sentences = ends.chain(contradictions).chain(of_mixes);
     let remarks = report.remarks().map(|found| remark(found, format));
-    let causes = report.causes().into_iter().map(|cause| Finding {
+    let causes = report.causes().into_iter().map(|cause| ViewFinding {
         what: ended(&capital_words(&format.prose(&cause.what))),
         remedy: ended(&capital_words(&format.prose(&cause.remedy))),
-        ..Finding::default()
+        ..ViewFinding::default()
     });
     let of_ledger = report.durability().and_then(super::durability::unkept);
-    causes.chain(of_ledger).chain(sentences.map(Finding::sentence)).chain(remarks).collect()
+    causes.chain(of_ledger).chain(sentences.map(ViewFinding::sentence)).chain(remarks).collect()
 }
 
 /// A remark of the tool.
-pub(super) fn remark(remark: &Remark, format: &Formatter) -> Finding {
-    Finding {
+pub(super) fn remark(remark: &Remark, format: &Formatter) -> ViewFinding {
+    ViewFinding {
         severity: None,
         what: format.prose(&remark.what),
         why: format.prose(&remark.why),

@@ -4,7 +4,7 @@
 use crate::format::Formatter;
 use crate::input::RunReport;
 use crate::phrases::nines;
-use crate::view::{Cell, Estimated, Look, Name, Table, Terminal};
+use crate::view::{CellLook, Estimated, Name, Terminal, ViewCell, ViewTable};
 use assay_model::Histogram;
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
 use assay_model::number::{rate, real};
@@ -18,7 +18,7 @@ const TOLD: [f64; 2] = [0.99, 0.999];
 pub(super) const BEYOND_MIN: f64 = 10.0;
 
 /// The table.
-pub(super) fn numbers(run: &RunReport, format: &Formatter) -> Table {
+pub(super) fn numbers(run: &RunReport, format: &Formatter) -> ViewTable {
     let measurement = &run.measurement;
     let whole = measurement.operations();
     let mut rows = rows(run, format, &whole, "", None);
@@ -27,7 +27,7 @@ pub(super) fn numbers(run: &RunReport, format: &Formatter) -> Table {
         rows.extend(several.flat_map(|result| rows_of(run, format, result, scope)));
     }
     let mut table = head();
-    table.rows.extend(rows.iter().map(Row::cells));
+    table.rows.extend(rows.iter().map(NumbersRow::cells));
     table
 }
 
@@ -37,12 +37,13 @@ fn several(results: &[NamedResult]) -> &[NamedResult] {
 }
 
 /// The columns; a terminal has room for the intervals of some.
-fn head() -> Table {
-    let table = Table::new("Rates and times of every operation").look(Look::Dense).words("");
+fn head() -> ViewTable {
+    let table =
+        ViewTable::new("Rates and times of every operation").look(CellLook::Dense).words("");
     let table = table.numbers_as("IOPS", Terminal::IntervalsBelow);
     let table = table.numbers_as("Throughput", Terminal::ValuesOnly);
     let table = table.numbers_as("Mean", Terminal::IntervalsBelow);
-    let quantile = |table: Table, quantile: f64| {
+    let quantile = |table: ViewTable, quantile: f64| {
         let is_told = TOLD.contains(&quantile);
         let terminal = if is_told { Terminal::IntervalsBelow } else { Terminal::ValuesOnly };
         table.numbers_as(format!("p{}", nines(quantile)), terminal)
@@ -58,8 +59,8 @@ fn rows<'a>(
     operations: &'a PerOperation,
     scope: &'a str,
     subject: Option<&'a str>,
-) -> Vec<Row<'a>> {
-    let row = |(operation, result)| Row { run, format, operation, result, scope, subject };
+) -> Vec<NumbersRow<'a>> {
+    let row = |(operation, result)| NumbersRow { run, format, operation, result, scope, subject };
     operations.iter().map(row).collect()
 }
 
@@ -69,12 +70,12 @@ fn rows_of<'a>(
     format: &'a Formatter,
     result: &'a NamedResult,
     scope: &'a str,
-) -> Vec<Row<'a>> {
+) -> Vec<NumbersRow<'a>> {
     rows(run, format, &result.operations, scope, Some(&result.name))
 }
 
 /// One line of the table.
-struct Row<'a> {
+struct NumbersRow<'a> {
     /// Whose numbers they are, with their intervals.
     run: &'a RunReport,
     format: &'a Formatter,
@@ -88,23 +89,23 @@ struct Row<'a> {
     subject: Option<&'a str>,
 }
 
-impl Row<'_> {
+impl NumbersRow<'_> {
     /// The row in the order of the columns.
-    fn cells(&self) -> Vec<Cell> {
+    fn cells(&self) -> Vec<ViewCell> {
         let elapsed_s = self.run.measurement.elapsed_s();
         let times = self.result.response();
-        let mut cells = vec![Cell::Name(self.name())];
+        let mut cells = vec![ViewCell::Name(self.name())];
         cells.push(self.sure("iops", Unit::IosPerS, rate(self.result.ios, elapsed_s)));
         cells.push(match self.operation {
-            Operation::Sync => Cell::Unknown,
+            Operation::Sync => ViewCell::Unknown,
             Operation::Read | Operation::Write => {
                 self.sure("throughput", Unit::BytesPerS, rate(self.result.bytes, elapsed_s))
             }
         });
         cells.push(self.time("mean", times.mean_ns()));
         cells.extend(QUANTILES.map(|quantile| self.quantile(times, quantile)));
-        cells.push(Cell::Number(self.format.value(Unit::Ns, real(times.max_ns()))));
-        cells.push(Cell::Number(self.format.count(self.result.ios)));
+        cells.push(ViewCell::Number(self.format.value(Unit::Ns, real(times.max_ns()))));
+        cells.push(ViewCell::Number(self.format.count(self.result.ios)));
         cells
     }
 
@@ -119,12 +120,12 @@ impl Row<'_> {
     }
 
     /// The number of the totals with the interval that the caller knows for it.
-    fn sure(&self, what: &str, unit: Unit, value: f64) -> Cell {
+    fn sure(&self, what: &str, unit: Unit, value: f64) -> ViewCell {
         let quantity = format!("{}{}.{what}", self.scope, self.operation.name());
         let estimate = self.run.estimate(&quantity, self.subject);
         let interval = estimate.map(|estimate| self.format.interval(unit, estimate));
         let value = self.run.reported(&quantity, self.subject, value);
-        Cell::Estimate(Estimated {
+        ViewCell::Estimate(Estimated {
             value: self.format.value(unit, value),
             interval: interval.unwrap_or_default(),
             ..Estimated::default()
@@ -132,16 +133,16 @@ impl Row<'_> {
     }
 
     /// A time with its interval.
-    fn time(&self, statistic: &str, value: f64) -> Cell {
+    fn time(&self, statistic: &str, value: f64) -> ViewCell {
         let open = self.result.response.is_some();
         let kind = if open { "response_time" } else { "service_time" };
         self.sure(&format!("{kind}.{statistic}"), Unit::Ns, value)
     }
 
     /// A quantile, where enough I/Os lie beyond it.
-    fn quantile(&self, times: &Histogram, quantile: f64) -> Cell {
+    fn quantile(&self, times: &Histogram, quantile: f64) -> ViewCell {
         if (1.0 - quantile) * real(times.ios()) < BEYOND_MIN {
-            return Cell::Number("too few".to_owned());
+            return ViewCell::Number("too few".to_owned());
         }
         self.time(&format!("q{quantile}"), real(times.quantile_ns(quantile)))
     }

@@ -4,13 +4,13 @@ use super::{levels, zoom};
 use crate::chart::heat::{CELLS_MAX, heat};
 use crate::chart::latency::latency;
 use crate::chart::rates::rates;
-use crate::chart::scene::Size;
+use crate::chart::scene::SceneSize;
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::input::{Event, RunReport};
+use crate::input::{RunIncident, RunReport};
 use crate::phrases::capital;
-use crate::timeline::{COLUMNS_MAX, Timeline};
-use crate::view::{self, Block, Cell, Chart, Look, Table};
+use crate::timeline::{COLUMNS_MAX, RunTimeline};
+use crate::view::{self, CellLook, Chart, ViewBlock, ViewCell, ViewTable};
 use assay_model::measurement::Operation;
 use assay_model::number::seconds;
 use std::rc::Rc;
@@ -27,11 +27,11 @@ pub(super) struct OverTime {
     /// What the names of its pictures begin with.
     prefix: String,
     /// The columns of the lines.
-    timeline: Rc<Timeline>,
+    timeline: Rc<RunTimeline>,
     /// The columns of the heat maps, fewer.
-    cells: Rc<Timeline>,
+    cells: Rc<RunTimeline>,
     /// Events.
-    events: Rc<[Event]>,
+    events: Rc<[RunIncident]>,
 }
 
 impl OverTime {
@@ -57,30 +57,30 @@ impl OverTime {
     }
 
     /// The charts; nothing where there was almost no time.
-    pub(super) fn charts<'a>(&self, format: Formatter) -> Block<'a> {
+    pub(super) fn charts<'a>(&self, format: Formatter) -> ViewBlock<'a> {
         if self.timeline.columns().len() < 2 {
-            return Block::Group(Vec::new());
+            return ViewBlock::Group(Vec::new());
         }
         let mut charts = vec![self.rates(format)];
         for operation in self.timeline.operations() {
             charts.extend([self.latency(operation, format), self.heat(operation, format)]);
         }
         let data = zoom::data(&self.timeline, &format);
-        let timeline = view::Timeline { id: zoom::id(self.number), charts, data };
-        Block::detail("Over time", vec![Block::Timeline(timeline)])
+        let timeline = view::ViewTimeline { id: zoom::id(self.number), charts, data };
+        ViewBlock::detail("Over time", vec![ViewBlock::Timeline(timeline)])
     }
 
     fn rates<'a>(&self, format: Formatter) -> Chart<'a> {
         let (timeline, events) = (Rc::clone(&self.timeline), Rc::clone(&self.events));
         let draw = move |size| rates(&timeline, &events, &format, size);
-        Chart::new(format!("{}iops-over-time", self.prefix), Size::Full, self.caption(), draw)
+        Chart::new(format!("{}iops-over-time", self.prefix), SceneSize::Full, self.caption(), draw)
     }
 
     fn latency<'a>(&self, operation: Operation, format: Formatter) -> Chart<'a> {
         let (timeline, events) = (Rc::clone(&self.timeline), Rc::clone(&self.events));
         let draw = move |size| latency(&timeline, operation, &events, &format, size);
         let file = format!("{}latency-over-time-{}", self.prefix, operation.name());
-        Chart::new(file, Size::Full, "", draw)
+        Chart::new(file, SceneSize::Full, "", draw)
     }
 
     fn heat<'a>(&self, operation: Operation, format: Formatter) -> Chart<'a> {
@@ -93,7 +93,7 @@ impl OverTime {
         );
         Chart::new(
             format!("{}heat-map-{}", self.prefix, operation.name()),
-            Size::Full,
+            SceneSize::Full,
             caption,
             draw,
         )
@@ -111,19 +111,20 @@ impl OverTime {
     }
 
     /// Events; the numbers are those in the charts.
-    pub(super) fn events<'a>(&self, format: &Formatter) -> Block<'a> {
-        let table = Table::new("Events").look(Look::Slim).words("No.");
+    pub(super) fn events<'a>(&self, format: &Formatter) -> ViewBlock<'a> {
+        let table = ViewTable::new("Events").look(CellLook::Slim).words("No.");
         let mut table = table.numbers("At").words("Event");
         for (number, event) in (1..).zip(self.events.iter()).take(EVENTS_MAX) {
             table.row(vec![
-                Cell::Words(format!("{number}")),
-                Cell::Number(show_length(seconds(event.at_ns))),
-                Cell::Words(format.prose(&event.what)),
+                ViewCell::Words(format!("{number}")),
+                ViewCell::Number(show_length(seconds(event.at_ns))),
+                ViewCell::Words(format.prose(&event.what)),
             ]);
         }
         let more = self.events.len().saturating_sub(EVENTS_MAX);
         let more = (more > 0).then(|| format!("and {more} more in the run's own files"));
-        let content = [Block::Table(table)].into_iter().chain(more.map(Block::Note)).collect();
-        Block::OnPage(vec![Block::detail("Events", content)])
+        let content =
+            [ViewBlock::Table(table)].into_iter().chain(more.map(ViewBlock::Note)).collect();
+        ViewBlock::OnPage(vec![ViewBlock::detail("Events", content)])
     }
 }

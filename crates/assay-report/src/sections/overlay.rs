@@ -1,10 +1,10 @@
 //! Curves, distributions and courses of several sides over each other.
 
 use super::styles::STYLES;
-use crate::chart::lines::{Across, Line, Lines};
-use crate::chart::scene::Size;
+use crate::chart::lines::{Across, ChartLine, ChartLines};
+use crate::chart::scene::SceneSize;
 use crate::format::Formatter;
-use crate::view::{Block, Section};
+use crate::view::{ViewBlock, ViewSection};
 use assay_model::Estimate;
 use assay_model::comparison::{Comparison, Overlay, OverlayAxis, OverlayLine};
 use assay_model::verdict::Unit;
@@ -13,7 +13,7 @@ use assay_model::verdict::Unit;
 const WIDE: f64 = 8.0;
 
 /// Everything that can be drawn over each other: none, one or two sections.
-pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section<'a>> {
+pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<ViewSection<'a>> {
     let is_curve = |overlay: &&Overlay| {
         matches!(overlay.over, OverlayAxis::Outstanding | OverlayAxis::Sessions)
     };
@@ -47,22 +47,22 @@ fn section<'a>(
     lead: &str,
     overlays: &[&Overlay],
     format: Formatter,
-) -> Option<Section<'a>> {
-    let charts = overlays.iter().map(|overlay| chart(overlay).chart(Size::Half, format));
-    (!overlays.is_empty()).then(|| Section {
+) -> Option<ViewSection<'a>> {
+    let charts = overlays.iter().map(|overlay| chart(overlay).chart(SceneSize::Half, format));
+    (!overlays.is_empty()).then(|| ViewSection {
         id,
         title: title.to_owned(),
         blocks: vec![
-            Block::OnPage(vec![Block::Lead(vec![lead.to_owned()])]),
-            Block::SideBySide(charts.map(Block::Chart).collect()),
+            ViewBlock::OnPage(vec![ViewBlock::Lead(vec![lead.to_owned()])]),
+            ViewBlock::SideBySide(charts.map(ViewBlock::Chart).collect()),
         ],
     })
 }
 
-fn chart(overlay: &Overlay) -> Lines {
+fn chart(overlay: &Overlay) -> ChartLines {
     let (across, across_name) = across(overlay);
     let is_distribution = overlay.over == OverlayAxis::LatencyNs;
-    Lines {
+    ChartLines {
         title: title(overlay),
         across,
         across_name: across_name.to_owned(),
@@ -115,14 +115,14 @@ fn across(overlay: &Overlay) -> (Across, &'static str) {
 }
 
 /// A line a side and repeat; only the first of a side stands in the legend.
-fn lines(overlay: &Overlay, is_distribution: bool) -> Vec<Line> {
+fn lines(overlay: &Overlay, is_distribution: bool) -> Vec<ChartLine> {
     let mut named: Vec<usize> = Vec::new();
     let line = |line: &OverlayLine| {
         let first = !named.contains(&line.side);
         named.push(line.side);
         let (ink, stroke) = STYLES[line.side % STYLES.len()];
         let is_curve = matches!(overlay.over, OverlayAxis::Outstanding | OverlayAxis::Sessions);
-        Line {
+        ChartLine {
             name: if first { side_name(line.side) } else { String::new() },
             ink,
             stroke,

@@ -3,12 +3,12 @@
 
 use super::headline::Headline;
 use super::styles::STYLES;
-use crate::chart::bars::{Bar, Bars, Kind};
-use crate::chart::lines::{Across, Line, Lines};
-use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::bars::{Bar, BarKind, Bars};
+use crate::chart::lines::{Across, ChartLine, ChartLines};
+use crate::chart::scene::{Ink, SceneSize, Stroke};
 use crate::format::Formatter;
 use crate::phrases::capital_words;
-use crate::view::{Block, Fact, Finding, Level, Section, Table};
+use crate::view::{Fact, HeadingLevel, ViewBlock, ViewFinding, ViewSection, ViewTable};
 use assay_model::Estimate;
 use assay_model::environment::Severity;
 use assay_model::projection::{
@@ -116,8 +116,8 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// All sections of a projection.
-pub(super) fn sections(found: &Projection, format: Formatter) -> Vec<Section<'_>> {
-    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+pub(super) fn sections(found: &Projection, format: Formatter) -> Vec<ViewSection<'_>> {
+    let section = |id, title: &str, blocks| ViewSection { id, title: title.to_owned(), blocks };
     vec![
         section("candidates", "Projected work", candidates(found)),
         section("time", "Projected DB time", time(found, format)),
@@ -130,24 +130,24 @@ pub(super) fn sections(found: &Projection, format: Formatter) -> Vec<Section<'_>
 }
 
 /// What a check ends with: the answer in a sentence, its numbers, and what stands against it.
-pub(super) fn ending(found: &Projection) -> Section<'_> {
+pub(super) fn ending(found: &Projection) -> ViewSection<'_> {
     let mut blocks = vec![
-        Block::Lead(vec![headline(found).words]),
-        Block::captioned(Level::Detail, states_table(found)),
+        ViewBlock::Lead(vec![headline(found).words]),
+        ViewBlock::captioned(HeadingLevel::Detail, states_table(found)),
     ];
     blocks.extend(doubts(found));
     let title = "Projection for the database".to_owned();
-    Section { id: "projection", title, blocks }
+    ViewSection { id: "projection", title, blocks }
 }
 
 /// The same of a check that issued the database's own I/O: what that took comes first, then the
 /// model.
-pub(super) fn ending_of_check<'a>(found: &Projection, own: Vec<Block<'a>>) -> Section<'a> {
+pub(super) fn ending_of_check<'a>(found: &Projection, own: Vec<ViewBlock<'a>>) -> ViewSection<'a> {
     let mut blocks = own;
-    blocks.push(Block::captioned(Level::Detail, states_table(found)));
+    blocks.push(ViewBlock::captioned(HeadingLevel::Detail, states_table(found)));
     blocks.extend(doubts(found));
     let title = "Projection for the database".to_owned();
-    Section { id: "projection", title, blocks }
+    ViewSection { id: "projection", title, blocks }
 }
 
 fn population(state: &ProjectedState) -> String {
@@ -160,7 +160,7 @@ fn population(state: &ProjectedState) -> String {
     }
 }
 
-fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
+fn candidates<'a>(found: &Projection) -> Vec<ViewBlock<'a>> {
     let lead = format!(
         "One unit of work is one {}. Same work: the measured number per second. Without think \
          time, every session starts the next one immediately. An application with users lies \
@@ -168,9 +168,9 @@ fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
         found.unit.name()
     );
     vec![
-        Block::Lead(vec![lead]),
-        Block::captioned(Level::Detail, states_table(found)),
-        Block::captioned(Level::Detail, limits_table(found)),
+        ViewBlock::Lead(vec![lead]),
+        ViewBlock::captioned(HeadingLevel::Detail, states_table(found)),
+        ViewBlock::captioned(HeadingLevel::Detail, limits_table(found)),
     ]
 }
 
@@ -189,10 +189,10 @@ const STATE_COLUMNS: [&str; 10] = [
 ];
 
 /// What was measured, then every state of every target.
-fn states_table(found: &Projection) -> Table {
+fn states_table(found: &Projection) -> ViewTable {
     let base = state_row("measured", &found.base, "as measured".to_owned());
     let of_targets = found.targets.iter().flat_map(state_rows);
-    let table = Table::of_numbers("Work and DB time, measured and projected", &STATE_COLUMNS);
+    let table = ViewTable::of_numbers("Work and DB time, measured and projected", &STATE_COLUMNS);
     with_words(table, 1).with(std::iter::once(base).chain(of_targets))
 }
 
@@ -228,8 +228,8 @@ fn state_rows(target: &ProjectedTarget) -> Vec<Vec<String>> {
     if rows.is_empty() { vec![without_numbers("refused")] } else { rows }
 }
 
-fn limits_table(found: &Projection) -> Table {
-    let limits = Table::of_numbers("Limits", &["target", "limit", "maximum work/s"]);
+fn limits_table(found: &Projection) -> ViewTable {
+    let limits = ViewTable::of_numbers("Limits", &["target", "limit", "maximum work/s"]);
     with_words(limits, 1).with(found.targets.iter().flat_map(|target| {
         target.bounds.iter().map(|bound| {
             let least = if bound.at_least { "≥ " } else { "" };
@@ -243,7 +243,7 @@ fn limits_table(found: &Projection) -> Table {
 }
 
 /// The same table with words in one of its columns.
-fn with_words(mut table: Table, column: usize) -> Table {
+fn with_words(mut table: ViewTable, column: usize) -> ViewTable {
     table.columns[column].is_number = false;
     table
 }
@@ -260,7 +260,7 @@ const PARTS: [Ink; 7] = [
 ];
 
 /// Parts of DB time of one unit before and after, side by side.
-fn time<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
+fn time<'a>(found: &Projection, format: Formatter) -> Vec<ViewBlock<'a>> {
     let mut columns = vec![("measured".to_owned(), found.base.parts)];
     let mut wholes_s = vec![found.base.response_s.value];
     for target in &found.targets {
@@ -279,10 +279,10 @@ fn time<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
             let value = of(parts).1 * 1e9;
             Some(Bar { value, low: value, high: value, is_cut: false, n: 1 })
         });
-        Kind { name: of(&columns[0].1).0.to_owned(), ink: PARTS[place], bars: bars.collect() }
+        BarKind { name: of(&columns[0].1).0.to_owned(), ink: PARTS[place], bars: bars.collect() }
     };
-    let kinds: Vec<Kind> = (0..7).map(part).collect();
-    let is_seen = |kind: &Kind| kind.bars.iter().flatten().any(|bar| bar.value > 0.0);
+    let kinds: Vec<BarKind> = (0..7).map(part).collect();
+    let is_seen = |kind: &BarKind| kind.bars.iter().flatten().any(|bar| bar.value > 0.0);
     let bars = Bars {
         title: "DB time per unit of work, by cause".to_owned(),
         name: "DB time".to_owned(),
@@ -298,11 +298,11 @@ fn time<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         let times = columns.iter().map(|(_, parts)| seconds(parts.named()[place].1));
         std::iter::once(first).chain(times).collect::<Vec<String>>()
     });
-    let table = Table::of_numbers("DB time of one unit of work", &heads)
+    let table = ViewTable::of_numbers("DB time of one unit of work", &heads)
         .with(rows.chain(sums(&columns, &wholes_s)));
     vec![
-        Block::Chart(bars.chart("time-before-and-after", Size::Full, format)),
-        Block::captioned(Level::Detail, table),
+        ViewBlock::Chart(bars.chart("time-before-and-after", SceneSize::Full, format)),
+        ViewBlock::captioned(HeadingLevel::Detail, table),
     ]
 }
 
@@ -324,15 +324,15 @@ fn sums(columns: &[(String, TimeParts)], wholes_s: &[f64]) -> Vec<Vec<String>> {
 
 /// Throughput and response over sessions without think time, a line a target, and the measured
 /// point.
-fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
+fn curves<'a>(found: &Projection, format: Formatter) -> Vec<ViewBlock<'a>> {
     let drawn: Vec<&ProjectedTarget> =
         found.targets.iter().filter(|target| !target.curve.is_empty()).collect();
     if drawn.is_empty() {
         return Vec::new();
     }
     let measured = found.base.average_active_sessions;
-    let lines = |title: &str, unit: Unit, curves: Vec<Line>| {
-        let lines = Lines {
+    let lines = |title: &str, unit: Unit, curves: Vec<ChartLine>| {
+        let lines = ChartLines {
             title: title.to_owned(),
             across: Across::Log,
             across_name: "sessions without think time".to_owned(),
@@ -342,11 +342,11 @@ fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
             curves,
             marks: Vec::new(),
         };
-        Block::Chart(lines.chart(Size::Half, format))
+        ViewBlock::Chart(lines.chart(SceneSize::Half, format))
     };
     let base = &found.base;
     let work = format!("{}s/s", capital(found.unit));
-    vec![Block::SideBySide(vec![
+    vec![ViewBlock::SideBySide(vec![
         lines(&work, Unit::IosPerS, work_lines(&drawn, measured, base.throughput_per_s.value)),
         lines(
             "DB time per unit",
@@ -360,9 +360,9 @@ fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
 type OfPoint = fn(&SessionPoint) -> f64;
 
 /// A line a target, and the measured point.
-fn session_lines(drawn: &[&ProjectedTarget], of: OfPoint, at: f64, height: f64) -> Vec<Line> {
+fn session_lines(drawn: &[&ProjectedTarget], of: OfPoint, at: f64, height: f64) -> Vec<ChartLine> {
     let styled = drawn.iter().zip(STYLES.iter().cycle());
-    let mut curves: Vec<Line> = styled
+    let mut curves: Vec<ChartLine> = styled
         .map(|(target, style)| {
             let points = target.curve.iter();
             let points = points.map(|point| (point.sessions, Estimate::exact(of(point), 1)));
@@ -371,16 +371,16 @@ fn session_lines(drawn: &[&ProjectedTarget], of: OfPoint, at: f64, height: f64) 
         .collect();
     let point = vec![(at, Estimate::exact(height, 1))];
     let measured = plain_line("measured".to_owned(), Ink::Axis, Stroke::Solid, point);
-    curves.push(Line { dots: true, ..measured });
+    curves.push(ChartLine { dots: true, ..measured });
     curves
 }
 
-fn response_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_s: f64) -> Vec<Line> {
+fn response_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_s: f64) -> Vec<ChartLine> {
     session_lines(drawn, |point| 1e9 * point.response_s, sessions, 1e9 * measured_s)
 }
 
 /// Throughput, and what no number of sessions can exceed where a curve comes near it.
-fn work_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_per_s: f64) -> Vec<Line> {
+fn work_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_per_s: f64) -> Vec<ChartLine> {
     let mut curves = session_lines(drawn, |point| point.throughput_per_s, sessions, measured_per_s);
     for (target, style) in drawn.iter().zip(STYLES.iter().cycle()) {
         let most = target.curve.iter().map(|point| point.throughput_per_s).fold(0.0, f64::max);
@@ -398,8 +398,8 @@ fn work_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_per_s: f64) ->
 /// A bound further above its curve than this is not drawn: it would press the curves down.
 const NEAR_BOUND: f64 = 1.5;
 
-fn plain_line(name: String, ink: Ink, stroke: Stroke, points: Vec<(f64, Estimate)>) -> Line {
-    Line { name, ink, stroke, dots: false, band: false, points }
+fn plain_line(name: String, ink: Ink, stroke: Stroke, points: Vec<(f64, Estimate)>) -> ChartLine {
+    ChartLine { name, ink, stroke, dots: false, band: false, points }
 }
 
 fn capital(unit: WorkUnit) -> &'static str {
@@ -411,13 +411,13 @@ fn capital(unit: WorkUnit) -> &'static str {
 }
 
 /// The curve of the storage with the latency that is left for a read.
-fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
-    let curves: Vec<Line> = found
+fn budget<'a>(found: &Projection, format: Formatter) -> Vec<ViewBlock<'a>> {
+    let curves: Vec<ChartLine> = found
         .targets
         .iter()
         .zip(STYLES.iter().cycle())
         .filter(|(target, _)| !target.storage_curve.is_empty())
-        .map(|(target, style)| Line {
+        .map(|(target, style)| ChartLine {
             name: target.name.clone(),
             ink: style.0,
             stroke: style.1,
@@ -455,7 +455,7 @@ fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         return Vec::new();
     }
     let marks = wanted.map(|budget| (budget.read_iops, "asked".to_owned())).into_iter().collect();
-    let chart = Lines {
+    let chart = ChartLines {
         title: "Read latency by reads/s".to_owned(),
         across: Across::Linear,
         across_name: "reads/s".to_owned(),
@@ -465,16 +465,16 @@ fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         curves,
         marks,
     };
-    let mut blocks = vec![Block::Chart(chart.chart(Size::Full, format))];
+    let mut blocks = vec![ViewBlock::Chart(chart.chart(SceneSize::Full, format))];
     if !facts.is_empty() {
-        blocks.insert(0, Block::Facts(facts));
+        blocks.insert(0, ViewBlock::Facts(facts));
     }
     blocks
 }
 
-fn finding(one: &Objection, target: Option<&str>) -> Finding {
+fn finding(one: &Objection, target: Option<&str>) -> ViewFinding {
     let of = target.map_or_else(String::new, |name| format!("{name}: "));
-    Finding {
+    ViewFinding {
         severity: Some(match one.effect {
             Effect::Refused | Effect::Bounds => Severity::Warning,
             Effect::AtLeast | Effect::Doubt => Severity::Notice,
@@ -485,10 +485,10 @@ fn finding(one: &Objection, target: Option<&str>) -> Finding {
     }
 }
 
-fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
+fn doubts<'a>(found: &Projection) -> Vec<ViewBlock<'a>> {
     let mut blocks = Vec::new();
     if let Some(closure) = &found.closure {
-        blocks.push(Block::Paragraph(format!(
+        blocks.push(ViewBlock::Paragraph(format!(
             "Closure: on {}, where it was measured, the model gives {:+.1}% of the throughput and \
              {:+.1}% of the DB time; the database adds {} to a read and {} to a commit. Half of \
              the remaining error is applied to every target: {:+.1}% of DB time.",
@@ -505,14 +505,14 @@ fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
         .targets
         .iter()
         .flat_map(|target| target.objections.iter().map(|one| finding(one, Some(&target.name))));
-    let all: Vec<Finding> = general.chain(own).collect();
+    let all: Vec<ViewFinding> = general.chain(own).collect();
     if !all.is_empty() {
-        blocks.push(Block::Findings(all));
+        blocks.push(ViewBlock::Findings(all));
     }
     blocks
 }
 
-fn sensitivity<'a>(found: &Projection) -> Vec<Block<'a>> {
+fn sensitivity<'a>(found: &Projection) -> Vec<ViewBlock<'a>> {
     let rows = found.targets.iter().flat_map(|target| {
         target.sensitivity.iter().map(|one| {
             vec![
@@ -523,12 +523,12 @@ fn sensitivity<'a>(found: &Projection) -> Vec<Block<'a>> {
         })
     });
     let names = ["target", "input", "throughput, one standard deviation"];
-    let table = Table::of_numbers("Throughput by input", &names);
+    let table = ViewTable::of_numbers("Throughput by input", &names);
     let table = with_words(table, 1).with(rows);
-    if table.is_empty() { Vec::new() } else { vec![Block::Table(table)] }
+    if table.is_empty() { Vec::new() } else { vec![ViewBlock::Table(table)] }
 }
 
-fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
+fn inputs<'a>(found: &Projection) -> Vec<ViewBlock<'a>> {
     let shown = |kind: InputKind, value: f64| match kind {
         InputKind::Response
         | InputKind::Cpu
@@ -549,7 +549,7 @@ fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
         ]
     });
     let names = ["input", "of one unit", "95% interval", "source"];
-    let table = with_words(Table::of_numbers("Inputs", &names), 3).with(rows);
+    let table = with_words(ViewTable::of_numbers("Inputs", &names), 3).with(rows);
     let method = format!(
         "{} draws of every input from its interval, seed {}; the model error is assumed to be {} \
          (standard deviation). Formulas: {}.",
@@ -558,5 +558,8 @@ fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
         percent(found.model_deviation),
         found.formulas.join("; ")
     );
-    vec![Block::folded("Inputs with their sources", vec![Block::Table(table), Block::Note(method)])]
+    vec![ViewBlock::folded(
+        "Inputs with their sources",
+        vec![ViewBlock::Table(table), ViewBlock::Note(method)],
+    )]
 }

@@ -5,13 +5,13 @@ use super::levels;
 use super::numbers::numbers;
 use super::over_time::OverTime;
 use crate::chart::histogram::histogram;
-use crate::chart::scene::Size;
+use crate::chart::scene::SceneSize;
 use crate::chart::tail::tail;
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::input::{Report, RunReport};
+use crate::input::{GivenReport, RunReport};
 use crate::phrases::{self, capital, kind_of_time};
-use crate::view::{Block, Cell, Chart, Level, Look, Table};
+use crate::view::{CellLook, Chart, HeadingLevel, ViewBlock, ViewCell, ViewTable};
 use assay_model::Histogram;
 use assay_model::measurement::{Conduct, Operation, OperationResult, PerOperation};
 use assay_model::number::real;
@@ -20,7 +20,7 @@ use assay_model::verdict::Unit;
 use std::rc::Rc;
 
 /// All runs; nothing when there is none.
-pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
+pub(super) fn blocks(report: &GivenReport, format: Formatter) -> Vec<ViewBlock<'_>> {
     let runs = (0..).zip(&report.runs).map(|(number, run)| {
         let several = report.runs.len() > 1;
         let prefix = if several { format!("run-{}-", number + 1) } else { String::new() };
@@ -31,25 +31,33 @@ pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
 }
 
 /// One run.
-fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Formatter) -> Block<'a> {
+fn one<'a>(
+    run: &'a RunReport,
+    prefix: &str,
+    over_time: &OverTime,
+    format: Formatter,
+) -> ViewBlock<'a> {
     let measurement = &run.measurement;
     let length = show_length(measurement.elapsed_s());
     let title = format!("Workload “{}”, measured for {length}", measurement.workload);
     let whole = measurement.operations();
     let kind = kind_of_time(&whole);
     let level = run.level_change.as_ref();
-    let level = level.map(|change| Block::Paragraph(levels::sentence(change, &format)));
+    let level = level.map(|change| ViewBlock::Paragraph(levels::sentence(change, &format)));
     let content = vec![
-        Block::OnPage(level.into_iter().collect()),
-        Block::Table(numbers(run, &format)),
-        Block::Note(format!("Times: {kind}. {}", intervals(run, &format))),
-        Block::InTerminal(vec![Block::Paragraph(tool_health(&measurement.conduct, &format))]),
-        Block::captioned(Level::Detail, errors(run, &format)),
-        Block::SideBySide(distributions(whole, kind, prefix, format)),
+        ViewBlock::OnPage(level.into_iter().collect()),
+        ViewBlock::Table(numbers(run, &format)),
+        ViewBlock::Note(format!("Times: {kind}. {}", intervals(run, &format))),
+        ViewBlock::InTerminal(vec![ViewBlock::Paragraph(tool_health(
+            &measurement.conduct,
+            &format,
+        ))]),
+        ViewBlock::captioned(HeadingLevel::Detail, errors(run, &format)),
+        ViewBlock::SideBySide(distributions(whole, kind, prefix, format)),
         over_time.charts(format),
         over_time.events(&format),
     ];
-    Block::Article(None, vec![Block::part(title, content)])
+    ViewBlock::Article(None, vec![ViewBlock::part(title, content)])
 }
 
 /// Of fewer independent observations a run shows barely more than one swing of its rate.
@@ -73,17 +81,18 @@ fn intervals(run: &RunReport, format: &Formatter) -> String {
 }
 
 /// What failed, by kind; nothing where nothing did.
-fn errors(run: &RunReport, format: &Formatter) -> Table {
-    let table = Table::new("Failed I/Os").look(Look::Slim).words("Operation").words("Target");
+fn errors(run: &RunReport, format: &Formatter) -> ViewTable {
+    let table =
+        ViewTable::new("Failed I/Os").look(CellLook::Slim).words("Operation").words("Target");
     let mut table = table.words("Error").numbers("I/Os").numbers("First offset");
     for error in &run.measurement.errors {
         let offset = show_count(real(error.first_offset_bytes));
         table.row(vec![
-            Cell::Words(error.operation.name().to_owned()),
-            Cell::Words(error.target.clone()),
-            Cell::Words(format!("{} ({})", error.meaning, error.errno)),
-            Cell::Number(format.count(error.ios)),
-            Cell::Number(format!("{offset} B")),
+            ViewCell::Words(error.operation.name().to_owned()),
+            ViewCell::Words(error.target.clone()),
+            ViewCell::Words(format!("{} ({})", error.meaning, error.errno)),
+            ViewCell::Number(format.count(error.ios)),
+            ViewCell::Number(format!("{offset} B")),
         ]);
     }
     table
@@ -119,7 +128,7 @@ fn distributions<'a>(
     kind: &'static str,
     prefix: &str,
     format: Formatter,
-) -> Vec<Block<'a>> {
+) -> Vec<ViewBlock<'a>> {
     let whole = Rc::new(whole);
     let operations: Vec<Operation> =
         timed(&whole).iter().map(|(operation, _)| *operation).collect();
@@ -134,14 +143,14 @@ fn distributions<'a>(
             })
         };
         let file = format!("{prefix}histogram-{}", operation.name());
-        Block::Chart(Chart::new(file, Size::Half, caption, draw))
+        ViewBlock::Chart(Chart::new(file, SceneSize::Half, caption, draw))
     };
-    let mut charts: Vec<Block<'a>> = operations.into_iter().map(chart).collect();
-    charts.extend(tail(&timed(&whole), kind, &format, Size::Half).map(|_| {
+    let mut charts: Vec<ViewBlock<'a>> = operations.into_iter().map(chart).collect();
+    charts.extend(tail(&timed(&whole), kind, &format, SceneSize::Half).map(|_| {
         let whole = Rc::clone(&whole);
         let caption = "The tail: share of I/Os that take longer than a given time.";
         let draw = move |size| tail(&timed(&whole), kind, &format, size).unwrap_or_default();
-        Block::Chart(Chart::new(format!("{prefix}tail"), Size::Half, caption, draw))
+        ViewBlock::Chart(Chart::new(format!("{prefix}tail"), SceneSize::Half, caption, draw))
     }));
     charts
 }

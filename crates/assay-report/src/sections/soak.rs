@@ -4,12 +4,12 @@
 use super::headline::Headline;
 use super::quantity_names::quantity;
 use super::styles::STYLES;
-use crate::chart::lines::{Across, Line, Lines};
-use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::lines::{Across, ChartLine, ChartLines};
+use crate::chart::scene::{Ink, SceneSize, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::capital_words;
-use crate::view::{Block, Level, Look, Section, Table};
+use crate::view::{CellLook, HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::Estimate;
 use assay_model::soak::{self, Rests, Soak, SoakSeries, SoakState};
 use assay_model::verdict::{Outcome, Unit};
@@ -70,26 +70,27 @@ fn time_needed(soak: &Soak) -> String {
     format!("about {} are", show_length((BATCHES_MIN * batch_s / 10.0).ceil() * 10.0))
 }
 
-pub(super) fn sections<'a>(soak: &Soak, format: Formatter) -> Vec<Section<'a>> {
+pub(super) fn sections<'a>(soak: &Soak, format: Formatter) -> Vec<ViewSection<'a>> {
     vec![course_section(soak, format), rule_section(soak)]
 }
 
-fn course_section<'a>(soak: &Soak, format: Formatter) -> Section<'a> {
+fn course_section<'a>(soak: &Soak, format: Formatter) -> ViewSection<'a> {
     let charts = |courses: Vec<&SoakSeries>, size| {
         let charts = courses.into_iter();
-        charts.map(|course| Block::Chart(chart(course).chart(size, format))).collect::<Vec<_>>()
+        charts.map(|course| ViewBlock::Chart(chart(course).chart(size, format))).collect::<Vec<_>>()
     };
     let (first, others) = soak.courses.split_at(soak.courses.len().min(1));
     let (flat, moving): (Vec<_>, Vec<_>) = others.iter().partition(|course| is_flat(course));
-    let mut blocks = vec![Block::Lead(lead(soak, &format))];
-    blocks.extend(charts(first.iter().collect(), Size::Full));
-    blocks.push(Block::SideBySide(charts(moving, Size::Half)));
+    let mut blocks = vec![ViewBlock::Lead(lead(soak, &format))];
+    blocks.extend(charts(first.iter().collect(), SceneSize::Full));
+    blocks.push(ViewBlock::SideBySide(charts(moving, SceneSize::Half)));
     let title = format!("{} charts without a change", flat.len());
     let has_flat = !flat.is_empty();
-    let folded = Block::Folded(title, false, vec![Block::SideBySide(charts(flat, Size::Half))]);
+    let folded =
+        ViewBlock::Folded(title, false, vec![ViewBlock::SideBySide(charts(flat, SceneSize::Half))]);
     blocks.extend(has_flat.then_some(folded));
-    blocks.push(Block::captioned(Level::Detail, levels(soak, &format)));
-    Section { id: "course", title: "Timeline".to_owned(), blocks }
+    blocks.push(ViewBlock::captioned(HeadingLevel::Detail, levels(soak, &format)));
+    ViewSection { id: "course", title: "Timeline".to_owned(), blocks }
 }
 
 /// Whether a quantity stayed so close to one level that its chart is a straight line.
@@ -199,10 +200,10 @@ fn rests(rests: &Rests) -> String {
     format!("Idle for {idle:.0}% of the time.{within}{after}")
 }
 
-pub(super) fn chart(course: &SoakSeries) -> Lines {
+pub(super) fn chart(course: &SoakSeries) -> ChartLines {
     let exact = |value: f64| Estimate::exact(value, 1);
     let points = course.points.iter();
-    let mut lines = vec![Line {
+    let mut lines = vec![ChartLine {
         name: "measured".to_owned(),
         ink: STYLES[0].0,
         stroke: Stroke::Solid,
@@ -211,7 +212,7 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
         points: points.map(|point| (point.at_s, exact(point.value))).collect(),
     }];
     let ends = |level: &soak::Level| [(level.from_s, level.value), (level.to_s, level.value)];
-    lines.push(Line {
+    lines.push(ChartLine {
         name: "level".to_owned(),
         ink: Ink::Found,
         stroke: Stroke::Dashed,
@@ -220,7 +221,7 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
         points: course.levels.iter().flat_map(ends).collect(),
     });
     let steady = course.steady_since_s.filter(|since_s| *since_s > 0.0);
-    Lines {
+    ChartLines {
         title: capital_words(&format!("{} over time", quantity(&course.quantity))),
         across: Across::Time,
         across_name: "time since the load began".to_owned(),
@@ -232,10 +233,10 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
     }
 }
 
-fn levels(soak: &Soak, format: &Formatter) -> Table {
+fn levels(soak: &Soak, format: &Formatter) -> ViewTable {
     let names = ["quantity", "from", "to", "level", "95% interval"];
     let rows = soak.courses.iter().flat_map(|course| levels_of(course, format));
-    Table::of_numbers("Stable phases", &names).with(rows)
+    ViewTable::of_numbers("Stable phases", &names).with(rows)
 }
 
 fn levels_of(course: &SoakSeries, format: &Formatter) -> Vec<Vec<String>> {
@@ -268,7 +269,7 @@ fn last_level(course: &SoakSeries) -> Option<String> {
     ))
 }
 
-fn rule_section<'a>(soak: &Soak) -> Section<'a> {
+fn rule_section<'a>(soak: &Soak) -> ViewSection<'a> {
     let last = soak.courses.first().and_then(last_level).unwrap_or_default();
     let ours = match soak.state {
         SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
@@ -286,11 +287,11 @@ fn rule_section<'a>(soak: &Soak) -> Section<'a> {
         );
         vec![rule.rule.clone(), said]
     }));
-    let table = Table::new("Steady-state rules").look(Look::Dense);
+    let table = ViewTable::new("Steady-state rules").look(CellLook::Dense);
     let table = table.words("rule").words("says").with(rows);
-    Section {
+    ViewSection {
         id: "rules",
         title: "Steady state by several rules".to_owned(),
-        blocks: vec![Block::captioned(Level::Detail, table)],
+        blocks: vec![ViewBlock::captioned(HeadingLevel::Detail, table)],
     }
 }

@@ -7,12 +7,12 @@ use super::imported;
 use super::published;
 use super::quantity_names::{factor, quantity, settings};
 use super::styles::STYLES;
-use crate::chart::lines::{Across, Line, Lines};
-use crate::chart::scene::Size;
+use crate::chart::lines::{Across, ChartLine, ChartLines};
+use crate::chart::scene::SceneSize;
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::capital_words;
-use crate::view::{Block, Level, Look, Section, Table};
+use crate::view::{CellLook, HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::number::count_of;
 use assay_model::study::{
     CellResult, CellState, CurvePoint, FactorCurve, StudyResult, load_figures,
@@ -109,13 +109,13 @@ fn points_of_curves(study: &StudyResult, format: &Formatter) -> Option<WordedPoi
     Some(WordedPoints { points: curves().flat_map(of_curve).collect(), repeats })
 }
 
-pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Section<'a>> {
+pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<ViewSection<'a>> {
     let mut sections: Vec<_> = published::section(study, &format).into_iter().collect();
     sections.extend(best_steps::section(study, &format));
     sections.push(factors(study, format));
     sections.extend(scalings(&study.scaling, "at the same time", format));
     sections.extend(courses(study, format));
-    let tables: Vec<Table> = match loads(study, &format) {
+    let tables: Vec<ViewTable> = match loads(study, &format) {
         _ if imported::is_imported(study) => {
             vec![imported::rows(study, &format), imported::numbers(study, &format)]
         }
@@ -125,13 +125,14 @@ pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Sectio
             .chain(ladder(study, &format))
             .collect(),
     };
-    let blocks = tables.into_iter().map(|table| Block::captioned(Level::Detail, table)).collect();
-    sections.push(Section { id: "cells", title: "Every cell".to_owned(), blocks });
+    let blocks =
+        tables.into_iter().map(|table| ViewBlock::captioned(HeadingLevel::Detail, table)).collect();
+    sections.push(ViewSection { id: "cells", title: "Every cell".to_owned(), blocks });
     sections
 }
 
 /// Long cells over time: one sentence and the IOPS of each.
-fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
+fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<ViewSection<'a>> {
     let (mut lead, mut charts) = (Vec::new(), Vec::new());
     if let Some(course) = &study.course {
         lead.push(format!("All cells together: {}", super::soak::headline(course, &format).words));
@@ -151,38 +152,40 @@ fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
         ));
         lead.extend(super::soak::story(course, &format));
         let iops = course.courses.first().filter(|_| charts.len() < COURSES_MAX);
-        let titled = |chart: Lines| Lines { title: format!("{name}: {}", chart.title), ..chart };
+        let titled =
+            |chart: ChartLines| ChartLines { title: format!("{name}: {}", chart.title), ..chart };
         charts.extend(iops.map(super::soak::chart).map(titled));
     }
     let is_empty = lead.is_empty();
-    let charts = charts.into_iter().map(|chart| Block::Chart(chart.chart(Size::Full, format)));
-    (!is_empty).then(|| Section {
+    let charts =
+        charts.into_iter().map(|chart| ViewBlock::Chart(chart.chart(SceneSize::Full, format)));
+    (!is_empty).then(|| ViewSection {
         id: "courses",
         title: "Long cells over time".to_owned(),
-        blocks: [Block::Lead(lead)].into_iter().chain(charts).collect(),
+        blocks: [ViewBlock::Lead(lead)].into_iter().chain(charts).collect(),
     })
 }
 
-fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
+fn factors<'a>(study: &StudyResult, format: Formatter) -> ViewSection<'a> {
     let common = imported::common(study).filter(|_| imported::is_imported(study));
     let lead = [&study.description].into_iter().chain(&study.notes).cloned().chain(common);
-    let lead = Block::Lead(lead.filter(|words| !words.is_empty()).collect());
+    let lead = ViewBlock::Lead(lead.filter(|words| !words.is_empty()).collect());
     let charts = charts(study).into_iter().chain(latency_by_rate(study));
-    let charts = charts.map(|chart| chart.chart(Size::Half, format));
-    let charts = [Block::SideBySide(charts.map(Block::Chart).collect())];
+    let charts = charts.map(|chart| chart.chart(SceneSize::Half, format));
+    let charts = [ViewBlock::SideBySide(charts.map(ViewBlock::Chart).collect())];
     let points = points(study, &format);
-    let points = Block::folded(points.caption.clone(), vec![Block::Table(points)]);
+    let points = ViewBlock::folded(points.caption.clone(), vec![ViewBlock::Table(points)]);
     let title = match (study.curves.is_empty(), imported::is_imported(study)) {
         (false, _) => "Results by factor",
         (true, true) => "Missing data",
         (true, false) => "Conditions",
     };
     let blocks = [lead].into_iter().chain(charts).chain([points]);
-    Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
+    ViewSection { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
 }
 
 /// A chart a factor and quantity, in their order.
-fn charts(study: &StudyResult) -> Vec<Lines> {
+fn charts(study: &StudyResult) -> Vec<ChartLines> {
     let mut charts = Vec::new();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for curve in &study.curves {
@@ -198,7 +201,7 @@ fn charts(study: &StudyResult) -> Vec<Lines> {
 }
 
 /// The curves of one quantity over one factor of numbers; words have a table only.
-fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
+fn chart(curves: &[&FactorCurve]) -> Option<ChartLines> {
     let first = *curves.first()?;
     let numbers = || {
         let points = curves.iter().flat_map(|curve| &curve.points);
@@ -210,7 +213,7 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
     let (low, high) = numbers().flatten().fold((f64::INFINITY, 0.0), |(low, high), number| {
         (f64::min(low, number), f64::max(high, number))
     });
-    let line = |(curve, style): (&&FactorCurve, (_, _))| Line {
+    let line = |(curve, style): (&&FactorCurve, (_, _))| ChartLine {
         name: curve.at.clone(),
         ink: style.0,
         stroke: style.1,
@@ -222,7 +225,7 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
             .filter_map(|point| Some((point.value.number()?, point.estimate)))
             .collect(),
     };
-    Some(Lines {
+    Some(ChartLines {
         title: capital_words(&format!(
             "{} by {}",
             quantity(&first.quantity),
@@ -240,7 +243,7 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
 
 /// The load curve of the study: mean time of reads by their rate, a line for each setting of the
 /// other factors.
-fn latency_by_rate(study: &StudyResult) -> Option<Lines> {
+fn latency_by_rate(study: &StudyResult) -> Option<ChartLines> {
     let curves = |quantity: &'static str| {
         study.curves.iter().filter(move |curve| curve.quantity == quantity)
     };
@@ -254,7 +257,7 @@ fn latency_by_rate(study: &StudyResult) -> Option<Lines> {
         let mut points: Vec<_> = points.collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         let name = rates.at.clone();
-        (points.len() > 1).then_some(Line {
+        (points.len() > 1).then_some(ChartLine {
             name,
             ink: style.0,
             stroke: style.1,
@@ -263,8 +266,8 @@ fn latency_by_rate(study: &StudyResult) -> Option<Lines> {
             points,
         })
     };
-    let lines: Vec<Line> = curves("iops").zip(STYLES).filter_map(line).collect();
-    (!lines.is_empty()).then(|| Lines {
+    let lines: Vec<ChartLine> = curves("iops").zip(STYLES).filter_map(line).collect();
+    (!lines.is_empty()).then(|| ChartLines {
         title: "Mean of read latency by IOPS".to_owned(),
         across: Across::Linear,
         across_name: "IOPS".to_owned(),
@@ -276,7 +279,7 @@ fn latency_by_rate(study: &StudyResult) -> Option<Lines> {
     })
 }
 
-fn points(study: &StudyResult, format: &Formatter) -> Table {
+fn points(study: &StudyResult, format: &Formatter) -> ViewTable {
     let rows = study.curves.iter().flat_map(|curve| {
         curve.points.iter().map(|point| {
             vec![
@@ -289,7 +292,7 @@ fn points(study: &StudyResult, format: &Formatter) -> Table {
             ]
         })
     });
-    let table = Table::new("Curves, repeats combined").look(Look::Dense);
+    let table = ViewTable::new("Curves, repeats combined").look(CellLook::Dense);
     let table = table.words("curve").words("at").numbers("value").numbers("mean");
     table.numbers("95% interval").numbers("repeats").with(rows)
 }
@@ -308,7 +311,7 @@ fn number(result: &CellResult, quantity: &str, subject: Option<&str>) -> Option<
 /// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database
 /// blocks and bytes; nothing where reads and writes were not told apart, as in the results of some
 /// other programs.
-fn ladder(study: &StudyResult, format: &Formatter) -> Option<Table> {
+fn ladder(study: &StudyResult, format: &Formatter) -> Option<ViewTable> {
     const RATES: [&str; 4] = ["read.iops", "write.iops", "read.throughput", "write.throughput"];
     let has_rates = |cell: &CellResult| RATES.iter().any(|name| number(cell, name, None).is_some());
     if !study.cells.iter().any(has_rates) {
@@ -348,11 +351,11 @@ fn ladder(study: &StudyResult, format: &Formatter) -> Option<Table> {
         "elapsed",
     ];
     let caption = "The same, by load step, in 8 KiB blocks";
-    Some(Table::of_numbers(caption, &names).with(study.cells.iter().map(row)))
+    Some(ViewTable::of_numbers(caption, &names).with(study.cells.iter().map(row)))
 }
 
 /// Cells that are loads on a database, by the figures that they have; nothing where there are none.
-fn loads(study: &StudyResult, format: &Formatter) -> Option<Table> {
+fn loads(study: &StudyResult, format: &Formatter) -> Option<ViewTable> {
     let has = |name: &str| study.cells.iter().any(|cell| number(cell, name, None).is_some());
     let columns: Vec<_> = load_figures().filter(|(name, ..)| has(name)).collect();
     let row = |result: &CellResult| {
@@ -366,7 +369,7 @@ fn loads(study: &StudyResult, format: &Formatter) -> Option<Table> {
         row
     };
     let caption = "Cells in order";
-    let table = Table::new(caption).look(Look::Dense).words("cell").words("settings");
+    let table = ViewTable::new(caption).look(CellLook::Dense).words("cell").words("settings");
     let table = table.numbers("repeat");
     let table = columns.iter().fold(table, |table, (.., words)| table.numbers(*words));
     let table = table.numbers("took");
@@ -385,7 +388,7 @@ fn state(result: &CellResult) -> String {
 }
 
 /// The cells that have no numbers, and why; no row where all have.
-fn unmeasured(study: &StudyResult) -> Table {
+fn unmeasured(study: &StudyResult) -> ViewTable {
     let row = |result: &CellResult| {
         let (what, reason) = match &result.state {
             CellState::Measured => return None,
@@ -395,18 +398,18 @@ fn unmeasured(study: &StudyResult) -> Table {
         let number = result.cell.number.to_string();
         Some(vec![number, settings(result), format!("{what}: {reason}")])
     };
-    let table = Table::new("Cells without numbers").look(Look::Dense);
+    let table = ViewTable::new("Cells without numbers").look(CellLook::Dense);
     let table = table.words("cell").words("settings").words("why");
     table.with(study.cells.iter().filter_map(row))
 }
 
 /// The cells whose hosts did not measure together, and what came between; no row where all did.
-fn in_doubt(study: &StudyResult) -> Table {
+fn in_doubt(study: &StudyResult) -> ViewTable {
     let row = |result: &CellResult| {
         let number = result.cell.number.to_string();
         Some(vec![number, settings(result), result.doubt.clone()?])
     };
-    let table = Table::new("Undecided cells").look(Look::Dense);
+    let table = ViewTable::new("Undecided cells").look(CellLook::Dense);
     let table = table.words("cell").words("settings").words("why");
     table.with(study.cells.iter().filter_map(row))
 }
@@ -419,7 +422,7 @@ fn is_verified(study: &StudyResult) -> bool {
     measures.into_iter().any(|named| named.quantity == FINDINGS)
 }
 
-fn cells(study: &StudyResult, format: &Formatter) -> Table {
+fn cells(study: &StudyResult, format: &Formatter) -> ViewTable {
     let row = |result: &CellResult| {
         let number = |quantity: &str, unit: Unit| {
             let found = result
@@ -443,8 +446,8 @@ fn cells(study: &StudyResult, format: &Formatter) -> Table {
     };
     let numbers = ["repeat", "IOPS", "throughput", "read mean", "read p99", "write mean"];
     let found = is_verified(study).then_some("wrong blocks");
-    let table = Table::new("Cells in order").look(Look::Dense);
+    let table = ViewTable::new("Cells in order").look(CellLook::Dense);
     let table = table.words("cell").words("settings");
     let numbers = numbers.into_iter().chain(found).chain(["measured"]);
-    numbers.fold(table, Table::numbers).with(study.cells.iter().map(row))
+    numbers.fold(table, ViewTable::numbers).with(study.cells.iter().map(row))
 }

@@ -6,16 +6,16 @@ mod meaning;
 mod next;
 
 use crate::format::Formatter;
-use crate::input::Report;
-use crate::summary::Summary;
+use crate::input::GivenReport;
+use crate::summary::PlainSummary;
 
 /// The summary of a report; nothing of a relative one, because it is made of absolute figures.
-pub(super) fn summary(report: &Report, format: &Formatter) -> Summary {
+pub(super) fn summary(report: &GivenReport, format: &Formatter) -> PlainSummary {
     if format.is_relative() {
-        return Summary::default();
+        return PlainSummary::default();
     }
     let (found, reading) = found::found(report);
-    Summary {
+    PlainSummary {
         asked: asked::asked(report, format),
         meaning: meaning::meaning(report, format),
         found,
@@ -27,7 +27,7 @@ pub(super) fn summary(report: &Report, format: &Formatter) -> Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::ReportOptions;
     use assay_model::verdict::{Outcome, Verdict};
 
     #[test]
@@ -36,10 +36,10 @@ mod tests {
             let (criteria, judgements) = ("orders".to_owned(), Vec::new());
             let verdict =
                 Verdict { format: 1, criteria, outcome, judgements, left_out: Vec::new() };
-            let report = Report {
+            let report = GivenReport {
                 target: "/data of mine".to_owned(),
                 verdict: Some(verdict),
-                ..Report::default()
+                ..GivenReport::default()
             };
             let made = summary(&report, &Formatter::default());
             assert!(made.asked.ends_with('?') && !made.meaning.is_empty(), "{made:?}");
@@ -49,8 +49,8 @@ mod tests {
 
     #[test]
     fn a_relative_report_has_none() {
-        let report = Report { target: "/data".to_owned(), ..Report::default() };
-        let relative = Formatter::new(&report, Options { relative: true });
+        let report = GivenReport { target: "/data".to_owned(), ..GivenReport::default() };
+        let relative = Formatter::new(&report, ReportOptions { relative: true });
         assert!(summary(&report, &relative).asked.is_empty());
     }
 }

@@ -2,11 +2,11 @@
 
 use super::answer::{criterion, limit, reason};
 use crate::format::Formatter;
-use crate::view::{Block, Cell, Level, Look, Name, ROWS_MAX, Table};
+use crate::view::{CellLook, HeadingLevel, Name, ROWS_MAX, ViewBlock, ViewCell, ViewTable};
 use assay_model::verdict::{Judgement, Outcome, Verdict};
 
-pub(super) fn blocks<'a>(verdict: &Verdict, format: &Formatter) -> Vec<Block<'a>> {
-    let table = Table::new("Criteria and measurements").look(Look::Stacked);
+pub(super) fn blocks<'a>(verdict: &Verdict, format: &Formatter) -> Vec<ViewBlock<'a>> {
+    let table = ViewTable::new("Criteria and measurements").look(CellLook::Stacked);
     let table = table.words("Criterion").words("Outcome").numbers("Measured");
     let mut table = table.words("Interval and limit").words("Limit").words("Remark");
     let mut above = String::new();
@@ -20,9 +20,9 @@ pub(super) fn blocks<'a>(verdict: &Verdict, format: &Formatter) -> Vec<Block<'a>
     let left_out = verdict.left_out.iter().map(|left_out| {
         format!("Not judged: {} ({}).", left_out.label, format.prose(&left_out.missing))
     });
-    let left_out = Block::Omissions(left_out.collect());
+    let left_out = ViewBlock::Omissions(left_out.collect());
     let title = "Verdict by criterion".to_owned();
-    vec![Block::Titled(Level::Section, title, vec![Block::Table(table), left_out])]
+    vec![ViewBlock::Titled(HeadingLevel::Section, title, vec![ViewBlock::Table(table), left_out])]
 }
 
 /// In their order, which gives way only where there are more criteria than a page can hold.
@@ -39,17 +39,17 @@ fn grave_first(verdict: &Verdict) -> Vec<&Judgement> {
 }
 
 /// One criterion; relative reports show its outcome only.
-fn row(judgement: &Judgement, why: String, format: &Formatter) -> Vec<Cell> {
+fn row(judgement: &Judgement, why: String, format: &Formatter) -> Vec<ViewCell> {
     let estimate = judgement.evidence.estimate.as_ref();
     let (measured, strip) = match estimate {
-        None => (Cell::Unknown, Cell::Words(String::new())),
-        Some(_) if format.is_relative() => (Cell::Hidden, Cell::Words(String::new())),
+        None => (ViewCell::Unknown, ViewCell::Words(String::new())),
+        Some(_) if format.is_relative() => (ViewCell::Hidden, ViewCell::Words(String::new())),
         Some(estimate) => {
             let estimated = format.estimated(judgement.unit, estimate);
-            (Cell::Estimate(estimated), Cell::Range(judgement.limit, *estimate))
+            (ViewCell::Estimate(estimated), ViewCell::Range(judgement.limit, *estimate))
         }
     };
-    let limit = limit(judgement, format).map_or(Cell::Hidden, Cell::Words);
+    let limit = limit(judgement, format).map_or(ViewCell::Hidden, ViewCell::Words);
     let of_what = Name {
         words: criterion(judgement, format),
         subject: judgement.subject.clone(),
@@ -63,6 +63,6 @@ fn row(judgement: &Judgement, why: String, format: &Formatter) -> Vec<Cell> {
         format!("Limit from: {}", format.prose(source))
     };
     let remark = Name { words: why, remark: source, ..Name::default() };
-    let outcome = Cell::Outcome(judgement.outcome);
-    vec![Cell::Name(of_what), outcome, measured, strip, limit, Cell::Name(remark)]
+    let outcome = ViewCell::Outcome(judgement.outcome);
+    vec![ViewCell::Name(of_what), outcome, measured, strip, limit, ViewCell::Name(remark)]
 }

@@ -1,8 +1,8 @@
 //! Predictions compared with measurements, and the errors of all that are kept.
 
 use super::headline::Headline;
-use crate::input::VerificationSummary;
-use crate::view::{Block, Level, Section, Table};
+use crate::input::VerificationHistory;
+use crate::view::{HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::projection::{Answer, ErrorSummary, UnansweredStep, VerificationCase};
 use assay_model::units::show_count;
 
@@ -11,7 +11,7 @@ fn percent(share: f64) -> String {
 }
 
 /// The errors of this verification in a sentence.
-pub(super) fn headline(found: &VerificationSummary) -> Headline {
+pub(super) fn headline(found: &VerificationHistory) -> Headline {
     let cases = &found.verification.cases;
     let words = ErrorSummary::of(cases).map_or_else(
         || "No prediction was answered.".to_owned(),
@@ -30,14 +30,14 @@ pub(super) fn headline(found: &VerificationSummary) -> Headline {
 }
 
 /// The cases, and the sum of all that the store holds.
-pub(super) fn sections<'a>(found: &VerificationSummary) -> Vec<Section<'a>> {
+pub(super) fn sections<'a>(found: &VerificationHistory) -> Vec<ViewSection<'a>> {
     let blocks = vec![
-        Block::captioned(Level::Detail, cases(&found.verification.cases)),
-        Block::List(unanswered(&found.verification.unanswered)),
-        Block::captioned(Level::Detail, summary(found)),
+        ViewBlock::captioned(HeadingLevel::Detail, cases(&found.verification.cases)),
+        ViewBlock::List(unanswered(&found.verification.unanswered)),
+        ViewBlock::captioned(HeadingLevel::Detail, summary(found)),
     ];
     let title = "Predicted and measured".to_owned();
-    vec![Section { id: "verification", title, blocks }]
+    vec![ViewSection { id: "verification", title, blocks }]
 }
 
 /// A line for each step without an answer, with its reasons.
@@ -48,7 +48,7 @@ fn unanswered(steps: &[UnansweredStep]) -> Vec<String> {
     steps.iter().map(line).collect()
 }
 
-fn cases(cases: &[VerificationCase]) -> Table {
+fn cases(cases: &[VerificationCase]) -> ViewTable {
     let names = [
         "sessions",
         "predicted/s",
@@ -85,7 +85,7 @@ fn cases(cases: &[VerificationCase]) -> Table {
             counted(case).to_owned(),
         ]
     });
-    Table::of_numbers("Each number of sessions", &names).with(rows)
+    ViewTable::of_numbers("Each number of sessions", &names).with(rows)
 }
 
 /// Whether a case is among the errors, or why not.
@@ -112,12 +112,12 @@ const ERROR_ROWS: [ErrorRow; 8] = [
     ("closer than a look-up", |errors| percent(errors.better_than_lookup_share)),
 ];
 
-fn summary(found: &VerificationSummary) -> Table {
+fn summary(found: &VerificationHistory) -> ViewTable {
     let columns = [found.held_out.as_ref(), found.learnt_from.as_ref(), found.noisy.as_ref()];
     let names = ["stored", "held out", "learnt from", "on a busy host"];
     let rows = ERROR_ROWS.iter().map(|(name, of)| {
         let cells = columns.iter().map(|errors| errors.map_or_else(|| "–".to_owned(), of));
         std::iter::once((*name).to_owned()).chain(cells).collect()
     });
-    Table::of_numbers("Errors of all verifications of the store", &names).with(rows)
+    ViewTable::of_numbers("Errors of all verifications of the store", &names).with(rows)
 }

@@ -1,7 +1,7 @@
 //! The machine over a run in words, for the page and for the terminal.
 
 use crate::format::three_digits;
-use crate::view::{Look, Table};
+use crate::view::{CellLook, ViewTable};
 use assay_model::cause::HostLoad;
 use assay_model::counters::{CpuCounters, InterfaceCounters, PressureCounters};
 use assay_model::number::{rate, real};
@@ -115,7 +115,7 @@ fn network(total: &Moment) -> Option<String> {
 type DeviceColumn = (&'static str, fn(&DeviceRates) -> String);
 
 /// A row for each device; some traces count reads and writes together.
-pub(super) fn watched_devices(summary: &Summary) -> Table {
+pub(super) fn watched_devices(summary: &Summary) -> ViewTable {
     let total = &summary.total.counters;
     let (rates, times): (&[DeviceColumn], &[DeviceColumn]) =
         if total.devices.iter().any(|device| device.counters.joint_ios > 0) {
@@ -151,7 +151,7 @@ pub(super) fn watched_devices(summary: &Summary) -> Table {
         let cells = columns.iter().map(|(_, value)| value(&rates));
         std::iter::once(device.name.clone()).chain(cells).collect()
     });
-    Table::of_numbers("Devices during the run", &names).look(Look::Slim).with(rows)
+    ViewTable::of_numbers("Devices during the run", &names).look(CellLook::Slim).with(rows)
 }
 
 fn time(mean_ns: Option<f64>) -> String {

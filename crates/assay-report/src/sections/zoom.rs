@@ -3,7 +3,7 @@
 
 use crate::compact_histogram::CompactHistogram;
 use crate::format::Formatter;
-use crate::timeline::{Column, Timeline};
+use crate::timeline::{RunTimeline, TimelineColumn};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, rate, real, seconds};
 use assay_model::verdict::Unit;
@@ -16,7 +16,7 @@ pub(super) fn id(number: u32) -> String {
 
 /// The columns as JSON: ends in seconds, and for each operation rates and times. Numbers carry four
 /// digits, which is more than a line on a screen can format.
-pub(super) fn data(timeline: &Timeline, format: &Formatter) -> Value {
+pub(super) fn data(timeline: &RunTimeline, format: &Formatter) -> Value {
     let columns = timeline.columns();
     let start: Vec<Value> =
         columns.iter().map(|column| four_digits(seconds(column.start_ns))).collect();
@@ -32,7 +32,7 @@ pub(super) fn data(timeline: &Timeline, format: &Formatter) -> Value {
 }
 
 /// The numbers of one operation, a value a column.
-fn operation(columns: &[Column], operation: Operation, format: &Formatter) -> Value {
+fn operation(columns: &[TimelineColumn], operation: Operation, format: &Formatter) -> Value {
     let iops = columns.iter().map(|column| {
         let rate = rate(column.operation(operation).ios, column.elapsed_s());
         four_digits(rate / format.divisor(Unit::IosPerS))

@@ -8,7 +8,7 @@ mod words;
 use crate::format::Formatter;
 use crate::input::TextOptions;
 use crate::render;
-use crate::view::{Answer, Block, Level, Section, Table, View};
+use crate::view::{HeadingLevel, View, ViewAnswer, ViewBlock, ViewSection, ViewTable};
 use assay_model::sizing::{Configuration, Sizing};
 
 /// Rejections that are shown; the document has all.
@@ -32,12 +32,12 @@ fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
         program: program.to_owned(),
         subject: "sizing".to_owned(),
         facts: vec![("date", sizing.day.to_string())],
-        answer: Answer {
+        answer: ViewAnswer {
             asked: summary::asked(sizing),
             summary: summary::summary(sizing, &best).blocks(Formatter::default()),
             headline: words::headline(sizing),
             details: words::details(sizing),
-            ..Answer::default()
+            ..ViewAnswer::default()
         },
         sections: sections(sizing, &best),
     }
@@ -54,19 +54,19 @@ fn cheapest(sorted: &[Configuration], top: usize) -> Vec<&Configuration> {
     best
 }
 
-fn sections<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Section<'a>> {
-    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+fn sections<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<ViewSection<'a>> {
+    let section = |id, title: &str, blocks| ViewSection { id, title: title.to_owned(), blocks };
     vec![
-        section("demand", "Demand", vec![Block::Table(tables::demand(sizing))]),
+        section("demand", "Demand", vec![ViewBlock::Table(tables::demand(sizing))]),
         section("cost", "Configurations by cost", cost(sizing, best)),
         section("limits", "Utilization of limits", limits(best)),
         section("undecided", "Undecided", undecided(sizing)),
         section("rejected", "Rejected configurations", rejected(sizing)),
-        section("doubts", "Caveats", vec![Block::List(sizing.doubts.clone())]),
+        section("doubts", "Caveats", vec![ViewBlock::List(sizing.doubts.clone())]),
     ]
 }
 
-fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
+fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<ViewBlock<'a>> {
     if best.is_empty() {
         return Vec::new();
     }
@@ -75,19 +75,19 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
                 price.";
     let left = sizing.configurations.len() - best.len();
     let more = (left > 0).then(|| {
-        Block::Note(format!(
+        ViewBlock::Note(format!(
             "The best layout of each; the document has {left} more that meet the demand."
         ))
     });
-    let lines = Block::Folded(
+    let lines = ViewBlock::Folded(
         "Costs and price dates".to_owned(),
         true,
         vec![
-            Block::captioned(Level::Part, tables::lines(best)),
-            Block::captioned(Level::Part, tables::price_days(sizing, best)),
+            ViewBlock::captioned(HeadingLevel::Part, tables::lines(best)),
+            ViewBlock::captioned(HeadingLevel::Part, tables::price_days(sizing, best)),
         ],
     );
-    [Block::Table(tables::cost(best)), Block::Note(note.to_owned())]
+    [ViewBlock::Table(tables::cost(best)), ViewBlock::Note(note.to_owned())]
         .into_iter()
         .chain(more)
         .chain([lines])
@@ -95,45 +95,45 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
 }
 
 /// A terminal has room for the first one.
-fn limits<'a>(best: &[&'a Configuration]) -> Vec<Block<'a>> {
+fn limits<'a>(best: &[&'a Configuration]) -> Vec<ViewBlock<'a>> {
     let one = |(number, found): (usize, &&'a Configuration)| {
         let found: &'a Configuration = found;
         let title = words::pieces(found);
-        let table: Table = tables::limits(found);
-        let mut blocks = vec![Block::Table(table)];
+        let table: ViewTable = tables::limits(found);
+        let mut blocks = vec![ViewBlock::Table(table)];
         if !found.doubts.is_empty() {
-            blocks.push(Block::List(found.doubts.clone()));
+            blocks.push(ViewBlock::List(found.doubts.clone()));
         }
-        blocks.push(Block::Note(format!("Numbers: {}.", found.source)));
-        blocks.push(Block::OnPage(vec![Block::folded(
+        blocks.push(ViewBlock::Note(format!("Numbers: {}.", found.source)));
+        blocks.push(ViewBlock::OnPage(vec![ViewBlock::folded(
             "Formulas",
-            vec![Block::facts(
+            vec![ViewBlock::facts(
                 found.limits.iter().map(|limit| (limit.limit.name(), limit.formula.clone())),
             )],
         )]));
-        let part = vec![Block::part(title, blocks)];
-        let article = Block::Article(Some(format!("configuration-{number}")), part);
-        if number == 1 { article } else { Block::OnPage(vec![article]) }
+        let part = vec![ViewBlock::part(title, blocks)];
+        let article = ViewBlock::Article(Some(format!("configuration-{number}")), part);
+        if number == 1 { article } else { ViewBlock::OnPage(vec![article]) }
     };
     (1..).zip(best).map(one).collect()
 }
 
-fn undecided(sizing: &Sizing) -> Vec<Block<'_>> {
+fn undecided(sizing: &Sizing) -> Vec<ViewBlock<'_>> {
     let best = cheapest(&sizing.undecided, REJECTIONS_MAX);
     if best.is_empty() {
         return Vec::new();
     }
     let note = "These meet every limit that is documented for them. Measure the rest before you \
                 buy: assay calibrate DIR.";
-    vec![Block::Table(tables::undecided(&best)), Block::Note(note.to_owned())]
+    vec![ViewBlock::Table(tables::undecided(&best)), ViewBlock::Note(note.to_owned())]
 }
 
-fn rejected(sizing: &Sizing) -> Vec<Block<'_>> {
+fn rejected(sizing: &Sizing) -> Vec<ViewBlock<'_>> {
     if sizing.rejections.is_empty() {
         return Vec::new();
     }
     let shown = &sizing.rejections[..sizing.rejections.len().min(REJECTIONS_MAX)];
-    vec![Block::Table(tables::rejections(shown))]
+    vec![ViewBlock::Table(tables::rejections(shown))]
 }
 
 #[cfg(test)]

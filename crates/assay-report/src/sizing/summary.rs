@@ -1,7 +1,7 @@
 //! What a manager reads of a sizing: the question, what the answer means, what to do next.
 
 use super::words::{a_month, demand, limit, pieces};
-use crate::summary::{Summary, shell_word};
+use crate::summary::{PlainSummary, shell_word};
 use assay_model::sizing::{Configuration, LimitUse, Sizing};
 
 /// The question.
@@ -13,12 +13,12 @@ pub(super) fn asked(sizing: &Sizing) -> String {
 }
 
 /// The screen before the tables.
-pub(super) fn summary(sizing: &Sizing, best: &[&Configuration]) -> Summary {
-    Summary {
+pub(super) fn summary(sizing: &Sizing, best: &[&Configuration]) -> PlainSummary {
+    PlainSummary {
         asked: asked(sizing),
         meaning: meaning(sizing, best),
         next: next(best),
-        ..Summary::default()
+        ..PlainSummary::default()
     }
 }
 

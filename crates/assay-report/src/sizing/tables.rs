@@ -1,7 +1,7 @@
 //! The tables of a sizing.
 
 use super::words::{amount, demanded, limit, pieces, times, undocumented};
-use crate::view::{Look, Table};
+use crate::view::{CellLook, ViewTable};
 use assay_model::sizing::{Configuration, Cost, DemandLine, LimitUse, Rejection, Sizing};
 
 const ABSENT: &str = "–";
@@ -11,8 +11,8 @@ fn optional(value: Option<f64>) -> String {
 }
 
 /// From what was seen to what has to be carried.
-pub(super) fn demand(sizing: &Sizing) -> Table {
-    let table = Table::new("Demand").look(Look::Stacked).words("").numbers("measured");
+pub(super) fn demand(sizing: &Sizing) -> ViewTable {
+    let table = ViewTable::new("Demand").look(CellLook::Stacked).words("").numbers("measured");
     let table = table.numbers("peak").numbers("with headroom").words("source").words("factors");
     table.with(sizing.demand.iter().filter(|line| line.seen_value > 0.0).map(line))
 }
@@ -30,8 +30,8 @@ fn line(line: &DemandLine) -> Vec<String> {
 }
 
 /// One configuration a row, the cheapest first.
-pub(super) fn cost(best: &[&Configuration]) -> Table {
-    let table = Table::new("Configurations").look(Look::Dense).words("");
+pub(super) fn cost(best: &[&Configuration]) -> ViewTable {
+    let table = ViewTable::new("Configurations").look(CellLook::Dense).words("");
     // Phones show the first columns, so the price comes first.
     let table = table.numbers("per month").numbers("once").words("layout");
     let table = table.numbers("pieces").words("binding").numbers("used").numbers("per TB");
@@ -62,9 +62,9 @@ fn percent(ratio: f64) -> String {
 }
 
 /// Every limit of a configuration: need, has and use, normally and with a part gone.
-pub(super) fn limits(found: &Configuration) -> Table {
+pub(super) fn limits(found: &Configuration) -> ViewTable {
     let fails = found.limits.iter().any(|limit| limit.failed.is_some());
-    let mut table = Table::of_numbers("", &["", "need", "has", "used"]);
+    let mut table = ViewTable::of_numbers("", &["", "need", "has", "used"]);
     if fails {
         table = table.words("failed").numbers("need then").numbers("has then").numbers("used then");
     }
@@ -96,8 +96,8 @@ fn used(one: &LimitUse, fails: bool) -> Vec<String> {
 }
 
 /// What each cost is made of.
-pub(super) fn lines(best: &[&Configuration]) -> Table {
-    let table = Table::new("Cost lines").look(Look::Dense).words("").words("for");
+pub(super) fn lines(best: &[&Configuration]) -> ViewTable {
+    let table = ViewTable::new("Cost lines").look(CellLook::Dense).words("").words("for");
     let table = table.numbers("once").numbers("per month").words("currency");
     let rows = best.iter().filter_map(|found| Some((found, found.cost.as_ref()?)));
     table.with(rows.flat_map(|(found, cost)| {
@@ -114,8 +114,8 @@ pub(super) fn lines(best: &[&Configuration]) -> Table {
 }
 
 /// The days on which prices held, each once.
-pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
-    let table = Table::new("Price dates").look(Look::Dense).words("").numbers("day");
+pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> ViewTable {
+    let table = ViewTable::new("Price dates").look(CellLook::Dense).words("").numbers("day");
     let table = table.numbers("days ago").words("source");
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (found, cost) in best.iter().filter_map(|found| Some((found, found.cost.as_ref()?))) {
@@ -129,8 +129,8 @@ pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
 }
 
 /// What suffices if what is not documented is enough, the cheapest first.
-pub(super) fn undecided(best: &[&Configuration]) -> Table {
-    let table = Table::new("Undecided").look(Look::Dense).words("").words("layout");
+pub(super) fn undecided(best: &[&Configuration]) -> ViewTable {
+    let table = ViewTable::new("Undecided").look(CellLook::Dense).words("").words("layout");
     let table =
         table.words("not documented").numbers("once").numbers("per month").numbers("per TB");
     table.with(best.iter().map(|found| {
@@ -147,8 +147,8 @@ pub(super) fn undecided(best: &[&Configuration]) -> Table {
 }
 
 /// What was tried and does not do, with the reason.
-pub(super) fn rejections(rejections: &[Rejection]) -> Table {
-    let table = Table::new("Rejected").look(Look::Stacked).words("").words("why");
+pub(super) fn rejections(rejections: &[Rejection]) -> ViewTable {
+    let table = ViewTable::new("Rejected").look(CellLook::Stacked).words("").words("why");
     let table = table.numbers("times too little");
     table.with(rejections.iter().map(|one| {
         let far = one.short_ratio.map_or_else(|| ABSENT.to_owned(), times);

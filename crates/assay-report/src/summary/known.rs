@@ -1,10 +1,10 @@
 //! Storage of known classes: what a random read takes and how many there are a second, each value
 //! with its source.
 
-use crate::chart::classes::{Place, classes};
-use crate::chart::scene::Size;
+use crate::chart::classes::{ClassRow, classes};
+use crate::chart::scene::SceneSize;
 use crate::format::Formatter;
-use crate::view::{Block, Chart, Look, Table};
+use crate::view::{CellLook, Chart, ViewBlock, ViewTable};
 use assay_model::verdict::Unit;
 
 /// Both ends of what is known of a class; the same for a single number.
@@ -68,7 +68,7 @@ const CLASSES: [Class; 6] = [
 
 /// What was found here, to be held against the classes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FoundHere {
     /// Whose numbers they are: `this storage`, or the name of a side.
     pub(crate) name: String,
     /// Time of a random read with its interval, ns.
@@ -101,7 +101,7 @@ impl Reach {
 }
 
 /// The part of the page; nothing where no number of a read was found.
-pub(crate) fn blocks<'a>(found: &[Found], what: &str, format: Formatter) -> Vec<Block<'a>> {
+pub(crate) fn blocks<'a>(found: &[FoundHere], what: &str, format: Formatter) -> Vec<ViewBlock<'a>> {
     let mut charts = Vec::new();
     let times = places(found, |one| one.read_time_ns, |class| Some(class.read_time_ns));
     charts.extend(chart(
@@ -124,31 +124,31 @@ pub(crate) fn blocks<'a>(found: &[Found], what: &str, format: Formatter) -> Vec<
     }
     let first = found.iter().find_map(|one| Some((one, one.read_time_ns?)));
     let sentence = first.map(|(one, time)| between(&one.name, time.value, &format));
-    let sentence = sentence.map(|words| Block::Paragraph(format!("{words}{what}")));
-    let sources = Block::folded("Sources of the known storage values", vec![sources()]);
-    let parts = sentence.into_iter().chain([Block::SideBySide(charts), sources]);
-    vec![Block::part("Compared with known storage", parts.collect())]
+    let sentence = sentence.map(|words| ViewBlock::Paragraph(format!("{words}{what}")));
+    let sources = ViewBlock::folded("Sources of the known storage values", vec![sources()]);
+    let parts = sentence.into_iter().chain([ViewBlock::SideBySide(charts), sources]);
+    vec![ViewBlock::part("Compared with known storage", parts.collect())]
 }
 
 /// A row for each thing that was found and for each class that has such a number; nothing without
 /// the former.
 fn places(
-    found: &[Found],
-    own: fn(&Found) -> Option<Reach>,
+    found: &[FoundHere],
+    own: fn(&FoundHere) -> Option<Reach>,
     known: fn(&Class) -> Option<Range>,
-) -> Vec<Place> {
+) -> Vec<ClassRow> {
     let here = found.iter().filter_map(|one| {
         let reach = own(one).filter(|reach| reach.value > 0.0)?;
         let value = Some(reach.value);
-        Some(Place { name: short(&one.name), value, low: reach.low, high: reach.high })
+        Some(ClassRow { name: short(&one.name), value, low: reach.low, high: reach.high })
     });
-    let here: Vec<Place> = here.collect();
+    let here: Vec<ClassRow> = here.collect();
     if here.is_empty() {
         return here;
     }
     let classes = CLASSES.iter().filter_map(|class| {
         let (low, high) = known(class)?;
-        Some(Place { name: class.name.to_owned(), value: None, low, high })
+        Some(ClassRow { name: class.name.to_owned(), value: None, low, high })
     });
     here.into_iter().chain(classes).collect()
 }
@@ -166,15 +166,15 @@ fn short(name: &str) -> String {
 }
 
 fn chart<'a>(
-    places: Vec<Place>,
+    places: Vec<ClassRow>,
     file: &str,
     title: &'static str,
     unit: Unit,
     format: Formatter,
-) -> Option<Block<'a>> {
+) -> Option<ViewBlock<'a>> {
     (!places.is_empty()).then(|| {
         let draw = move |size| classes(title, title, unit, &places, &format, size);
-        Block::Chart(Chart::new(file, Size::Half, "", draw))
+        ViewBlock::Chart(Chart::new(file, SceneSize::Half, "", draw))
     })
 }
 
@@ -202,8 +202,8 @@ fn between(name: &str, time_ns: f64, format: &Formatter) -> String {
     format!("A random read of {name} takes {time}: {stands}.")
 }
 
-fn sources() -> Block<'static> {
-    let table = Table::new("Values of known storage and their sources").look(Look::Dense);
+fn sources() -> ViewBlock<'static> {
+    let table = ViewTable::new("Values of known storage and their sources").look(CellLook::Dense);
     let table = table.words("class").numbers("one random read").numbers("random reads/s");
     let format = Formatter::default();
     let range = |unit, (low, high): Range| {
@@ -219,7 +219,7 @@ fn sources() -> Block<'static> {
             class.source.to_owned(),
         ]
     });
-    Block::Table(table.words("source; ≈ marks an estimate").with(rows))
+    ViewBlock::Table(table.words("source; ≈ marks an estimate").with(rows))
 }
 
 #[cfg(test)]
@@ -247,6 +247,6 @@ mod tests {
 
     #[test]
     fn nothing_found_is_no_part() {
-        assert!(blocks(&[Found::default()], "", Formatter::default()).is_empty());
+        assert!(blocks(&[FoundHere::default()], "", Formatter::default()).is_empty());
     }
 }

@@ -4,36 +4,36 @@
 mod known;
 
 use crate::format::Formatter;
-use crate::view::{Block, Fact};
-pub(crate) use known::{Found, Reach};
+use crate::view::{Fact, ViewBlock};
+pub(crate) use known::{FoundHere, Reach};
 
 /// The parts of a summary in plain words.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Summary {
+pub(crate) struct PlainSummary {
     /// The question.
     pub(crate) asked: String,
     /// What the answer means, a sentence each.
     pub(crate) meaning: Vec<String>,
     /// What was found of reads, to be held against known classes.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<FoundHere>,
     /// How what was found is to be read; empty or beginning with a space.
     pub(crate) reading: &'static str,
     /// What to do next, each with the command that does it, which may be empty.
     pub(crate) next: Vec<(&'static str, String)>,
 }
 
-impl Summary {
+impl PlainSummary {
     /// The same as blocks, which only a page has room for.
-    pub(crate) fn blocks<'a>(&self, format: Formatter) -> Vec<Block<'a>> {
+    pub(crate) fn blocks<'a>(&self, format: Formatter) -> Vec<ViewBlock<'a>> {
         let mut blocks = Vec::new();
         if !self.meaning.is_empty() {
-            blocks.push(Block::part("Meaning", vec![Block::Lead(self.meaning.clone())]));
+            blocks.push(ViewBlock::part("Meaning", vec![ViewBlock::Lead(self.meaning.clone())]));
         }
         blocks.extend(known::blocks(&self.found, self.reading, format));
         if !self.next.is_empty() {
             let step = |(what, command): &(&'static str, String)| Fact::new(*what, command.clone());
             let steps = self.next.iter().map(step).collect();
-            blocks.push(Block::part("Next steps", vec![Block::Facts(steps)]));
+            blocks.push(ViewBlock::part("Next steps", vec![ViewBlock::Facts(steps)]));
         }
         blocks
     }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn an_empty_summary_is_nothing() {
-        assert!(Summary::default().blocks(Formatter::default()).is_empty());
+        assert!(PlainSummary::default().blocks(Formatter::default()).is_empty());
         assert!(hundred_reads(2e5).contains("20.0 ms"));
     }
 }

@@ -1,13 +1,13 @@
 //! The cells of a study as a table: a row for each cell and quantity, a column for each factor.
 
 use super::{five, number, table};
-use crate::input::Report;
+use crate::input::GivenReport;
 use crate::render::csv::csv;
 use assay_model::study::{CellResult, CellState, StudyResult};
 
 /// All cells of a study; nothing where there is none. One that was not measured has a row without a
 /// quantity.
-pub fn cells_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn cells_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let study = report.study.as_ref()?;
     let factors = factors(study);
     let header = ["study", "cell", "repeat", "state", "elapsed_s"].map(str::to_owned).into_iter();

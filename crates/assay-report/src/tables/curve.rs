@@ -1,7 +1,7 @@
 //! The load curves as a table: a row a point.
 
 use super::{number, table, three};
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::calibration::{CurvePoint, MixCalibration};
 use assay_model::spelling::LimitStatistic;
 
@@ -15,7 +15,7 @@ const HEADER: &str = "mix,read_share,kind,transfer_bytes,outstanding,iops,iops_l
 
 /// All points of all mixes; `kind` is `random` for small I/Os, `burst` for those before the level
 /// fell, and `large` for large ones. Nothing without a calibration.
-pub fn curve_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn curve_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let calibrations = report.calibration.iter();
     let rows = calibrations.flat_map(|calibration| {
         let limited = calibration.limit.quantile;

@@ -1,7 +1,7 @@
 //! Judged cuts as a table: a row for each, with what was promised and what became of it.
 
 use super::{number, table};
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::durability::{Control, JudgedCommits, JudgedCut};
 
 /// The header line.
@@ -11,7 +11,7 @@ const HEADER: &str = "cut,kind,control,acknowledgements,acknowledged_s,promised_
                       doubled_transactions,broken_conditions,damaged_pages";
 
 /// All cuts in their order; nothing where nothing was cut.
-pub fn cuts_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn cuts_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let cuts = report.durability().into_iter().flat_map(|found| &found.cuts);
     table(HEADER, run_id, (1u64..).zip(cuts).map(|(place, cut)| row(place, cut)))
 }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn each_cut_is_a_row_and_what_does_not_exist_is_empty() {
-        assert_eq!(cuts_csv(&Report::default(), "id"), None);
+        assert_eq!(cuts_csv(&GivenReport::default(), "id"), None);
         let commits =
             JudgedCommits { acknowledged: 9, kept: 8, lost: 1, ..JudgedCommits::default() };
         let of_commits = JudgedCut { commits: Some(commits), ..JudgedCut::of(CutKind::Power, 1) };
@@ -69,7 +69,7 @@ mod tests {
             serde_json::from_str(include_str!("../../../../contract/examples/small.load.json"))
                 .unwrap();
         load.durability = Some(found);
-        let report = Report { load: Some(load), ..Report::default() };
+        let report = GivenReport { load: Some(load), ..GivenReport::default() };
         let written = cuts_csv(&report, "id").unwrap();
         let rows: Vec<&str> = written.lines().collect();
         assert_eq!(rows[1], "id,1,power,,0,0,0,0,0,0,0,,9,8,1,0,,0");

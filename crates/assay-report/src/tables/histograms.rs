@@ -1,7 +1,7 @@
 //! The histograms of runs as a table: a row a bucket that holds anything.
 
 use super::table;
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::Histogram;
 use assay_model::measurement::{NamedResult, OperationResult};
 
@@ -11,7 +11,7 @@ const HEADER: &str = "workload,scope,name,operation,time,lowest_ns,highest_ns,io
 /// All histograms of all streams and targets of all runs and steps of ladders; the whole of a run
 /// is the sum of its streams. A bucket holds the times from its lowest to its highest, both
 /// included.
-pub fn histograms_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn histograms_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let of_load = report.load.iter().flat_map(|load| &load.rungs).map(|rung| &rung.measurement);
     let of_runs = report.runs.iter().map(|run| &run.measurement);
     let rows = of_runs.chain(of_load).flat_map(|measurement| {

@@ -2,7 +2,7 @@
 //! part of the time.
 
 use super::{known, number, table, three};
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::cluster::ClusterHost;
 use assay_model::measurement::Operation;
 use assay_model::number::{real, real_len, seconds};
@@ -16,7 +16,7 @@ const HEADER: &str = "host,host_name,ios,bytes,errors,iops,iops_low,iops_high,io
                       alone_service_time_mean_ns,lost";
 
 /// All hosts; nothing where there are none.
-pub fn hosts_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn hosts_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let cluster = report.cluster.as_ref()?;
     table(HEADER, run_id, cluster.hosts.iter().map(row))
 }
@@ -46,7 +46,7 @@ fn row(host: &ClusterHost) -> Vec<String> {
 }
 
 /// The rates of all hosts in equal parts of the common time.
-pub fn host_rates_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn host_rates_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let cluster = report.cluster.as_ref()?;
     let elapsed_s = seconds(cluster.window.elapsed_ns);
     let rows = cluster.hosts.iter().flat_map(|host| {

@@ -2,7 +2,7 @@
 //! server, host and device.
 
 use super::{five, known, number, table};
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::load::{Load, Rung};
 use assay_model::number::{rate, real, seconds};
 
@@ -16,7 +16,7 @@ const HEADER: &str = "load,product,version,sessions,repeat,elapsed_s,statements_
      device_read_time_mean_ns,client_cpu_s,server_cpu_s,host_busy_share";
 
 /// All steps of a load; nothing where there is none.
-pub fn ladder_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn ladder_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let rows = report.load.iter().flat_map(|load| load.rungs.iter().map(|rung| cells(load, rung)));
     table(HEADER, run_id, rows)
 }
@@ -96,6 +96,6 @@ mod tests {
         let columns: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(columns, [columns[0]; 3], "{text}");
         assert!(text.lines().nth(2).unwrap().starts_with("id,slob,"), "{text}");
-        assert_eq!(ladder_csv(&Report::default(), "id"), None);
+        assert_eq!(ladder_csv(&GivenReport::default(), "id"), None);
     }
 }

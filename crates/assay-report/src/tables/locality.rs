@@ -1,14 +1,14 @@
 //! The locality curve as a table: a row a working set.
 
 use super::{five, table};
-use crate::input::Report;
+use crate::input::GivenReport;
 
 /// The header line.
 const HEADER: &str = "transfer_bytes,working_set_bytes,service_time_mean_ns,\
                       service_time_mean_low_ns,service_time_mean_high_ns,confidence,n";
 
 /// All points of the curve; nothing where there is none.
-pub fn locality_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn locality_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let rows = report.locality.iter().flat_map(|locality| {
         locality.points.iter().map(|point| {
             let sizes = [locality.transfer_bytes, point.working_set_bytes];

@@ -1,7 +1,7 @@
 //! Every query of a load of decision support as a table: a row a query.
 
 use super::{number, table};
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::dss::{DssKind, DssOutcome, DssQuery, DssRun};
 
 /// The header line.
@@ -9,7 +9,7 @@ const HEADER: &str =
     "run,kind,streams,parallel,repeat,stream,query,started_s,elapsed_s,rows,outcome,scale";
 
 /// Every query and refresh function of every run; nothing without such a load.
-pub fn queries_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn queries_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let rows = report.dss.iter().flat_map(|dss| {
         let runs = (1_u32..).zip(&dss.runs);
         runs.flat_map(move |(place, run)| {

@@ -1,7 +1,7 @@
 //! The transactions of a ladder as a table: a row for each step, stream and operation.
 
 use super::{number, table};
-use crate::input::Report;
+use crate::input::GivenReport;
 use assay_model::load::{Load, Rung};
 use assay_model::number::rate;
 
@@ -15,7 +15,7 @@ const HEADER: &str = "load,sessions,repeat,transaction,operation,count,per_s,err
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];
 
 /// All transactions of a load; nothing where there is none.
-pub fn transactions_csv(report: &Report, run_id: &str) -> Option<String> {
+pub fn transactions_csv(report: &GivenReport, run_id: &str) -> Option<String> {
     let steps = report.load.iter().flat_map(|load| load.rungs.iter().map(move |rung| (load, rung)));
     table(HEADER, run_id, steps.flat_map(|(load, rung)| rows(load, rung)))
 }

@@ -10,22 +10,22 @@ pub(crate) const ROWS_MAX: usize = 150;
 
 /// A table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct ViewTable {
     /// What it shows.
     pub(crate) caption: String,
     /// The columns; the first one names the rows.
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Vec<ViewColumn>,
     /// The rows, a cell a column.
-    pub(crate) rows: Vec<Vec<Cell>>,
+    pub(crate) rows: Vec<Vec<ViewCell>>,
     /// How it is laid out.
-    pub(crate) look: Look,
+    pub(crate) look: CellLook,
     /// Rows that a terminal shows at most, where it is not to show all.
     pub(crate) terminal_rows_max: Option<usize>,
 }
 
 /// How a table is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum CellLook {
     /// As wide as the page.
     #[default]
     Wide,
@@ -41,7 +41,7 @@ pub(crate) enum Look {
 
 /// A column.
 #[derive(Clone, Debug)]
-pub(crate) struct Column {
+pub(crate) struct ViewColumn {
     /// Its name; may be empty for the first one.
     pub(crate) name: String,
     /// Whether it holds numbers, which stand under one another.
@@ -66,7 +66,7 @@ pub(crate) enum Terminal {
 
 /// What stands in one place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum ViewCell {
     /// Words.
     Words(String),
     /// A number with its unit.
@@ -111,7 +111,7 @@ pub(crate) struct Name {
     pub(crate) remark: String,
 }
 
-impl Table {
+impl ViewTable {
     /// A table without columns.
     pub(crate) fn new(caption: impl Into<String>) -> Self {
         Self { caption: caption.into(), ..Self::default() }
@@ -119,9 +119,9 @@ impl Table {
 
     /// A dense table whose first column names the rows and whose others hold numbers.
     pub(crate) fn of_numbers<N: AsRef<str>>(caption: impl Into<String>, names: &[N]) -> Self {
-        let column = |(place, name): (usize, &N)| Column::new(name.as_ref(), place > 0);
+        let column = |(place, name): (usize, &N)| ViewColumn::new(name.as_ref(), place > 0);
         let columns = names.iter().enumerate().map(column).collect();
-        Self { caption: caption.into(), columns, look: Look::Dense, ..Self::default() }
+        Self { caption: caption.into(), columns, look: CellLook::Dense, ..Self::default() }
     }
 
     /// The same with numbers in the first column too.
@@ -131,44 +131,41 @@ impl Table {
     }
 
     /// Lays it out otherwise.
-    pub(crate) fn look(self, look: Look) -> Self {
+    pub(crate) fn look(self, look: CellLook) -> Self {
         Self { look, ..self }
     }
 
     /// Adds a column of words.
     pub(crate) fn words(self, name: impl Into<String>) -> Self {
-        self.column(Column::new(name, false))
+        self.column(ViewColumn::new(name, false))
     }
 
     /// Adds a column of numbers.
     pub(crate) fn numbers(self, name: impl Into<String>) -> Self {
-        self.column(Column::new(name, true))
+        self.column(ViewColumn::new(name, true))
     }
 
     /// Adds a column of numbers that a terminal shows in its own way.
     pub(crate) fn numbers_as(self, name: impl Into<String>, terminal: Terminal) -> Self {
-        self.column(Column { terminal, ..Column::new(name, true) })
+        self.column(ViewColumn { terminal, ..ViewColumn::new(name, true) })
     }
 
-    fn column(mut self, column: Column) -> Self {
+    fn column(mut self, column: ViewColumn) -> Self {
         self.columns.push(column);
         self
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
+    pub(crate) fn row(&mut self, cells: Vec<ViewCell>) {
         self.rows.push(cells);
     }
 
     /// Adds a row of plain cells, each of the kind of its column.
     pub(crate) fn push(&mut self, cells: Vec<String>) {
         let cells = cells.into_iter().zip(&self.columns);
-        let cells =
-            cells.map(
-                |(cell, column)| {
-                    if column.is_number { Cell::Number(cell) } else { Cell::Words(cell) }
-                },
-            );
+        let cells = cells.map(|(cell, column)| {
+            if column.is_number { ViewCell::Number(cell) } else { ViewCell::Words(cell) }
+        });
         self.rows.push(cells.collect());
     }
 
@@ -184,7 +181,7 @@ impl Table {
     }
 }
 
-impl Extend<Vec<String>> for Table {
+impl Extend<Vec<String>> for ViewTable {
     fn extend<T: IntoIterator<Item = Vec<String>>>(&mut self, rows: T) {
         for row in rows {
             self.push(row);
@@ -192,23 +189,25 @@ impl Extend<Vec<String>> for Table {
     }
 }
 
-impl Column {
+impl ViewColumn {
     fn new(name: impl Into<String>, is_number: bool) -> Self {
         Self { name: name.into(), is_number, terminal: Terminal::Shown }
     }
 }
 
 #[cfg(test)]
-impl Table {
+impl ViewTable {
     /// The names of the columns and the rows, as words.
     pub(crate) fn plain(&self) -> Vec<Vec<String>> {
-        let plain = |cell: &Cell| match cell {
-            Cell::Words(words) | Cell::Number(words) | Cell::Link(words, _) => words.clone(),
-            Cell::Estimate(estimated) => estimated.value.clone(),
-            Cell::Name(name) => name.words.clone(),
-            Cell::Outcome(outcome) => outcome.name().to_owned(),
-            Cell::Unknown => "–".to_owned(),
-            Cell::Range(..) | Cell::Hidden => String::new(),
+        let plain = |cell: &ViewCell| match cell {
+            ViewCell::Words(words) | ViewCell::Number(words) | ViewCell::Link(words, _) => {
+                words.clone()
+            }
+            ViewCell::Estimate(estimated) => estimated.value.clone(),
+            ViewCell::Name(name) => name.words.clone(),
+            ViewCell::Outcome(outcome) => outcome.name().to_owned(),
+            ViewCell::Unknown => "–".to_owned(),
+            ViewCell::Range(..) | ViewCell::Hidden => String::new(),
         };
         let head = self.columns.iter().map(|column| column.name.clone()).collect();
         let rows = self.rows.iter().map(|row| row.iter().map(plain).collect());

@@ -28,7 +28,7 @@ fn report(instance: u32, begin_hour: i64, iops: f64) -> Profile {
     profile
 }
 
-fn grouped(profiles: &[Profile]) -> Vec<DatabaseDemand> {
+fn grouped(profiles: &[Profile]) -> Vec<SizedDatabase> {
     let named: Vec<String> = (0..profiles.len()).map(|number| format!("r{number}")).collect();
     let named: Vec<(&str, &Profile)> =
         named.iter().map(String::as_str).zip(profiles.iter()).collect();
@@ -36,14 +36,14 @@ fn grouped(profiles: &[Profile]) -> Vec<DatabaseDemand> {
 }
 
 /// The only database of these profiles.
-fn only(profiles: &[Profile]) -> DatabaseDemand {
+fn only(profiles: &[Profile]) -> SizedDatabase {
     let mut found = grouped(profiles);
     assert_eq!(found.len(), 1);
     found.remove(0)
 }
 
 /// Reads and writes per second of each sample.
-fn iops(database: &DatabaseDemand) -> Vec<f64> {
+fn iops(database: &SizedDatabase) -> Vec<f64> {
     let value = |one: &DemandSample, quantity| one.value(quantity).unwrap();
     let of = |one: &DemandSample| {
         value(one, DemandQuantity::ReadIops) + value(one, DemandQuantity::WriteIops)
@@ -51,7 +51,7 @@ fn iops(database: &DatabaseDemand) -> Vec<f64> {
     database.samples.iter().map(of).collect()
 }
 
-fn assert_iops(database: &DatabaseDemand, expected: &[f64]) {
+fn assert_iops(database: &SizedDatabase, expected: &[f64]) {
     let found = iops(database);
     assert_eq!(found.len(), expected.len(), "{found:?}");
     for (found, expected) in found.iter().zip(expected) {

@@ -69,20 +69,20 @@ fn the_last_rung_is_never_saturation() {
 fn a_bend_just_before_the_end_asks_for_more_load() {
     let loads: Vec<u32> = (1..=32).collect();
     let outcome = saturation(&closed(20, &loads, 0.002), 0.05);
-    assert_eq!(outcome, Saturation::Undecided(Doubt::LoadSpanTooShort));
+    assert_eq!(outcome, Saturation::Undecided(CurveDoubt::LoadSpanTooShort));
     let outcome = saturation(&closed(20, &[20], 0.002), 0.05);
-    assert_eq!(outcome, Saturation::Undecided(Doubt::LoadSpanTooShort));
-    assert_eq!(saturation(&[], 0.05), Saturation::Undecided(Doubt::LoadSpanTooShort));
+    assert_eq!(outcome, Saturation::Undecided(CurveDoubt::LoadSpanTooShort));
+    assert_eq!(saturation(&[], 0.05), Saturation::Undecided(CurveDoubt::LoadSpanTooShort));
 }
 
 #[test]
 fn wide_intervals_prove_nothing() {
     let outcome = saturation(&closed(4, &LADDER, 0.2), 0.05);
-    assert_eq!(outcome, Saturation::Undecided(Doubt::IntervalsTooWide));
+    assert_eq!(outcome, Saturation::Undecided(CurveDoubt::IntervalsTooWide));
     let mut reaching_zero = closed(4, &LADDER, 0.01);
     reaching_zero[7].throughput.low = -1.0;
     let outcome = saturation(&reaching_zero, 0.05);
-    assert_eq!(outcome, Saturation::Undecided(Doubt::IntervalsTooWide));
+    assert_eq!(outcome, Saturation::Undecided(CurveDoubt::IntervalsTooWide));
 }
 
 #[test]
@@ -123,19 +123,19 @@ fn the_joined_capacity_holds_the_truth_as_often_as_it_says() {
 #[test]
 fn the_knee_lies_where_the_servers_run_out() {
     for (servers, at) in [(1, 0), (4, 2), (32, 5)] {
-        let found = Knee::Found { at, earliest: at, latest: at };
+        let found = CurveKnee::Found { at, earliest: at, latest: at };
         assert_eq!(knee(&closed(servers, &LADDER, 0.01)), found);
     }
     // Within 40% either way the neighbours at half the power cannot be told apart.
-    let found = Knee::Found { at: 2, earliest: 1, latest: 3 };
+    let found = CurveKnee::Found { at: 2, earliest: 1, latest: 3 };
     assert_eq!(knee(&closed(4, &LADDER, 0.2)), found);
 }
 
 #[test]
 fn a_curve_that_rises_to_its_end_has_no_knee() {
-    assert_eq!(knee(&closed(128, &LADDER, 0.01)), Knee::StillRising);
-    assert_eq!(knee(&closed(64, &LADDER, 0.3)), Knee::Undecided);
-    assert_eq!(knee(&[]), Knee::Undecided);
+    assert_eq!(knee(&closed(128, &LADDER, 0.01)), CurveKnee::StillRising);
+    assert_eq!(knee(&closed(64, &LADDER, 0.3)), CurveKnee::Undecided);
+    assert_eq!(knee(&[]), CurveKnee::Undecided);
 }
 
 #[test]
@@ -157,7 +157,7 @@ proptest! {
             let most = throughputs[plateau.from..].iter().copied().fold(0.0, f64::max);
             prop_assert!(throughputs[plateau.from] * 1.05 >= most * (1.0 - 1e-9));
         }
-        if let Knee::Found { at, earliest, latest } = knee(&points) {
+        if let CurveKnee::Found { at, earliest, latest } = knee(&points) {
             prop_assert!(earliest <= at && at <= latest && latest < last);
         }
     }

@@ -152,16 +152,16 @@ impl ClosedStations {
 
     /// What `of` makes of the weights of a think time; the terms reach further and are tilted again
     /// where they have to be.
-    fn at(&self, think_time_s: f64, customers: usize, of: impl Fn(&Weights<'_>) -> f64) -> f64 {
+    fn at(&self, think_time_s: f64, customers: usize, of: impl Fn(&TermWeights<'_>) -> f64) -> f64 {
         let bound_per_s = bound_per_s(&self.stations, think_time_s, customers);
-        let kept = Weights::new(&self.joint, think_time_s, customers);
+        let kept = TermWeights::new(&self.joint, think_time_s, customers);
         if kept.is_sound(customers, self.joint.tilt_per_s) {
             return of(&kept);
         }
         let mut tilt_per_s = bound_per_s;
         for _ in 0..8 {
             let joint = Joint::new(&self.stations, customers, tilt_per_s);
-            let weights = Weights::new(&joint, think_time_s, customers);
+            let weights = TermWeights::new(&joint, think_time_s, customers);
             let found_per_s = weights.throughput_per_s(customers);
             if weights.is_sound(customers, tilt_per_s) || !found_per_s.is_finite() {
                 return of(&weights);
@@ -169,7 +169,7 @@ impl ClosedStations {
             tilt_per_s = found_per_s.max(0.5 * tilt_per_s);
         }
         let joint = Joint::new(&self.stations, customers, tilt_per_s);
-        of(&Weights::new(&joint, think_time_s, customers))
+        of(&TermWeights::new(&joint, think_time_s, customers))
     }
 }
 
@@ -193,12 +193,12 @@ impl Joint {
 
 /// The terms of thinking customers next to those of the stations: `thinking[m]` is that of N + 1 -
 /// m who think, so that the same list serves N customers and one fewer.
-struct Weights<'a> {
+struct TermWeights<'a> {
     joint: &'a Joint,
     thinking: Vec<f64>,
 }
 
-impl<'a> Weights<'a> {
+impl<'a> TermWeights<'a> {
     fn new(joint: &'a Joint, think_time_s: f64, customers: usize) -> Self {
         let reach = joint.together.len().min(customers + 1);
         let mean = joint.tilt_per_s * think_time_s;

@@ -8,7 +8,7 @@ const LEAST_VARIANCE: f64 = 1e-10;
 
 /// One visit as the others see it.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct VisitLink {
     /// What is left of the correlation from the end of the visit before to the start of this one.
     gap: f64,
     /// The same from its start to its end.
@@ -27,7 +27,7 @@ struct Link {
 /// D follow from one visit to the next (D. Foreman-Mackey and others, Astronomical Journal 154,
 /// 2017, §4).
 pub(super) struct Covariance {
-    links: Vec<Link>,
+    links: Vec<VisitLink>,
     diagonal: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -82,7 +82,7 @@ impl Covariance {
     }
 }
 
-fn links(visits: &[Visit], spread: f64, memory_s: f64, short_wider: f64) -> Vec<Link> {
+fn links(visits: &[Visit], spread: f64, memory_s: f64, short_wider: f64) -> Vec<VisitLink> {
     let mut end_s = f64::NEG_INFINITY;
     let of_visit = |visit: &Visit| {
         let length = visit.length_s / memory_s;
@@ -94,7 +94,7 @@ fn links(visits: &[Visit], spread: f64, memory_s: f64, short_wider: f64) -> Vec<
         let within = if length > 1e-6 { 2.0 / length * (1.0 - mean) } else { 1.0 };
         let own = visit.short_variance * short_wider * short_wider + LEAST_VARIANCE;
         let variance = own + spread * spread * within;
-        Link { gap, length: (-length).exp(), slow: spread * mean, variance }
+        VisitLink { gap, length: (-length).exp(), slow: spread * mean, variance }
     };
     visits.iter().map(of_visit).collect()
 }

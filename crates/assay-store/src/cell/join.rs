@@ -9,7 +9,7 @@ use assay_model::number::seconds;
 /// The measurement `after`, which took up `before` where it ended: counts and histograms add up,
 /// means are weighted by measured time, and what the tool says of itself is said once.
 pub fn joined(before: Measurement, after: Measurement) -> Measurement {
-    let weights = Weights::of(before.elapsed_ns, after.elapsed_ns);
+    let weights = TimeWeights::of(before.elapsed_ns, after.elapsed_ns);
     let mut whole = Measurement {
         elapsed_ns: before.elapsed_ns + after.elapsed_ns,
         finish: after.finish,
@@ -35,17 +35,17 @@ pub(super) fn taken_up(before: &Measurement, start: &Conduct) -> Conduct {
             remedy: "measure again without interruption if CPU time per I/O matters".to_owned(),
         };
     }
-    joined_conduct(&conduct, start, Weights::of(before.elapsed_ns, 0))
+    joined_conduct(&conduct, start, TimeWeights::of(before.elapsed_ns, 0))
 }
 
 /// Shares of the whole measured time.
 #[derive(Clone, Copy)]
-struct Weights {
+struct TimeWeights {
     before: f64,
     after: f64,
 }
 
-impl Weights {
+impl TimeWeights {
     /// `before_ns` is above 0: a sitting without an interval leaves nothing to take up.
     fn of(before_ns: u64, after_ns: u64) -> Self {
         let before = seconds(before_ns) / seconds(before_ns + after_ns);
@@ -57,7 +57,7 @@ impl Weights {
     }
 }
 
-fn joined_conduct(before: &Conduct, after: &Conduct, weights: Weights) -> Conduct {
+fn joined_conduct(before: &Conduct, after: &Conduct, weights: TimeWeights) -> Conduct {
     let outstanding_mean = weights.mean(before.outstanding_mean, after.outstanding_mean);
     let mut whole = Conduct {
         enters: before.enters + after.enters,
@@ -120,7 +120,12 @@ fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
 }
 
 /// Of the whole time: busy time over outstanding time, both being means weighted by measured time.
-fn littles_law_ratio(before: &Conduct, after: &Conduct, weights: Weights, outstanding: f64) -> f64 {
+fn littles_law_ratio(
+    before: &Conduct,
+    after: &Conduct,
+    weights: TimeWeights,
+    outstanding: f64,
+) -> f64 {
     let busy = |conduct: &Conduct| conduct.littles_law_ratio * conduct.outstanding_mean;
     if outstanding > 0.0 { weights.mean(busy(before), busy(after)) / outstanding } else { 0.0 }
 }

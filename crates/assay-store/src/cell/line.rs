@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The measured time began, or was taken up again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Begin {
+pub(super) struct BeginLine {
     /// Version of the lines' form: 1.
     pub(super) format: u32,
     /// When, nanoseconds since 1970 UTC.
@@ -24,8 +24,8 @@ pub(super) struct Begin {
 /// or stands without one for all intervals before.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Line {
-    pub(super) begin: Option<Begin>,
+pub(super) struct CellLine {
+    pub(super) begin: Option<BeginLine>,
     pub(super) interval: Option<IntervalSummary>,
     pub(super) joint: Option<Window>,
 }
@@ -34,19 +34,19 @@ pub(super) struct Line {
 #[derive(Debug, Default, Serialize)]
 pub(super) struct LineRef<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) begin: Option<&'a Begin>,
+    pub(super) begin: Option<&'a BeginLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interval: Option<&'a IntervalSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) joint: Option<&'a Window>,
 }
 
-/// A line whose histograms are passed over: tens of times faster to read than a [`Line`] with a
+/// A line whose histograms are passed over: tens of times faster to read than a [`CellLine`] with a
 /// joint.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Outline {
-    pub(super) begin: Option<Begin>,
+    pub(super) begin: Option<BeginLine>,
     pub(super) interval: Option<IntervalSummary>,
     pub(super) joint: Option<JointExtent>,
 }

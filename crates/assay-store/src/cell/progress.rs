@@ -1,29 +1,32 @@
 //! How far the files of a cell go, also after the program was killed.
 
-use super::line::{Begin, Outline};
-use super::{Extent, end_of};
+use super::line::{BeginLine, Outline};
+use super::{CellExtent, end_of};
 use crate::document::check_format;
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use assay_model::Result;
 
 /// How far the files of a cell go.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct CellProgress {
     /// What `intervals.jsonl` alone has.
-    pub(super) lines: Extent,
+    pub(super) lines: CellExtent,
     /// What it has together with the tail.
-    pub(super) extent: Extent,
+    pub(super) extent: CellExtent,
     /// The first interval that no joint covers.
     pub(super) joined: u64,
     /// Lines that could not be read.
     pub(super) damaged: u64,
     pub(super) first_begin_unix_ns: Option<u64>,
-    pub(super) last_begin: Option<Begin>,
+    pub(super) last_begin: Option<BeginLine>,
 }
 
 /// Reads both files through without their histograms.
-pub(super) fn progress(mut lines: Lines<Outline>, mut tail: Lines<Outline>) -> Result<Progress> {
-    let mut found = Progress::default();
+pub(super) fn progress(
+    mut lines: LineReader<Outline>,
+    mut tail: LineReader<Outline>,
+) -> Result<CellProgress> {
+    let mut found = CellProgress::default();
     for line in lines.by_ref() {
         found.take_in(line?)?;
     }
@@ -35,7 +38,7 @@ pub(super) fn progress(mut lines: Lines<Outline>, mut tail: Lines<Outline>) -> R
     Ok(found)
 }
 
-impl Progress {
+impl CellProgress {
     fn take_in(&mut self, line: Outline) -> Result<()> {
         if let Some(joint) = &line.joint {
             self.joined = end_of(joint.first_interval, joint.intervals);
@@ -53,7 +56,7 @@ impl Progress {
         if let Some(summary) = line.interval
             && summary.index >= self.extent.intervals
         {
-            self.extent = Extent { intervals: summary.index + 1, elapsed_ns: summary.end_ns };
+            self.extent = CellExtent { intervals: summary.index + 1, elapsed_ns: summary.end_ns };
         }
     }
 }

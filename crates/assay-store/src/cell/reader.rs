@@ -1,13 +1,13 @@
 //! Reading a cell, finished or not, while it is written or after the program was killed.
 
-use super::line::Line;
-use super::progress::{Progress, progress};
-use super::series::{Joints, Summaries, Tail};
-use super::{CellStatus, Extent, INTERVALS, LoadedPlan, MEASUREMENT, TAIL, WORKLOAD};
+use super::line::CellLine;
+use super::progress::{CellProgress, progress};
+use super::series::{Joints, SeriesTail, Summaries};
+use super::{CellExtent, CellStatus, INTERVALS, LoadedPlan, MEASUREMENT, TAIL, WORKLOAD};
 use crate::directory::Directory;
 use crate::document::read_text;
 use crate::failure::{damaged, refused};
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::run::{CELLS, EVENTS};
 use assay_model::measurement::{ErrorCount, Finish, Interval, Window};
 use assay_model::run::{Event, EventKind, IntervalSummary, RunManifest};
@@ -29,7 +29,7 @@ pub struct CellReader {
 
 /// The small part of `measurement.json`.
 #[derive(Deserialize)]
-struct Head {
+struct CellHead {
     elapsed_ns: u64,
     finish: Finish,
 }
@@ -102,11 +102,11 @@ impl CellReader {
     }
 
     /// How far the intervals go.
-    pub fn extent(&self) -> Result<Extent> {
+    pub fn extent(&self) -> Result<CellExtent> {
         Ok(self.progress()?.extent)
     }
 
-    fn head(&self) -> Result<Option<Head>> {
+    fn head(&self) -> Result<Option<CellHead>> {
         let path = self.path.join(MEASUREMENT);
         let head = |text: String| {
             serde_json::from_str(&text).map_err(|error| damaged(&path, &error.to_string()))
@@ -139,7 +139,7 @@ impl CellReader {
         Ok(self.joints()?.map(|item| item.map(|(interval, _)| interval)))
     }
 
-    pub(super) fn progress(&self) -> Result<Progress> {
+    pub(super) fn progress(&self) -> Result<CellProgress> {
         progress(self.lines()?, self.tail()?)
     }
 
@@ -148,13 +148,13 @@ impl CellReader {
         &self,
         next: u64,
     ) -> Result<impl Iterator<Item = Result<(Option<IntervalSummary>, Window)>>> {
-        Ok(Tail { lines: self.tail::<Line>()?, next })
+        Ok(SeriesTail { lines: self.tail::<CellLine>()?, next })
     }
 
     /// The errors that events reported since a moment.
     pub(super) fn errors_since(&self, unix_ns: u64) -> Result<Vec<ErrorCount>> {
         let mut errors = Vec::new();
-        for event in Lines::<Event>::open(&self.run, EVENTS)? {
+        for event in LineReader::<Event>::open(&self.run, EVENTS)? {
             let event = event?;
             let ours = event.cell.as_deref() == Some(&self.name) && event.at_unix_ns >= unix_ns;
             if let (true, EventKind::Errors(count)) = (ours, event.what) {
@@ -164,11 +164,11 @@ impl CellReader {
         Ok(errors)
     }
 
-    fn lines<T: DeserializeOwned>(&self) -> Result<Lines<T>> {
-        Lines::open(&self.directory()?, INTERVALS)
+    fn lines<T: DeserializeOwned>(&self) -> Result<LineReader<T>> {
+        LineReader::open(&self.directory()?, INTERVALS)
     }
 
-    fn tail<T: DeserializeOwned>(&self) -> Result<Lines<T>> {
-        Lines::open(&self.directory()?, TAIL)
+    fn tail<T: DeserializeOwned>(&self) -> Result<LineReader<T>> {
+        LineReader::open(&self.directory()?, TAIL)
     }
 }

@@ -1,8 +1,8 @@
 //! The result of a cell: as it was finished, or what a measurement amounts to that never was.
 
-use super::line::Begin;
-use super::progress::Progress;
-use super::{CellReader, Extent, MEASUREMENT, end_of};
+use super::line::BeginLine;
+use super::progress::CellProgress;
+use super::{CellExtent, CellReader, MEASUREMENT, end_of};
 use crate::document::{parse_versioned, read_text};
 use assay_model::Result;
 use assay_model::measurement::{
@@ -45,15 +45,15 @@ fn recovered(cell: &CellReader) -> Result<Measurement> {
 
 /// Everything that joints and tail have.
 #[derive(Default)]
-struct Sum {
+struct RecoveredSum {
     joint: Window,
     outstanding_s: f64,
     /// Time of all joints, ns.
     covered_ns: u64,
-    extent: Extent,
+    extent: CellExtent,
 }
 
-impl Sum {
+impl RecoveredSum {
     /// Measured time, ns; where joints are missing their time is missing too, so that rates stay
     /// true.
     const fn elapsed_ns(&self) -> u64 {
@@ -65,19 +65,19 @@ impl Sum {
     }
 
     /// Whether nothing is missing of what was there when the progress was looked at.
-    fn is_whole(&self, progress: &Progress) -> bool {
+    fn is_whole(&self, progress: &CellProgress) -> bool {
         self.joint.intervals == self.extent.intervals
             && self.extent.intervals >= progress.extent.intervals
     }
 }
 
-fn sum(cell: &CellReader) -> Result<Sum> {
-    let mut sum = Sum::default();
+fn sum(cell: &CellReader) -> Result<RecoveredSum> {
+    let mut sum = RecoveredSum::default();
     for item in cell.joints()? {
         let (interval, joint) = item?;
         sum.outstanding_s += interval.outstanding_mean * interval.elapsed_s();
         sum.covered_ns += interval.end_ns.saturating_sub(interval.start_ns);
-        sum.extent = Extent {
+        sum.extent = CellExtent {
             intervals: end_of(joint.first_interval, joint.intervals),
             elapsed_ns: interval.end_ns,
         };
@@ -86,7 +86,11 @@ fn sum(cell: &CellReader) -> Result<Sum> {
     Ok(sum)
 }
 
-fn measurement(cell: &CellReader, progress: Progress, sum: Sum) -> Result<Measurement> {
+fn measurement(
+    cell: &CellReader,
+    progress: CellProgress,
+    sum: RecoveredSum,
+) -> Result<Measurement> {
     let started_unix_ns = progress.first_begin_unix_ns.unwrap_or(cell.manifest.created_unix_ns);
     let mut conduct = conduct(&progress, &sum);
     conduct.remarks.push(remark(&progress, &sum));
@@ -122,7 +126,7 @@ fn together(streams: &[NamedResult]) -> PerOperation {
     all
 }
 
-fn errors(cell: &CellReader, begin: Option<Begin>) -> Result<Vec<ErrorCount>> {
+fn errors(cell: &CellReader, begin: Option<BeginLine>) -> Result<Vec<ErrorCount>> {
     let since = begin.as_ref().map_or(0, |begin| begin.started_unix_ns);
     let mut errors = begin.map_or_else(Vec::new, |begin| begin.errors);
     merge_errors(&mut errors, cell.errors_since(since)?);
@@ -130,7 +134,7 @@ fn errors(cell: &CellReader, begin: Option<Begin>) -> Result<Vec<ErrorCount>> {
 }
 
 /// What was known when the measured time began, and what the intervals tell.
-fn conduct(progress: &Progress, sum: &Sum) -> Conduct {
+fn conduct(progress: &CellProgress, sum: &RecoveredSum) -> Conduct {
     let elapsed_s = seconds(sum.elapsed_ns());
     let busy_s: f64 = together(&sum.joint.streams)
         .iter()
@@ -148,7 +152,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-fn remark(progress: &Progress, sum: &Sum) -> Remark {
+fn remark(progress: &CellProgress, sum: &RecoveredSum) -> Remark {
     let known = sum.joint.intervals;
     let measured = progress.extent.intervals.max(sum.extent.intervals);
     let mut why = format!(

@@ -1,16 +1,16 @@
 //! The intervals of a cell, in numbers or with histograms, read in flat memory.
 
 use super::end_of;
-use super::line::{Line, Outline};
-use crate::lines::Lines;
+use super::line::{CellLine, Outline};
+use crate::lines::LineReader;
 use assay_model::Result;
 use assay_model::measurement::{Interval, PerOperation, Window};
 use assay_model::run::IntervalSummary;
 
 /// Every interval in numbers: those of `intervals.jsonl`, then those that only the tail has.
 pub(super) struct Summaries {
-    pub(super) lines: Lines<Outline>,
-    pub(super) tail: Lines<Outline>,
+    pub(super) lines: LineReader<Outline>,
+    pub(super) tail: LineReader<Outline>,
     pub(super) next: u64,
 }
 
@@ -40,19 +40,19 @@ impl Iterator for Summaries {
 
 /// The part of the tail that no joint covers: an interval in numbers with its histograms, or the
 /// histograms of several whose numbers stand in `intervals.jsonl`.
-pub(super) struct Tail {
-    pub(super) lines: Lines<Line>,
+pub(super) struct SeriesTail {
+    pub(super) lines: LineReader<CellLine>,
     pub(super) next: u64,
 }
 
-impl Iterator for Tail {
+impl Iterator for SeriesTail {
     type Item = Result<(Option<IntervalSummary>, Window)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.lines.next()? {
                 Err(error) => return Some(Err(error)),
-                Ok(Line { interval, joint: Some(joint), .. })
+                Ok(CellLine { interval, joint: Some(joint), .. })
                     if joint.first_interval >= self.next =>
                 {
                     self.next = end_of(joint.first_interval, joint.intervals);
@@ -66,8 +66,8 @@ impl Iterator for Tail {
 
 /// Every joint with the stretch of time that it covers; the tail makes the last one.
 pub(super) struct Joints {
-    pub(super) lines: Lines<Line>,
-    pub(super) tail: Option<Lines<Line>>,
+    pub(super) lines: LineReader<CellLine>,
+    pub(super) tail: Option<LineReader<CellLine>>,
     /// The intervals since the last joint.
     pub(super) covered: Vec<IntervalSummary>,
     /// The first interval that no joint covers yet.
@@ -75,7 +75,7 @@ pub(super) struct Joints {
 }
 
 impl Joints {
-    fn take_in(&mut self, line: Line) -> Option<(Interval, Window)> {
+    fn take_in(&mut self, line: CellLine) -> Option<(Interval, Window)> {
         self.covered.extend(line.interval);
         let joint = line.joint?;
         self.next = end_of(joint.first_interval, joint.intervals);
@@ -93,10 +93,10 @@ impl Joints {
     }
 
     /// The joint of the whole tail.
-    fn of_tail(&self, lines: Lines<Line>) -> Result<Option<(Interval, Window)>> {
+    fn of_tail(&self, lines: LineReader<CellLine>) -> Result<Option<(Interval, Window)>> {
         let mut covered = Vec::new();
         let mut all = Window::default();
-        let tail = Tail { lines, next: self.next };
+        let tail = SeriesTail { lines, next: self.next };
         for line in tail {
             let (summary, joint) = line?;
             match summary {

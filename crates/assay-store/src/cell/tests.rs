@@ -50,7 +50,7 @@ fn plan(window: u64) -> Workload {
 }
 
 fn start() -> CellStart {
-    CellStart { durability: Durability::Finished, ..CellStart::default() }
+    CellStart { durability: WriteDurability::Finished, ..CellStart::default() }
 }
 
 fn piece(index: u64) -> (Interval, Window) {

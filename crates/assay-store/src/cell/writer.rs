@@ -2,10 +2,10 @@
 //! precision.
 
 use super::join::taken_up;
-use super::line::{Begin, LineRef};
+use super::line::{BeginLine, LineRef};
 use super::{
-    CellPlan, CellReader, CellStart, CellStatus, Durability, Extent, INTERVALS, MEASUREMENT, TAIL,
-    TAIL_BYTES_MAX, joined, window_intervals,
+    CellExtent, CellPlan, CellReader, CellStart, CellStatus, INTERVALS, MEASUREMENT, TAIL,
+    TAIL_BYTES_MAX, WriteDurability, joined, window_intervals,
 };
 use crate::checksum;
 use crate::directory::Directory;
@@ -31,7 +31,7 @@ pub struct CellWriter {
     directory: Directory,
     lines: LineFile,
     tail: LineFile,
-    durability: Durability,
+    durability: WriteDurability,
     /// Measured time that is on the disk, ns.
     synced_ns: u64,
     /// Intervals of the whole plan, and of one joint.
@@ -42,9 +42,9 @@ pub struct CellWriter {
     pub(super) tail_bytes_max: u64,
     /// The joint of the intervals in the tail.
     pending: Window,
-    extent: Extent,
+    extent: CellExtent,
     /// Where this sitting began.
-    begun: Extent,
+    begun: CellExtent,
     /// The result of the sittings before.
     before: Option<Measurement>,
 }
@@ -91,7 +91,7 @@ impl CellWriter {
         Ok(cell)
     }
 
-    fn open(directory: Directory, plan: CellPlan<'_>, durability: Durability) -> Result<Self> {
+    fn open(directory: Directory, plan: CellPlan<'_>, durability: WriteDurability) -> Result<Self> {
         Ok(Self {
             lines: LineFile::open(&directory, INTERVALS)?,
             tail: LineFile::open(&directory, TAIL)?,
@@ -103,8 +103,8 @@ impl CellWriter {
             tail_joint_bytes: 0,
             tail_bytes_max: TAIL_BYTES_MAX,
             pending: Window::default(),
-            extent: Extent::default(),
-            begun: Extent::default(),
+            extent: CellExtent::default(),
+            begun: CellExtent::default(),
             before: None,
         })
     }
@@ -128,7 +128,7 @@ impl CellWriter {
     }
 
     fn begin(&mut self, start: &CellStart, before: Option<Measurement>) -> Result<()> {
-        let mut begin = Begin {
+        let mut begin = BeginLine {
             format: 1,
             started_unix_ns: start.started_unix_ns,
             conduct: start.conduct.clone(),
@@ -159,7 +159,7 @@ impl CellWriter {
     }
 
     /// How far the cell has come, sittings before this one included.
-    pub const fn extent(&self) -> Extent {
+    pub const fn extent(&self) -> CellExtent {
         self.extent
     }
 
@@ -189,7 +189,7 @@ impl CellWriter {
     }
 
     const fn advance(&mut self, summary: &IntervalSummary) {
-        self.extent = Extent { intervals: summary.index + 1, elapsed_ns: summary.end_ns };
+        self.extent = CellExtent { intervals: summary.index + 1, elapsed_ns: summary.end_ns };
     }
 
     /// The interval in numbers, behind those of the sittings before.
@@ -229,7 +229,7 @@ impl CellWriter {
     /// Joins the intervals of the tail to one line, which has no place for their numbers: those are
     /// in `intervals.jsonl` and must be safe there first.
     fn shorten_tail(&mut self) -> Result<()> {
-        if self.durability == Durability::EveryInterval {
+        if self.durability == WriteDurability::EveryInterval {
             self.lines.sync()?;
         }
         let line = LineRef { joint: Some(&self.pending), ..LineRef::default() };
@@ -252,7 +252,8 @@ impl CellWriter {
             joint: Some(&joint),
             ..LineRef::default()
         })?;
-        let tail_goes = self.durability == Durability::EveryInterval && self.pending.intervals > 0;
+        let tail_goes =
+            self.durability == WriteDurability::EveryInterval && self.pending.intervals > 0;
         if self.must_sync(summary) || tail_goes {
             self.lines.sync()?;
         }
@@ -269,7 +270,7 @@ impl CellWriter {
             return Ok(());
         }
         self.directory.empty(TAIL).map_err(|error| self.refused(TAIL, &error))?;
-        if self.durability == Durability::EveryInterval {
+        if self.durability == WriteDurability::EveryInterval {
             // Lines of the new one are of no use without its name.
             self.sync_directory()?;
         }
@@ -280,7 +281,7 @@ impl CellWriter {
     /// Whether about a second of measured time waits for the disk, this interval included.
     fn must_sync(&mut self, summary: &IntervalSummary) -> bool {
         let waiting_ns = summary.end_ns.saturating_sub(self.synced_ns);
-        let must = self.durability == Durability::EveryInterval && waiting_ns >= SYNC_AFTER_NS;
+        let must = self.durability == WriteDurability::EveryInterval && waiting_ns >= SYNC_AFTER_NS;
         if must {
             self.synced_ns = summary.end_ns;
         }

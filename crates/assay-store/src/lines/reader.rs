@@ -3,9 +3,9 @@
 
 use super::LINE_BYTES_MAX;
 use crate::damage;
-use crate::directory::{Access, Directory};
+use crate::directory::{Directory, FileAccess};
 use crate::failure::refused;
-use crate::seal::{Seal, unseal};
+use crate::seal::{LineSeal, unseal};
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// is not JSON, is counted and remembered as damaged and left out; a line that is JSON but not ours
 /// is an error.
 #[derive(Debug)]
-pub(crate) struct Lines<T> {
+pub(crate) struct LineReader<T> {
     reader: Option<BufReader<File>>,
     path: PathBuf,
     buffer: Vec<u8>,
@@ -31,11 +31,11 @@ pub(crate) struct Lines<T> {
     noun: PhantomData<fn() -> T>,
 }
 
-impl<T: DeserializeOwned> Lines<T> {
+impl<T: DeserializeOwned> LineReader<T> {
     /// All lines of a file.
     pub(crate) fn open(directory: &Directory, name: &str) -> Result<Self> {
         let path = directory.path().join(name);
-        let reader = match directory.open_file(name, Access::Read) {
+        let reader = match directory.open_file(name, FileAccess::Read) {
             Ok(file) => Some(BufReader::with_capacity(1 << 17, file)),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(refused("reading", &path, &error)),
@@ -84,7 +84,7 @@ impl<T: DeserializeOwned> Lines<T> {
         }
         let mut but_its_end = self.buffer.clone();
         but_its_end.pop();
-        (unseal(&mut but_its_end) == Seal::Whole).then_some("its end was changed")
+        (unseal(&mut but_its_end) == LineSeal::Whole).then_some("its end was changed")
     }
 
     fn leave_out(&mut self, why: &str) {
@@ -96,13 +96,13 @@ impl<T: DeserializeOwned> Lines<T> {
     /// off.
     fn is_sound(&mut self) -> bool {
         match unseal(&mut self.buffer) {
-            Seal::Whole => self.sealed = true,
-            Seal::None if !self.sealed => {}
-            Seal::None => {
+            LineSeal::Whole => self.sealed = true,
+            LineSeal::None if !self.sealed => {}
+            LineSeal::None => {
                 self.leave_out("it has no checksum, unlike the lines before it");
                 return false;
             }
-            Seal::Broken => {
+            LineSeal::Broken => {
                 self.sealed = true;
                 self.leave_out("its checksum does not match its content");
                 return false;
@@ -134,7 +134,7 @@ impl<T: DeserializeOwned> Lines<T> {
     }
 }
 
-impl<T: DeserializeOwned> Iterator for Lines<T> {
+impl<T: DeserializeOwned> Iterator for LineReader<T> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -4,10 +4,10 @@ use super::{CELLS, EVENTS, MANIFEST, RunStatus};
 use crate::cell::{CellReader, PLANS};
 use crate::checksum;
 use crate::directory::Directory;
-use crate::document::{Document, parse_up_to, parse_versioned, read_text};
+use crate::document::{StoredDocument, parse_up_to, parse_versioned, read_text};
 use crate::failure::refused;
 use crate::id::cell_name;
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::lock::writer_of;
 use assay_model::run::{Event, RunManifest};
 use assay_model::watch::Moment;
@@ -78,7 +78,7 @@ impl RunReader {
     ///
     /// # Errors
     /// When it is there and cannot be read.
-    pub fn document(&self, document: Document) -> Result<Option<String>> {
+    pub fn document(&self, document: StoredDocument) -> Result<Option<String>> {
         read_text(&self.directory, document.file_name())
     }
 
@@ -86,7 +86,7 @@ impl RunReader {
     ///
     /// # Errors
     /// When it is there and cannot be read, or has unknown keys or a newer form.
-    pub fn json<T: DeserializeOwned>(&self, document: Document) -> Result<Option<T>> {
+    pub fn json<T: DeserializeOwned>(&self, document: StoredDocument) -> Result<Option<T>> {
         let path = self.path().join(document.file_name());
         self.document(document)?
             .map(|text| parse_up_to(document.newest_format(), &text, &path))
@@ -98,7 +98,7 @@ impl RunReader {
     /// # Errors
     /// When the events cannot be read; each item, when its line is not of this version.
     pub fn events(&self) -> Result<impl Iterator<Item = Result<Event>> + use<>> {
-        Lines::open(&self.directory, EVENTS)
+        LineReader::open(&self.directory, EVENTS)
     }
 
     /// The machine meanwhile, moment by moment; nothing where it was not watched.

@@ -4,7 +4,7 @@ use super::{CELLS, EVENTS, FAULTS, MANIFEST, NewRun, RunReader};
 use crate::cell::{CellPlan, CellStart, CellWriter, PLANS};
 use crate::checksum;
 use crate::directory::Directory;
-use crate::document::Document;
+use crate::document::StoredDocument;
 use crate::failure::refused;
 use crate::id::{cell_name, run_id};
 use crate::lines::LineFile;
@@ -103,12 +103,12 @@ impl RunWriter {
     }
 
     /// Puts a document in place, instead of an older one.
-    pub fn put(&self, document: Document, text: &str) -> Result<()> {
+    pub fn put(&self, document: StoredDocument, text: &str) -> Result<()> {
         checksum::put(&self.directory, document.file_name(), text.as_bytes())
     }
 
     /// Puts a JSON document in place, instead of an older one.
-    pub fn put_json(&self, document: Document, value: &impl Serialize) -> Result<()> {
+    pub fn put_json(&self, document: StoredDocument, value: &impl Serialize) -> Result<()> {
         self.put_value(document.file_name(), value)
     }
 

@@ -15,7 +15,7 @@ use assay_model::number::{count, real};
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Stream, Workload};
-use assay_store::{CellStart, Durability, NewRun, Store};
+use assay_store::{CellStart, NewRun, Store, WriteDurability};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -105,7 +105,7 @@ pub fn workload(duration_s: u64) -> Workload {
     Workload::of("oltp", Nanos(duration_s * SECOND_NS), stream)
 }
 
-pub fn start(durability: Durability) -> CellStart {
+pub fn start(durability: WriteDurability) -> CellStart {
     CellStart {
         started_unix_ns: NOW_UNIX_NS,
         conduct: Conduct {

@@ -1,9 +1,9 @@
 //! Simulated devices whose service times are drawn from a law, and what Assay reports of a run on
 //! one.
 
-use assay_engine::device::{DeviceIo, Law, Pipeline};
+use assay_engine::device::{DeviceIo, DeviceLaw, LawPipeline};
 use assay_engine::{Observer, Simulation};
-use assay_judge::{Run, Series, SeriesBuilder, estimates_of_run};
+use assay_judge::{JudgedRun, Series, SeriesBuilder, estimates_of_run};
 use assay_model::Result;
 use assay_model::measurement::{Interval, Measurement, Window};
 use assay_model::number::{count, seconds};
@@ -132,7 +132,7 @@ impl Queue {
     }
 }
 
-impl Law for Queue {
+impl DeviceLaw for Queue {
     fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
         self.done_ns(now_ns)
     }
@@ -155,12 +155,12 @@ pub(crate) fn run(
     law: Drawn,
     workload: &Workload,
 ) -> Result<(Measurement, Series, Vec<NamedEstimate>)> {
-    let queue: Box<dyn Law> = Box::new(Queue::new(servers, law, workload.seed));
-    let mut simulation = Simulation::new(Box::new(Pipeline::new(vec![queue])), 1 << 40);
+    let queue: Box<dyn DeviceLaw> = Box::new(Queue::new(servers, law, workload.seed));
+    let mut simulation = Simulation::new(Box::new(LawPipeline::new(vec![queue])), 1 << 40);
     let mut keep = Keep(SeriesBuilder::new());
     let measurement = simulation.run(workload, &mut keep)?;
     let series = keep.0.finish();
-    let run = Run { measurement: &measurement, series: &series };
+    let run = JudgedRun { measurement: &measurement, series: &series };
     let estimates = estimates_of_run(run);
     Ok((measurement, series, estimates))
 }

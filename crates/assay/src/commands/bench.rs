@@ -22,14 +22,14 @@ use clap::{Args, Subcommand};
 #[command(after_help = "Examples:
   assay bench slob /mnt/data --sessions 1,4,16
   assay bench oltp postgresql://user@host/database --warehouses 10")]
-pub struct Options {
+pub struct BenchOptions {
     #[command(subcommand)]
-    kind: Kind,
+    kind: BenchKind,
 }
 
 /// Kinds of load.
 #[derive(Subcommand)]
-enum Kind {
+enum BenchKind {
     /// Run brokerage in the manner of TPC-E: trade results/s
     ///
     /// Derived from published descriptions of TPC-E; results are not TPC results and cannot be
@@ -119,7 +119,7 @@ impl CommitOptions {
     }
 }
 
-impl Kind {
+impl BenchKind {
     /// The plan, how its run is kept and shown, and the ledger of a load of transactions.
     fn parts(&self) -> (LoadPlan, &RunOptions, Option<&CommitOptions>) {
         match self {
@@ -134,7 +134,7 @@ impl Kind {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &BenchOptions) -> Result<ExitStatus> {
     let (mut plan, run, commits) = options.kind.parts();
     let is_after = commits.is_some_and(|commits| commits.ledger.after);
     let step = if is_after { CommitStep::Judge } else { CommitStep::Begin };

@@ -20,7 +20,7 @@ use std::path::Path;
   assay calibrate array:xtremio-1 --time 10s
   assay calibrate /mnt/data --hosts local:2
   assay calibrate /mnt/data --as orion -run simple")]
-pub struct Options {
+pub struct CalibrateOptions {
     /// Take block size, mix and log from this report, profile or benchmark step (RUN:SESSIONS);
     /// each mix with reads takes half of --time more
     #[arg(long = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
@@ -43,7 +43,7 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &CalibrateOptions) -> Result<ExitStatus> {
     let mut plan = match options.foreign.split_first() {
         None => options.plan.clone(),
         Some((program, words)) => options.foreign_plan(program, words)?,
@@ -62,7 +62,7 @@ fn luns(orion: &OrionOptions) -> Result<Vec<String>> {
     parse_luns(&text).map_err(|error| error.context(name))
 }
 
-impl Options {
+impl CalibrateOptions {
     /// The plan that the words of another program mean, with what became of each on standard error.
     fn foreign_plan(&self, program: &str, words: &[String]) -> Result<CalibrationRunPlan> {
         if program != "orion" {

@@ -5,8 +5,8 @@ use crate::demand_options::DemandOptions;
 use crate::exit::ExitStatus;
 use crate::options::{RunOptions, context, without_passwords};
 use crate::start;
-use assay_app::Plan;
-use assay_app::check::{CheckPlan, DatabaseDemand};
+use assay_app::MeasuringPlan;
+use assay_app::check::{CheckPlan, ReplayedDemand};
 use assay_app::database_source::{DatabaseSource, is_address};
 use assay_model::units::Nanos;
 use assay_model::verdict::{Bound, Criterion};
@@ -21,7 +21,7 @@ use clap::Args;
   assay check /mnt/data --for awr.html
   assay check /mnt/data --for postgresql://user@host/database --profile-time 60s
   assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
-pub struct Options {
+pub struct CheckOptions {
     /// Judge for one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the
     /// address of a server
     #[arg(long = "for", value_name = "DB")]
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &CheckOptions) -> Result<ExitStatus> {
     let target = options.plan.target();
     // A live server is watched before anything is loaded, and not for a plan that is only shown.
     start::check_storage(&target)?;
@@ -53,7 +53,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// The demand of the database that is named, as a workload; of a live server nothing is known
 /// before it was watched.
-fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDemand>)> {
+fn demand(options: &CheckOptions, named: &str) -> Result<(Workload, Option<ReplayedDemand>)> {
     let check = &options.plan;
     if options.run.start.dry_run && is_address(named) {
         let typical = check.typical_workload(true)?;
@@ -71,7 +71,7 @@ fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDe
             "specify a directory for a test file, or a device with --destroy",
         ));
     }
-    let demand = DatabaseDemand {
+    let demand = ReplayedDemand {
         profile,
         classes: plan.classes,
         parity: options.demand.parity(),
@@ -81,7 +81,7 @@ fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDe
 }
 
 /// The profile; a person who ends the watching ends the check.
-fn watched(options: &Options, named: &str) -> Result<Profile> {
+fn watched(options: &CheckOptions, named: &str) -> Result<Profile> {
     let context = context(&options.run.store, &options.run.output)?;
     let profile = DatabaseSource::open(named, options.profile_time, &context)?.profile;
     if context.is_stopped() {

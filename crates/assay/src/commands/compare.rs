@@ -8,7 +8,7 @@ use assay_app::new_file::write_new;
 use assay_judge::compare::CompareRules;
 use assay_model::units::Share;
 use assay_model::{Error, Outcome, Result};
-use assay_report::{Options as Shown, Report};
+use assay_report::{GivenReport, ReportOptions as Shown};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use std::path::PathBuf;
   assay compare RUN latest
   assay compare A1,A2,A3 B1,B2,B3 --html comparison.html
   assay compare before.profile.json after.profile.json")]
-pub struct Options {
+pub struct CompareOptions {
     /// Runs (id or its first characters, name, `latest`, directory; a cell as RUN:1) or profiles
     /// (`*.profile.json`); join repeats of one side with commas: A1,A2,A3 B1,B2,B3
     #[arg(value_name = "RUN", required = true, num_args = 1..)]
@@ -52,7 +52,7 @@ pub struct Options {
 ///
 /// # Errors
 /// What the store says, sides that cannot be compared, or a page that cannot be written.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &CompareOptions) -> Result<ExitStatus> {
     let plan = ComparePlan {
         sides: options.sides.clone(),
         nodes: options.nodes.clone(),
@@ -65,14 +65,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     };
     let found = compare_sides(&plan, &options.store.open())?;
     let outcome = found.outcome;
-    let report = Report {
+    let report = GivenReport {
         title: "compare".to_owned(),
         target: options.sides.join(" with "),
         created_unix_ns: assay_host::clock::unix_ns(),
         program: format!("assay {}", env!("CARGO_PKG_VERSION")),
         command: assay_app::command_line::typed(&crate::options::command_line()),
         comparison: Some(found),
-        ..Report::default()
+        ..GivenReport::default()
     };
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&report, Shown::default()).as_bytes())?;

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay completion bash > /etc/bash_completion.d/assay")]
-pub struct Options {
+pub struct CompletionOptions {
     /// Name of the shell
     shell: Shell,
 }
@@ -18,7 +18,7 @@ pub struct Options {
 ///
 /// # Errors
 /// A closed standard output.
-pub fn run(options: &Options, program: &mut Command) -> Result<ExitStatus> {
+pub fn run(options: &CompletionOptions, program: &mut Command) -> Result<ExitStatus> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, program, "assay", &mut script);
     let text = String::from_utf8(script);

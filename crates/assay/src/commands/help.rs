@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::first_screen::{ADVANCED, FIRST_SCREEN};
-use assay_host::findings::{Rule, rules};
+use assay_host::findings::{FindingRule, rules};
 use assay_model::document::nearest;
 use assay_model::{Error, Result};
 use clap::{Args, Command};
@@ -45,7 +45,7 @@ const ALSO_CALLED: [(&str, &str); 24] = [
   assay help check
   assay help p99
   assay help service time")]
-pub struct Options {
+pub struct HelpOptions {
     /// A command, `advanced`, a term such as knee or p99, or the name of a finding
     topic: Vec<String>,
 }
@@ -54,7 +54,7 @@ pub struct Options {
 ///
 /// # Errors
 /// A usage error with the nearest word, where nothing is called so.
-pub fn run(options: &Options, program: Command) -> Result<ExitStatus> {
+pub fn run(options: &HelpOptions, program: Command) -> Result<ExitStatus> {
     let topic = options.topic.join(" ").to_lowercase();
     match topic.as_str() {
         "" => print(FIRST_SCREEN),
@@ -93,7 +93,7 @@ fn explained(topic: &str) -> Result<String> {
     Ok(text.trim_end().to_owned() + "\n")
 }
 
-fn is_rule(rule: &Rule, word: &str) -> bool {
+fn is_rule(rule: &FindingRule, word: &str) -> bool {
     rule.name == word || rule.name.replace('_', " ") == word
 }
 

@@ -23,14 +23,14 @@ use std::path::PathBuf;
   assay hosts start-lines --hosts hA,hB,hC
   assay hosts nodes --hosts hA,hB,hC /mnt/data
   assay hosts collect latest")]
-pub struct Options {
+pub struct HostsOptions {
     #[command(subcommand)]
-    command: Command,
+    command: HostsCommand,
 }
 
 /// What is shown.
 #[derive(Subcommand)]
-enum Command {
+enum HostsCommand {
     /// Show clocks, devices, shared devices and differences
     #[command(after_help = "Examples:
   assay hosts nodes --hosts hA,hB /mnt/data
@@ -89,11 +89,11 @@ struct CollectOptions {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &HostsOptions) -> Result<ExitStatus> {
     match &options.command {
-        Command::Nodes(options) => nodes(options),
-        Command::Collect(options) => collect_run(options),
-        Command::StartLines(options) => match &options.hosts {
+        HostsCommand::Nodes(options) => nodes(options),
+        HostsCommand::Collect(options) => collect_run(options),
+        HostsCommand::StartLines(options) => match &options.hosts {
             HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
             HostNames::Local(_) | HostNames::Reached { .. } => Err(Error::usage(
                 "only hosts of a Ray cluster have start lines",

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
   assay inspect /mnt/data
   assay inspect /dev/nvme0n1 --json
   assay inspect /mnt/data --hosts hA,hB")]
-pub struct Options {
+pub struct InspectOptions {
     /// Directories, files or block devices
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Options {
 ///
 /// # Errors
 /// When a path does not exist or may not be looked at.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &InspectOptions) -> Result<ExitStatus> {
     if let Some(hosts) = &options.hosts {
         return inspect_hosts(hosts, options);
     }
@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 }
 
 /// Each host with its findings, then what they share and what differs.
-fn inspect_hosts(hosts: &HostNames, options: &Options) -> Result<ExitStatus> {
+fn inspect_hosts(hosts: &HostNames, options: &InspectOptions) -> Result<ExitStatus> {
     let paths: Vec<String> = options.paths.iter().map(|path| path.display().to_string()).collect();
     let found = survey(hosts, &paths)?;
     if options.json {

@@ -5,7 +5,7 @@ mod arrays;
 mod catalog;
 
 use crate::exit::{ExitStatus, print};
-use assay_methods::patterns::{PATTERNS, Pattern};
+use assay_methods::patterns::{PATTERNS, RatePattern};
 use assay_methods::presets::{PRESETS, preset, preset_text};
 use assay_methods::shipped_studies::{STUDIES, study_text};
 use assay_model::contract::{SCHEMAS, schema_text};
@@ -21,37 +21,37 @@ use std::fmt::Write;
   assay list workloads
   assay list workloads oltp > my.workload.toml
   assay list catalog gp3")]
-pub struct Options {
+pub struct ListOptions {
     #[command(subcommand)]
-    kind: Option<Kind>,
+    kind: Option<ListKind>,
 }
 
 /// Kinds of what is built in.
 #[derive(Subcommand)]
-enum Kind {
+enum ListKind {
     /// List workloads, or print one
     #[command(aliases = ["workload", "presets", "preset", "patterns", "pattern"])]
-    Workloads(Named),
+    Workloads(ListedName),
     /// List studies, or print one
     #[command(alias = "study")]
-    Studies(Named),
+    Studies(ListedName),
     /// List criteria, or print one
-    Criteria(Named),
+    Criteria(ListedName),
     #[command(alias = "array")]
-    Arrays(arrays::Options),
+    Arrays(arrays::ArraysOptions),
     #[command(alias = "catalogs")]
-    Catalog(catalog::Options),
+    Catalog(catalog::CatalogOptions),
     /// List transaction mixes, or print one
     #[command(alias = "mix")]
-    Mixes(Named),
+    Mixes(ListedName),
     /// List the JSON schemas of documents, or print one
     #[command(alias = "schema")]
-    Schemas(Named),
+    Schemas(ListedName),
 }
 
 /// One of a kind.
 #[derive(Args)]
-struct Named {
+struct ListedName {
     /// Print this item instead of the list
     name: Option<String>,
 }
@@ -88,16 +88,16 @@ impl Shipped {
 ///
 /// # Errors
 /// A usage error when there is nothing of that name.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &ListOptions) -> Result<ExitStatus> {
     match &options.kind {
         None => print(&overview()?),
-        Some(Kind::Arrays(options)) => arrays::run(options),
-        Some(Kind::Catalog(options)) => catalog::run(options),
-        Some(Kind::Workloads(named)) => show(Shipped::Workload, named),
-        Some(Kind::Studies(named)) => show(Shipped::Study, named),
-        Some(Kind::Criteria(named)) => show(Shipped::Criteria, named),
-        Some(Kind::Mixes(named)) => show(Shipped::Mix, named),
-        Some(Kind::Schemas(named)) => show(Shipped::Schema, named),
+        Some(ListKind::Arrays(options)) => arrays::run(options),
+        Some(ListKind::Catalog(options)) => catalog::run(options),
+        Some(ListKind::Workloads(named)) => show(Shipped::Workload, named),
+        Some(ListKind::Studies(named)) => show(Shipped::Study, named),
+        Some(ListKind::Criteria(named)) => show(Shipped::Criteria, named),
+        Some(ListKind::Mixes(named)) => show(Shipped::Mix, named),
+        Some(ListKind::Schemas(named)) => show(Shipped::Schema, named),
     }
 }
 
@@ -120,7 +120,7 @@ fn overview() -> Result<String> {
     Ok(text)
 }
 
-fn show(kind: Shipped, named: &Named) -> Result<ExitStatus> {
+fn show(kind: Shipped, named: &ListedName) -> Result<ExitStatus> {
     print(&match &named.name {
         Some(name) => text(kind, name)?,
         None => list(kind)?,
@@ -196,7 +196,7 @@ fn text(kind: Shipped, name: &str) -> Result<String> {
         Shipped::Workload => match preset_text(name) {
             Some(text) => Some(text),
             None => {
-                return Pattern::named(name).map_or_else(
+                return RatePattern::named(name).map_or_else(
                     || preset(name).and_then(|found| to_toml(&found)),
                     |pattern| to_toml(&pattern.workload()),
                 );

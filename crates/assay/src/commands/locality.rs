@@ -12,7 +12,7 @@ use clap::Args;
 #[command(after_help = "Examples:
   assay locality /mnt/data
   assay locality /mnt/data --largest 64GiB --time 10s")]
-pub struct Options {
+pub struct LocalityOptions {
     #[command(flatten)]
     plan: LocalityPlan,
     #[command(flatten)]
@@ -20,6 +20,6 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &LocalityOptions) -> Result<ExitStatus> {
     start::carry_out(&options.plan, &options.run)
 }

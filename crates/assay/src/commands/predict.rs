@@ -12,7 +12,7 @@ use assay_model::units::{Bytes, Nanos};
 use assay_model::verdict::Outcome;
 use assay_model::{Error, Result};
 use assay_predict::ProjectionPlan;
-use assay_report::{Options as Shown, Report, VerificationSummary};
+use assay_report::{GivenReport, ReportOptions as Shown, VerificationHistory};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 \
                         refused")]
-pub struct Options {
+pub struct PredictOptions {
     /// An AWR or Statspack report, a profile (`*.profile.json`), or a step of a benchmark as
     /// RUN:SESSIONS
     #[arg(value_name = "DB", required_unless_present = "verify")]
@@ -124,24 +124,24 @@ fn positive(text: &str) -> std::result::Result<f64, String> {
 /// # Errors
 /// What the store says, a profile or a target that cannot be read, or a file that cannot be
 /// written.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &PredictOptions) -> Result<ExitStatus> {
     if options.draws == 0 || options.draws > 100_000 {
         return Err(Error::usage("--draws must be between 1 and 100,000", "1000 is typical"));
     }
     let context = context(&options.store, &options.shown)?;
-    let mut report = Report {
+    let mut report = GivenReport {
         title: "predict".to_owned(),
         target: options.on.join(", "),
         created_unix_ns: assay_host::clock::unix_ns(),
         program: format!("assay {}", env!("CARGO_PKG_VERSION")),
         command: assay_app::command_line::typed(&crate::options::command_line()),
-        ..Report::default()
+        ..GivenReport::default()
     };
     if let [before, after] = options.verify.as_slice() {
         let found = verify(&options.plan(), before, after, options.held_out, &context)?;
         let one = Verifications { format: FORMAT, pairs: vec![found.verification.clone()] };
         let document = json(&one)?;
-        report.verified = Some(VerificationSummary {
+        report.verified = Some(VerificationHistory {
             verification: found.verification,
             learnt_from: found.learnt_from,
             held_out: found.held_out,
@@ -159,7 +159,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 }
 
 /// Writes the files that are asked for, and prints.
-fn show(options: &Options, report: &Report, document: &str) -> Result<ExitStatus> {
+fn show(options: &PredictOptions, report: &GivenReport, document: &str) -> Result<ExitStatus> {
     if let Some(path) = &options.output {
         write_new(path, document.as_bytes())?;
     }
@@ -172,7 +172,7 @@ fn show(options: &Options, report: &Report, document: &str) -> Result<ExitStatus
     print_report(&assay_report::text(report, Shown::default(), layout(options.shown.full)))
 }
 
-impl Options {
+impl PredictOptions {
     fn plan(&self) -> PredictionPlan {
         PredictionPlan {
             profile: self.profile.clone().unwrap_or_default(),

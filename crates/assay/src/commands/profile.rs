@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
   assay profile reports/ --csv
   assay profile postgresql://user@host/database --time 60s
   assay profile awr.html --workload database.toml")]
-pub struct Options {
+pub struct ProfileOptions {
     /// Reports as text or HTML, also compressed with gzip or zip, or folders of them. Assay
     /// detects the type of a file from its content. Or the address of a server, `postgresql://
     /// user@host:port/database` or `mysql://user:password@host:port/database`
@@ -100,7 +100,7 @@ enum RowForm {
 /// # Errors
 /// When no file holds a report, or what is to be written exists; other files that cannot be read
 /// are reported one by one, the rest goes on, and the exit code says so.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &ProfileOptions) -> Result<ExitStatus> {
     if let Some(path) = &options.workload {
         return write_workload(path, options);
     }
@@ -128,7 +128,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 /// # Errors
 /// What the profile or the options say, or a file that cannot be written; an existing file is not
 /// overwritten.
-fn write_workload(path: &Path, options: &Options) -> Result<ExitStatus> {
+fn write_workload(path: &Path, options: &ProfileOptions) -> Result<ExitStatus> {
     let [named] = options.files.as_slice() else {
         return Err(Error::usage(
             "--workload takes one database",
@@ -149,7 +149,7 @@ fn write_workload(path: &Path, options: &Options) -> Result<ExitStatus> {
 }
 
 /// Names what folders hold and nothing has read.
-fn say_skipped(options: &Options) {
+fn say_skipped(options: &ProfileOptions) {
     let skipped = skipped(&options.files);
     if !skipped.is_empty() && !options.quiet {
         let names: Vec<String> = skipped.iter().map(|path| path.display().to_string()).collect();
@@ -161,7 +161,7 @@ fn say_skipped(options: &Options) {
 }
 
 /// A live server, watched for a while.
-fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
+fn of_server(address: &str, options: &ProfileOptions) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, full: true, quiet: options.quiet };
     refuse_existing(options.html.as_deref())?;
     let document =
@@ -178,7 +178,7 @@ fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
 }
 
 /// A run that keeps a profile, or a step of a benchmark.
-fn of_run(named: &str, options: &Options) -> Result<ReadReport> {
+fn of_run(named: &str, options: &ProfileOptions) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, full: true, quiet: options.quiet };
     let context = context(&options.store, &output)?;
     let profile = DatabaseSource::open(named, options.time, &context)?.profile;
@@ -207,7 +207,7 @@ fn document_name(name: &str) -> String {
 const DOCUMENT: &str = ".profile.json";
 
 /// All reports, and what was wrong with the rest.
-fn read(options: &Options) -> (Vec<ReadReport>, Vec<Error>) {
+fn read(options: &ProfileOptions) -> (Vec<ReadReport>, Vec<Error>) {
     let rows_only = options.is_table() && options.html.is_none() && options.output.is_none();
     let wanted = ReportRequest { profiles: !rows_only, medium: options.storage };
     let files = read_files(&options.files, wanted).into_iter();
@@ -219,7 +219,7 @@ fn flat<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     lists.into_iter().flatten().collect()
 }
 
-impl Options {
+impl ProfileOptions {
     /// The server that is asked for; its profile is one, and no row of reports.
     fn address(&self) -> Result<Option<&str>> {
         let names = || self.files.iter().filter_map(|file| file.to_str());
@@ -296,7 +296,7 @@ fn named(reports: &[ReadReport]) -> Vec<NamedProfile<'_>> {
 }
 
 /// Writes the page and the documents that are asked for.
-fn write(reports: &[ReadReport], options: &Options) -> Result<()> {
+fn write(reports: &[ReadReport], options: &ProfileOptions) -> Result<()> {
     if let Some(path) = &options.html {
         let program = format!("assay {}", env!("CARGO_PKG_VERSION"));
         write_new(path, profiles_html(&named(reports), &program).as_bytes())?;
@@ -313,7 +313,7 @@ fn write_documents(reports: &[ReadReport], directory: &Path) -> Result<()> {
     Ok(())
 }
 
-fn show(reports: &[ReadReport], options: &Options) -> Result<ExitStatus> {
+fn show(reports: &[ReadReport], options: &ProfileOptions) -> Result<ExitStatus> {
     if options.is_table() || (reports.len() > 1 && !options.json) {
         return print(&rows(reports, options)?);
     }
@@ -326,7 +326,7 @@ fn show(reports: &[ReadReport], options: &Options) -> Result<ExitStatus> {
     print_report(&texts.collect::<Vec<_>>().join("\n"))
 }
 
-fn rows(reports: &[ReadReport], options: &Options) -> Result<String> {
+fn rows(reports: &[ReadReport], options: &ProfileOptions) -> Result<String> {
     if let Some(RowForm::RacStats) = options.form {
         let lines = reports.iter().map(|report| report.rac_stats.as_str());
         let lines: Vec<&str> = std::iter::once(RAC_STATS_HEADER).chain(lines).collect();

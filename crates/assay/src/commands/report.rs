@@ -11,7 +11,7 @@ use assay_app::run_part::RunPart;
 use assay_formats::out::{OrionFiles, OutputRun, fio_json, orion, slob};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
-use assay_report::Options as Shown;
+use assay_report::ReportOptions as Shown;
 use assay_store::RunReader;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
   assay report latest --criteria oltp-default
   assay report latest --csv curve
   assay report latest --as fio-json")]
-pub struct Options {
+pub struct ReportCommandOptions {
     /// A run (id or its first characters, name, `latest`, directory), or a cell or step of it
     /// (RUN:CELL, RUN:SESSIONS)
     #[arg(default_value = "latest")]
@@ -42,10 +42,10 @@ pub struct Options {
     svg: Option<PathBuf>,
     /// Print one table as CSV; every row begins with the id of the run
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
-    csv: Option<Table>,
+    csv: Option<CsvTable>,
     /// Print one table as JSON lines, one object per row
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with_all = ["csv", "json"])]
-    jsonl: Option<Table>,
+    jsonl: Option<CsvTable>,
     /// Print the run in another program's format
     #[arg(
         long = "as",
@@ -53,7 +53,7 @@ pub struct Options {
         value_name = "FORM",
         conflicts_with_all = ["csv", "jsonl", "json", "relative"]
     )]
-    form: Option<Form>,
+    form: Option<ExportForm>,
     /// With `--as orion`: write its CSV files and summary to this directory, as new files
     #[arg(long, value_name = "DIR", requires = "form")]
     out: Option<PathBuf>,
@@ -68,7 +68,7 @@ pub struct Options {
 
 /// Tables that can be printed as CSV.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Table {
+enum CsvTable {
     /// IOPS and latency by outstanding I/Os
     Curve,
     /// Every interval
@@ -101,7 +101,7 @@ enum Table {
     Watch,
 }
 
-impl Table {
+impl CsvTable {
     const ALL: [Self; 15] = [
         Self::Curve,
         Self::Intervals,
@@ -149,7 +149,7 @@ impl Table {
 
 /// Forms of other programs.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum ExportForm {
     /// fio's JSON of version 3.3x
     FioJson,
     /// ORION's summary
@@ -162,7 +162,7 @@ enum Form {
 ///
 /// # Errors
 /// What the store says, or a file that cannot be written; an existing file is not overwritten.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &ReportCommandOptions) -> Result<ExitStatus> {
     // Invalid criteria are refused before the run is read.
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let run = RunPart::open(&options.run, &options.store.open())?;
@@ -178,7 +178,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 }
 
 /// The page, the drawings, or one of the forms on standard output.
-fn write_or_print(options: &Options, run: &RunPart, loaded: &LoadedRun) -> Result<ExitStatus> {
+fn write_or_print(
+    options: &ReportCommandOptions,
+    run: &RunPart,
+    loaded: &LoadedRun,
+) -> Result<ExitStatus> {
     let shown = Shown { relative: options.relative };
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&loaded.report, shown).as_bytes())?;
@@ -209,7 +213,7 @@ fn write_or_print(options: &Options, run: &RunPart, loaded: &LoadedRun) -> Resul
 /// # Errors
 /// A usage error where the run holds nothing of what the form shows.
 fn print_as(
-    form: Form,
+    form: ExportForm,
     run: &RunPart,
     loaded: &LoadedRun,
     out: Option<&Path>,
@@ -221,8 +225,8 @@ fn print_as(
         )
     };
     match form {
-        Form::FioJson => print_measured(run),
-        Form::Orion => {
+        ExportForm::FioJson => print_measured(run),
+        ExportForm::Orion => {
             let calibration = loaded.report.calibration.as_ref();
             let command = run.reader.manifest().command.join(" ");
             let files = calibration.map(|calibration| orion(calibration, &command));
@@ -235,7 +239,7 @@ fn print_as(
             }
             print(&first.summary)
         }
-        Form::Slob => {
+        ExportForm::Slob => {
             let load = loaded.report.load.as_ref().ok_or_else(|| nothing("load of a database"))?;
             print(&slob(load))
         }
@@ -282,12 +286,12 @@ fn print_measured(run: &RunPart) -> Result<ExitStatus> {
 ///
 /// # Errors
 /// A usage error with the tables that the run has, where this one would have no row.
-fn csv(table: Table, loaded: &LoadedRun, run: &RunPart) -> Result<String> {
+fn csv(table: CsvTable, loaded: &LoadedRun, run: &RunPart) -> Result<String> {
     if let Some(text) = table.of(loaded, run)? {
         return Ok(text);
     }
     let mut names = Vec::new();
-    for other in Table::ALL {
+    for other in CsvTable::ALL {
         if other.of(loaded, run)?.is_some() {
             names.push(other.name());
         }
@@ -296,7 +300,7 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunPart) -> Result<String> {
     let message =
         format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
     let hint = match names.as_slice() {
-        names if table == Table::Watch && manifest.kind == RunKind::Bench => format!(
+        names if table == CsvTable::Watch && manifest.kind == RunKind::Bench => format!(
             "a load keeps the host activity per step: use --csv ladder (it has {})",
             names.join(", ")
         ),

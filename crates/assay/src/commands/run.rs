@@ -17,11 +17,11 @@ use assay_app::job_file::{
 };
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
-use assay_app::{Context, Plan};
+use assay_app::{Context, MeasuringPlan};
 use assay_formats::Conversion;
 use assay_methods::PlanOptions;
 use assay_methods::files::{is_file_name, read_document, shadow_note};
-use assay_methods::patterns::{Pattern, WorkloadChanges};
+use assay_methods::patterns::{RatePattern, WorkloadChanges};
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
 use assay_model::units::Nanos;
@@ -46,7 +46,7 @@ const OWN: [&str; 4] = ["workload", "time", "warm_up", "print"];
   assay run --for awr.html /mnt/data
   assay run randread /mnt/data --hosts local:4 --time 10s
   assay run --resume latest")]
-pub struct Options {
+pub struct RunCommandOptions {
     /// Workload file, job file of fio, Vdbench or `IOMeter`, or a built-in name such as oltp or
     /// randread: `assay list workloads`
     #[arg(required_unless_present_any = ["resume", "database"])]
@@ -93,7 +93,7 @@ pub struct Options {
     run: RunOptions,
 }
 
-impl Options {
+impl RunCommandOptions {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
         RunPlan { workload, ..self.plan.clone() }
@@ -101,7 +101,7 @@ impl Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &RunCommandOptions) -> Result<ExitStatus> {
     if let Some(database) = &options.database {
         return run_demand(database, options);
     }
@@ -127,14 +127,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.print {
         return print_workload(name, &workload, options);
     }
-    if !options.run.output.quiet && Pattern::named(name).is_some() {
+    if !options.run.output.quiet && RatePattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
     start::carry_out(&options.plan(workload), &options.run)
 }
 
 /// What the database demands, on the target that stands where a workload would.
-fn run_demand(database: &str, options: &Options) -> Result<ExitStatus> {
+fn run_demand(database: &str, options: &RunCommandOptions) -> Result<ExitStatus> {
     let first = options.workload.clone().filter(|_| !options.print);
     if first.is_none() && !options.print {
         return Err(Error::usage(
@@ -174,7 +174,11 @@ pub fn unwatched(address: &str, time: Nanos, typical: Workload) -> Workload {
 }
 
 /// Prints a workload that is not of a job file.
-fn print_workload(name: &str, workload: &Workload, options: &Options) -> Result<ExitStatus> {
+fn print_workload(
+    name: &str,
+    workload: &Workload,
+    options: &RunCommandOptions,
+) -> Result<ExitStatus> {
     if options.run.output.json {
         return print(&json(workload)?);
     }
@@ -190,7 +194,7 @@ fn job_of(name: &str) -> Result<Option<String>> {
 fn run_job(
     conversion: &Conversion,
     settings: &JobSettings,
-    options: &Options,
+    options: &RunCommandOptions,
 ) -> Result<ExitStatus> {
     let output = &options.run.output;
     say_taken(settings, output.quiet);
@@ -226,7 +230,7 @@ fn run_job(
 }
 
 /// Runs one document of a job file, or shows what it would do.
-fn run_part(plan: JobPlan, options: &Options, context: &Context) -> Result<ExitStatus> {
+fn run_part(plan: JobPlan, options: &RunCommandOptions, context: &Context) -> Result<ExitStatus> {
     let is_shown = options.run.start.dry_run;
     let finished = match plan {
         JobPlan::Run(plan) => {
@@ -253,7 +257,7 @@ fn run_part(plan: JobPlan, options: &Options, context: &Context) -> Result<ExitS
 
 /// Whether a preset or a pattern is called so.
 fn is_built_in(name: &str) -> bool {
-    preset_text(name).is_some() || Pattern::named(name).is_some()
+    preset_text(name).is_some() || RatePattern::named(name).is_some()
 }
 
 /// A preset, or a file of that name.
@@ -291,7 +295,7 @@ fn text(name: &str, workload: &Workload) -> Result<String> {
 }
 
 /// The workload with what the command line says otherwise.
-fn changed(workload: Workload, options: &Options) -> Result<Workload> {
+fn changed(workload: Workload, options: &RunCommandOptions) -> Result<Workload> {
     let mut workload = options.changes.apply(workload)?;
     workload.duration = options.time.unwrap_or(workload.duration);
     workload.warm_up = options.warm_up.unwrap_or(workload.warm_up);
@@ -300,7 +304,7 @@ fn changed(workload: Workload, options: &Options) -> Result<Workload> {
 }
 
 /// Goes on with a run; it may be judged by other criteria.
-fn resume(run: &str, options: &Options) -> Result<ExitStatus> {
+fn resume(run: &str, options: &RunCommandOptions) -> Result<ExitStatus> {
     start::resume(run, &options.plan.target, &options.run, |plan: &mut RunPlan| {
         plan.criteria = options.plan.criteria.clone().or_else(|| plan.criteria.take());
     })

@@ -12,7 +12,7 @@ use assay_model::measurement::Finish;
 use assay_model::number::real;
 use assay_model::run::Utc;
 use assay_model::units::show_bytes;
-use assay_store::{Listing, RunStatus, RunSummary, Store, Unreadable};
+use assay_store::{RunListing, RunStatus, RunSummary, Store, UnreadableRun};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::Path;
@@ -23,7 +23,7 @@ use std::path::Path;
   assay runs
   assay runs import fio.json
   assay runs remove RUN")]
-pub struct Options {
+pub struct RunsOptions {
     #[command(subcommand)]
     what: Option<What>,
     /// List only runs with this name
@@ -71,13 +71,13 @@ enum What {
         #[arg(required = true)]
         runs: Vec<String>,
     },
-    Import(import::Options),
+    Import(import::ImportOptions),
     /// Remove leftovers of killed runs from directories or servers
-    Clean(clean::Options),
+    Clean(clean::CleanOptions),
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &RunsOptions) -> Result<ExitStatus> {
     let store = options.store.open();
     match &options.what {
         None => list(&store, options.name.as_deref(), options.json),
@@ -171,7 +171,7 @@ struct Unread<'a> {
     reason: &'a str,
 }
 
-fn document(listing: &Listing) -> RunList<'_> {
+fn document(listing: &RunListing) -> RunList<'_> {
     RunList {
         format: 1,
         runs: listing.runs.iter().map(Listed::of).collect(),
@@ -194,7 +194,7 @@ impl<'a> Listed<'a> {
 }
 
 impl<'a> Unread<'a> {
-    fn of(unread: &'a Unreadable) -> Self {
+    fn of(unread: &'a UnreadableRun) -> Self {
         Self { path: &unread.path, reason: unread.error.message() }
     }
 }

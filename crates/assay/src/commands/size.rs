@@ -22,13 +22,13 @@ use std::path::PathBuf;
   assay size reports/ --peak p95 --growth 30% --years 3 --survive controller,device
   assay size crm/ shop/ --consolidate
   assay size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2")]
-pub struct Options {
+pub struct SizeOptions {
     /// Profiles (`*.profile.json`), AWR or Statspack reports, or folders of reports; without any,
     /// the demand is given by --iops
     #[arg(value_name = "DB")]
     profiles: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "Options of the demand")]
-    demand: DemandOptions,
+    demand: SizingDemandOptions,
     #[command(flatten, next_help_heading = "Options of the storage")]
     storage: StorageOptions,
     /// Number of configurations to show; the document contains all
@@ -52,7 +52,7 @@ pub struct Options {
 
 /// What has to be carried.
 #[derive(Args)]
-struct DemandOptions {
+struct SizingDemandOptions {
     /// IOPS demanded, instead of profiles
     #[arg(long, value_name = "RATE", conflicts_with = "profiles")]
     iops: Option<Rate>,
@@ -171,7 +171,7 @@ fn pair(typed: &str) -> std::result::Result<(String, String), String> {
     Ok((name.to_owned(), run.to_owned()))
 }
 
-impl Options {
+impl SizeOptions {
     fn plan(&self) -> SizingPlan {
         let (demand, storage) = (&self.demand, &self.storage);
         let given = demand.iops.map(|rate| GivenDemand {
@@ -213,7 +213,7 @@ impl Options {
 /// # Errors
 /// What a profile, a catalog or the options say, or a file that cannot be written; an existing file
 /// is not overwritten.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &SizeOptions) -> Result<ExitStatus> {
     let request = SizingRequest {
         profiles: options.profiles.clone(),
         catalogs: options.storage.catalog.clone(),
@@ -241,7 +241,7 @@ const fn status(sizing: &Sizing) -> ExitStatus {
     }
 }
 
-fn write(sizing: &Sizing, options: &Options) -> Result<()> {
+fn write(sizing: &Sizing, options: &SizeOptions) -> Result<()> {
     if let Some(path) = &options.output {
         write_new(path, json(sizing)?.as_bytes())?;
     }

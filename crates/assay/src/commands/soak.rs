@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::options::RunOptions;
 use crate::resume::{ids, locked_options};
 use crate::start;
-use assay_app::Plan;
+use assay_app::MeasuringPlan;
 use assay_app::soak::SoakPlan;
 use assay_methods::patterns::WorkloadChanges;
 use assay_model::units::Nanos;
@@ -19,7 +19,7 @@ use clap::Args;
   assay soak /mnt/data --time 300s --rest 600s --cycles 215 --final-rest 1h
   assay soak /mnt/data --time 12h --hosts hA,hB
   assay soak --resume latest")]
-pub struct Options {
+pub struct SoakOptions {
     /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` if writing is not
     /// allowed
     #[arg(long, value_name = "WORKLOAD")]
@@ -44,7 +44,7 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &SoakOptions) -> Result<ExitStatus> {
     if let Some(run) = &options.resume {
         return start::resume(run, &options.plan.target, &options.run, |_: &mut SoakPlan| ());
     }
@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     start::carry_out(&plan, &options.run)
 }
 
-impl Options {
+impl SoakOptions {
     fn workload(&self) -> Result<Workload> {
         let default = if self.plan.target().may_be_written() { "oltp" } else { "oltp-read" };
         let named = load(self.workload.as_deref().unwrap_or(default))?;

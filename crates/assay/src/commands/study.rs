@@ -23,7 +23,7 @@ use std::path::Path;
   assay study dell-locality /mnt/data --scale 1/1000
   assay study cluster.study.toml /mnt/data --hosts local:4
   assay study --resume latest")]
-pub struct Options {
+pub struct StudyOptions {
     /// Study file (`*.study.toml`), or the name of a built-in study; `assay list studies` lists
     /// them
     #[arg(required_unless_present = "resume")]
@@ -45,7 +45,7 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &StudyOptions) -> Result<ExitStatus> {
     if let Some(run) = &options.resume {
         return start::resume(run, &options.plan.target, &options.run, |_: &mut StudyPlan| ());
     }
@@ -94,7 +94,7 @@ fn load(name: &str) -> Result<Study> {
 }
 
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
-fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
+fn dry_run(plan: &StudyPlan, options: &StudyOptions) -> Result<ExitStatus> {
     let (targets, study) = (&plan.target.targets, &plan.on_each_host());
     for target in targets {
         SimulatedDevice::parse(target)?;

@@ -25,9 +25,9 @@ use clap::{Args, Subcommand};
   assay verify /mnt/data --witness 192.0.2.7:9310 --token-file token
   assay verify /mnt/data --after --resume --witness 192.0.2.7:9310 --token-file token"
 )]
-pub struct Options {
+pub struct VerifyOptions {
     #[command(subcommand)]
-    part: Option<Part>,
+    part: Option<PowerCutPart>,
     #[command(flatten)]
     plan: VerifyPlan,
     #[command(flatten)]
@@ -38,21 +38,21 @@ pub struct Options {
 
 /// What belongs to a test with power cuts and measures nothing itself.
 #[derive(Subcommand)]
-enum Part {
-    Witness(witness::Options),
-    Replay(replay::Options),
+enum PowerCutPart {
+    Witness(witness::WitnessOptions),
+    Replay(replay::ReplayOptions),
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &VerifyOptions) -> Result<ExitStatus> {
     match &options.part {
-        Some(Part::Witness(options)) => witness::run(options),
-        Some(Part::Replay(options)) => replay::run(options),
+        Some(PowerCutPart::Witness(options)) => witness::run(options),
+        Some(PowerCutPart::Replay(options)) => replay::run(options),
         None => verify(options),
     }
 }
 
-fn verify(options: &Options) -> Result<ExitStatus> {
+fn verify(options: &VerifyOptions) -> Result<ExitStatus> {
     let verify = VerifyPlan { ledger: options.ledger.place()?, ..options.plan.clone() };
     if options.ledger.after && !options.run.start.dry_run {
         start::check_storage(&verify.target)?;
@@ -63,7 +63,7 @@ fn verify(options: &Options) -> Result<ExitStatus> {
 }
 
 /// Judges, and writes on where that is asked and nothing was lost.
-fn after(plan: &AfterPlan, options: &Options, context: &Context) -> Result<ExitStatus> {
+fn after(plan: &AfterPlan, options: &VerifyOptions, context: &Context) -> Result<ExitStatus> {
     if options.ledger.resume {
         start::check(&plan.verify.target.targets, &options.run.start)?;
     }

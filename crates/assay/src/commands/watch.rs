@@ -4,16 +4,16 @@ use crate::exit::{ExitStatus, exit_status, print};
 use crate::finish::conclude;
 use crate::live_options::LiveOptions;
 use crate::options::{COMMON, OutputOptions, StartOptions, StoreOptions, measuring_context};
-use assay_app::Progress;
+use assay_app::ProgressSender;
 use assay_app::cluster::{HostNames, HostsMoment, WatchHosts};
 use assay_app::finish::{CriteriaSource, finish_run};
-use assay_app::host_sampler::Pace;
+use assay_app::host_sampler::SamplerPace;
 use assay_app::machine_trace::read_machine;
 use assay_archives::oswatcher::ArchiveWriter;
 use assay_host::clock::unix_ns;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
-use assay_host::watch::{Sampler, busy_disks, device_names};
+use assay_host::watch::{HostWatch, busy_disks, device_names};
 use assay_model::environment::Environment;
 use assay_model::measurement::{
     Finish, Interval, Operation, OperationResult, PerOperation, Remark,
@@ -24,7 +24,7 @@ use assay_model::verdict::Unit;
 use assay_model::watch::Moment;
 use assay_model::{Error, Result};
 use assay_report::{WATCH_HEADER, watch_csv};
-use assay_store::{Document, NewRun, RunWriter, WatchLog};
+use assay_store::{NewRun, RunWriter, StoredDocument, WatchLog};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,7 +43,7 @@ const EVERY_MIN: Nanos = Nanos(100_000_000);
   assay watch /mnt/data --hosts hA,hB --time 60s
   assay watch --from oswatcher-archive/
   assay watch --from iostat.txt")]
-pub struct Options {
+pub struct WatchOptions {
     /// Directories, files or block devices whose devices to watch; by default all disks with any
     /// I/O since boot
     #[arg(value_name = "STORAGE", conflicts_with = "from")]
@@ -83,7 +83,7 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &WatchOptions) -> Result<ExitStatus> {
     let asked = CriteriaSource::named(options.criteria.as_deref())?;
     if options.interval.0 < EVERY_MIN.0 {
         return Err(Error::usage(
@@ -116,9 +116,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     })?;
     progress.run(writer.path(), &format!("watch of {}", writer.manifest().targets.join(", ")));
     if let Some(environment) = &environment {
-        writer.put_json(Document::Environment, environment)?;
+        writer.put_json(StoredDocument::Environment, environment)?;
     }
-    let mut sink = Sink::open(options, &writer, environment.as_ref())?;
+    let mut sink = WatchSink::open(options, &writer, environment.as_ref())?;
     let finish = match (imported, &mut hosts) {
         (_, Some(hosts)) => together(options, hosts, &writer, &mut sink, progress)?,
         (Some(imported), None) => {
@@ -148,7 +148,7 @@ fn keep_notes(notes: &[String], writer: &mut RunWriter) -> Result<()> {
 /// The page, and the verdict where one is asked for; rows that were printed are not followed by
 /// words.
 fn finish_with(
-    options: &Options,
+    options: &WatchOptions,
     writer: RunWriter,
     finish: &Finish,
     asked: Option<&CriteriaSource>,
@@ -160,13 +160,13 @@ fn finish_with(
     conclude(&finished, &options.output, options.html.as_deref())
 }
 
-fn environment(options: &Options) -> Result<Environment> {
+fn environment(options: &WatchOptions) -> Result<Environment> {
     let paths: Vec<&Path> = options.targets.iter().map(PathBuf::as_path).collect();
     capture_environment(&SysRoot::live(), &paths, &[])
 }
 
 /// What was watched, for the list of runs.
-fn targets(options: &Options) -> Vec<String> {
+fn targets(options: &WatchOptions) -> Vec<String> {
     let mut named = named(&options.targets);
     named.extend(options.from.as_ref().map(|path| path.display().to_string()));
     if named.is_empty() {
@@ -181,15 +181,15 @@ fn named(targets: &[PathBuf]) -> Vec<String> {
 }
 
 /// Where samples go.
-struct Sink {
+struct WatchSink {
     log: WatchLog,
     archive: Option<ArchiveWriter>,
     csv: bool,
 }
 
-impl Sink {
+impl WatchSink {
     fn open(
-        options: &Options,
+        options: &WatchOptions,
         writer: &RunWriter,
         environment: Option<&Environment>,
     ) -> Result<Self> {
@@ -220,11 +220,11 @@ impl Sink {
 
 /// Watches hosts until the time is over or a person ends it, as [`live`] does this machine.
 fn together(
-    options: &Options,
+    options: &WatchOptions,
     hosts: &mut WatchHosts,
     writer: &RunWriter,
-    sink: &mut Sink,
-    progress: &Progress,
+    sink: &mut WatchSink,
+    progress: &ProgressSender,
 ) -> Result<Finish> {
     let length = options.time.map(|length| Duration::from_nanos(length.0));
     let mut see = |now: HostsMoment<'_>| {
@@ -234,7 +234,7 @@ fn together(
         Ok(())
     };
     let (finish, found) = hosts.watch(options.interval, options.time, &mut see)?;
-    writer.put_json(Document::Cluster, &found)?;
+    writer.put_json(StoredDocument::Cluster, &found)?;
     Ok(match finish {
         Finish::Interrupted if options.time.is_none() => Finish::Complete,
         finish => finish,
@@ -244,10 +244,10 @@ fn together(
 /// Watches this machine until the time is over or a person ends it; both are a good end where no
 /// time was named.
 fn live(
-    options: &Options,
+    options: &WatchOptions,
     environment: Option<&Environment>,
-    sink: &mut Sink,
-    progress: &Progress,
+    sink: &mut WatchSink,
+    progress: &ProgressSender,
     stop: &AtomicBool,
 ) -> Result<Finish> {
     let storage = environment.map_or(&[][..], |environment| &environment.storage);
@@ -255,8 +255,8 @@ fn live(
     let named = device_names(stacks);
     let root = SysRoot::live();
     let devices = if options.targets.is_empty() { busy_disks(&root) } else { named };
-    let mut sampler = Sampler::new(root, devices);
-    let mut pace = Pace::new(Duration::from_nanos(options.interval.0));
+    let mut sampler = HostWatch::new(root, devices);
+    let mut pace = SamplerPace::new(Duration::from_nanos(options.interval.0));
     let begun = Instant::now();
     let length = options.time.map(|length| Duration::from_nanos(length.0));
     let mut end_ns = 0;
@@ -280,7 +280,7 @@ fn live(
 }
 
 /// Waits for the next sample and says whether it is the last.
-fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
+fn wait(pace: &SamplerPace, left: Option<Duration>, stop: &AtomicBool) -> bool {
     let until = pace.left();
     // The end takes what is left into the previous sample it, where that is almost nothing.
     let is_last = left.is_some_and(|left| left <= until + until / 4);
@@ -320,7 +320,7 @@ fn interval(moment: &Moment, end_ns: u64) -> Interval {
 }
 
 /// The sample in a few words, for the line of progress.
-fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: &Progress) {
+fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: &ProgressSender) {
     let cpu = moment.counters.cpu.unwrap_or_default();
     let queue = moment.run_queue.unwrap_or_default();
     let busiest = moment

@@ -6,7 +6,7 @@ use crate::mariadb;
 use crate::server::{
     Place, address, given_server, has_server, json, processes_in, wait_for, words,
 };
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 use assay_rig::{CutFileSystem, Latency, Lie, Operation, Script, or_skip};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -266,7 +266,7 @@ fn what_is_missing_and_what_is_doubled_is_named() {
         assert_eq!(whole.status.code(), Some(0), "{found:#} {}", words(&whole));
         assert_eq!(last(found)["commits"]["acknowledged"].as_u64(), kept);
         let of_two = format!("FROM {schema}.assay_commits WHERE session_number = 2");
-        let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+        let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
         connection.run(&format!("DELETE {of_two} AND transaction_number IN (2, 3)")).unwrap();
         connection
             .run(&format!(

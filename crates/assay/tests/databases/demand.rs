@@ -4,9 +4,9 @@
 
 use crate::mariadb;
 use crate::server::{Place, address, given_server, json, wait_for, words};
-use assay_mariadb::connection::Connection as MariaConnection;
-use assay_postgres::connection::Connection;
-use assay_postgres::server::{Server, account};
+use assay_mariadb::connection::MariadbConnection as MariaConnection;
+use assay_postgres::connection::PostgresConnection;
+use assay_postgres::server::{PostgresServer, account};
 use rustix::fs::OFlags;
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
@@ -54,7 +54,7 @@ fn beside_a_neighbour<T>(directory: &Path, work: impl FnOnce() -> T) -> T {
 }
 
 /// A server whose cache is smaller than its table.
-fn server(place: &Place) -> Server {
+fn server(place: &Place) -> PostgresServer {
     let server = given_server(&place.0.join("d"));
     let mut client = client(&server);
     let table = "CREATE TABLE t AS SELECT g AS k, repeat('x', 900) AS v FROM generate_series(1, \
@@ -63,8 +63,8 @@ fn server(place: &Place) -> Server {
     server
 }
 
-fn client(server: &Server) -> Connection {
-    Connection::open(&server.address("postgres"), "test").unwrap()
+fn client(server: &PostgresServer) -> PostgresConnection {
+    PostgresConnection::open(&server.address("postgres"), "test").unwrap()
 }
 
 fn value(profile: &Value, pointer: &str) -> f64 {
@@ -76,7 +76,7 @@ fn value(profile: &Value, pointer: &str) -> f64 {
 
 /// Blocks and writes of the log that the server has counted; the session that asks has reported its
 /// own.
-fn counted(client: &mut Connection) -> f64 {
+fn counted(client: &mut PostgresConnection) -> f64 {
     let sql = if client.major() >= 18 {
         "SELECT (sum(reads) + sum(writes) + sum(coalesce(extends, 0)))::float8 FROM pg_stat_io"
     } else if client.major() >= 16 {
@@ -151,7 +151,7 @@ fn the_demand_is_what_the_server_counts_beside_a_neighbour() {
     }
 }
 
-fn sessions_of_assay(client: &mut Connection) -> u64 {
+fn sessions_of_assay(client: &mut PostgresConnection) -> u64 {
     let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'assay'";
     client.one(sql).unwrap().count(0).unwrap()
 }
@@ -203,7 +203,7 @@ fn a_server_at_rest_has_no_demand_and_nothing_is_planned_by_it() {
 struct Pooler(Child, u16);
 
 impl Pooler {
-    fn start(place: &Place, server: &Server, mode: &str) -> Option<Self> {
+    fn start(place: &Place, server: &PostgresServer, mode: &str) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].map(PathBuf::from);
         let Some(program) = program.into_iter().find(|path| path.exists()) else {
             println!("skipped: pgbouncer is not installed");

@@ -7,7 +7,7 @@ use crate::mariadb::{databases, given, kill_server, own_address, place};
 use crate::server::{Place, given_server, json, words};
 use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
 use assay_dbload::load::{Calls, MariadbLink};
-use assay_mariadb::connection::Connection;
+use assay_mariadb::connection::MariadbConnection;
 use std::fs;
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = place("brokerage-given") else { return };
     let server = given(&place.0.join("d"));
     let address = own_address(&server);
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     for (more, word) in [
         ("--sessions 500", "max_connections"),
         ("--restore-every 1", "--restore-every"),
@@ -65,7 +65,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         place: &place,
         load: format!("bench brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s"),
         schema: "assay_brokerage",
-        schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
+        schemas: &|| databases(&mut MariadbConnection::open(&server.address()).unwrap()),
     };
     given.assert_kept();
     // Its open orders are cancelled first.
@@ -84,7 +84,7 @@ fn its_transactions_answer_and_do_what_those_of_postgresql_do() {
     let Some(other) = Place::new("brokerage-and-mariadb") else { return };
     let (maria, postgres) = (given(&place.0.join("d")), given_server(&other.0.join("d")));
     let one = Side::<MariadbLink>::new(maria.address(), "assay_alike", Calls::Statements);
-    let beside = Side::<assay_postgres::connection::Connection>::new(
+    let beside = Side::<assay_postgres::connection::PostgresConnection>::new(
         postgres.address("postgres"),
         "assay_alike",
         Calls::Statements,

@@ -5,7 +5,7 @@
 use crate::dss::{ROWS, assert_complete, assert_ordered, has_loaded, kept, queries, refused};
 use crate::mariadb::{address, databases, given, place, servers};
 use crate::server::{has_server, json, wait_for, words};
-use assay_mariadb::connection::Connection;
+use assay_mariadb::connection::MariadbConnection;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;
@@ -112,7 +112,7 @@ fn queries_over_their_limit_are_cancelled_and_refresh_functions_have_none() {
 fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     let Some(place) = place("dss-given") else { return };
     let server = given(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     let load = format!("bench dss {}", address(&server, "assay", server.daemon.password()));
     let refreshed = SMALL.replace("--no-refresh ", "");
     // An empty database of the user is used, and stays.
@@ -164,7 +164,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
 fn an_interrupted_run_ends_its_sessions_and_keeps_its_queries() {
     let Some(place) = place("dss-interrupt") else { return };
     let server = given(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     let target = address(&server, "assay", server.daemon.password());
     let mut child = place
         .start(&format!("bench dss {target} --scale 0.01 --streams 2 --repeats 99 --json --quiet"));

@@ -5,7 +5,7 @@
 use crate::mariadb::{address, databases, given, own_address, place};
 use crate::server::{on_small, words};
 use crate::transactions::{assert_fills_up, assert_searches_end};
-use assay_mariadb::connection::Connection;
+use assay_mariadb::connection::MariadbConnection;
 
 /// Loads of all kinds that are as small as can be.
 const LOADS: [&str; 4] =
@@ -26,7 +26,7 @@ fn searches_stay_within_what_a_server_takes_and_end_with_a_reason() {
 fn users_without_rights_and_servers_that_take_no_writes_are_told() {
     let Some(place) = place("rights") else { return };
     let server = given(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     connection
         .run(
             "CREATE USER guest@localhost IDENTIFIED BY 'x'; CREATE USER writer@localhost \
@@ -65,7 +65,7 @@ fn a_storage_that_fills_up_while_tables_are_loaded_is_told() {
             }
             assert!(words.contains("space"), "{load}: {words}");
             // What was loaded may be needed no more, and the next load needs the room.
-            let mut connection = Connection::open(&server.address()).unwrap();
+            let mut connection = MariadbConnection::open(&server.address()).unwrap();
             for name in databases(&mut connection) {
                 connection.run(&format!("DROP DATABASE {name}")).unwrap();
             }

@@ -6,7 +6,7 @@ use crate::server::{json, wait_for, words};
 use crate::transactions::{
     Given, assert_nothing_lost, assert_right, assert_tried_again, has_intervals, ios, killed,
 };
-use assay_mariadb::connection::Connection;
+use assay_mariadb::connection::MariadbConnection;
 use serde_json::Value;
 use std::fs;
 use std::process::Output;
@@ -77,7 +77,7 @@ fn sessions_in_each_others_way_try_again_and_lose_nothing() {
 }
 
 /// What a statement counts.
-fn counted(connection: &mut Connection, sql: &str) -> u64 {
+fn counted(connection: &mut MariadbConnection, sql: &str) -> u64 {
     connection.one(sql).unwrap().count(0).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn payments_note_down_where_they_were_made_however_it_is_called() {
     let Some(place) = place("oltp-payments") else { return };
     let server = given(&place.0.join("d"));
     let address = own_address(&server);
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     let mut before = 30_000;
     for calls in ["stmt", "proc"] {
         let output = place.run(&format!(
@@ -109,7 +109,7 @@ fn payments_note_down_where_they_were_made_however_it_is_called() {
 fn what_is_executed_behind_a_refused_statement_is_taken_back() {
     let Some(place) = place("oltp-refused") else { return };
     let server = given(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     connection.run("SET GLOBAL innodb_lock_wait_timeout = 1").unwrap();
     let mut command = place.command(&format!(
         "bench oltp {} --warehouses 1 --sessions 3 --calls stmt --time 6s --warm-up 0s --keep \
@@ -141,7 +141,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = place("oltp-given") else { return };
     let server = given(&place.0.join("d"));
     let address = own_address(&server);
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     for (more, word) in
         [("--sessions 500", "max_connections"), ("--restore-every 1", "--restore-every")]
     {
@@ -152,7 +152,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         place: &place,
         load: format!("bench oltp {address} --sessions 2 --time 1s --warm-up 0s --quiet --json"),
         schema: "assay_oltp",
-        schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
+        schemas: &|| databases(&mut MariadbConnection::open(&server.address()).unwrap()),
     };
     given.assert_kept();
     given.assert_used();
@@ -164,7 +164,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
 }
 
 /// Names of our procedures with the moments at which they were made.
-fn procedures(connection: &mut Connection) -> Vec<(String, String)> {
+fn procedures(connection: &mut MariadbConnection) -> Vec<(String, String)> {
     let rows = connection
         .query(
             "SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = \
@@ -178,7 +178,7 @@ fn procedures(connection: &mut Connection) -> Vec<(String, String)> {
 fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
     let Some(place) = place("oltp-rights") else { return };
     let server = given(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     let tables = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER";
     for (user, rights) in [
         ("plain", tables.to_owned()),

@@ -4,9 +4,9 @@
 
 use crate::mariadb::{address, given, own_address, place};
 use crate::server::{Place, json, words};
-use assay_mariadb::binaries::SearchPath;
-use assay_mariadb::connection::Connection;
-use assay_mariadb::server::{Server, Stop, account};
+use assay_mariadb::binaries::MariadbSearchPath;
+use assay_mariadb::connection::MariadbConnection;
+use assay_mariadb::server::{MariadbServer, ServerStop, account};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
@@ -33,15 +33,15 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
 }
 
 /// Sessions that the server has, by what they do.
-fn sessions(connection: &mut Connection, condition: &str) -> u64 {
+fn sessions(connection: &mut MariadbConnection, condition: &str) -> u64 {
     let sql = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE {condition}");
     connection.one(&sql).unwrap().count(0).unwrap()
 }
 
 /// Lets a session sleep while something else is done.
-fn while_one_sleeps<T>(server: &Server, work: impl FnOnce() -> T) -> T {
-    let mut connection = Connection::open(&server.address()).unwrap();
-    let mut sleeper = Connection::open(&server.address()).unwrap();
+fn while_one_sleeps<T>(server: &MariadbServer, work: impl FnOnce() -> T) -> T {
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
+    let mut sleeper = MariadbConnection::open(&server.address()).unwrap();
     let session = sleeper.facts().session;
     thread::scope(|scope| {
         // It is killed before it is over.
@@ -88,8 +88,8 @@ fn a_server_that_works_has_a_profile_of_its_time() {
 }
 
 /// What an account may not read is said with the right that gives it.
-fn rights(place: &Place, server: &Server) {
-    let mut connection = Connection::open(&server.address()).unwrap();
+fn rights(place: &Place, server: &MariadbServer) {
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     for (user, grant) in [
         ("nobody", "USAGE ON *.*"),
         ("half", "SELECT ON performance_schema.*"),
@@ -123,8 +123,8 @@ fn start(place: &Place, target: &str) -> Child {
 }
 
 /// Whoever is stopped keeps what was seen.
-fn interruption(place: &Place, server: &Server, target: &str) {
-    let mut connection = Connection::open(&server.address()).unwrap();
+fn interruption(place: &Place, server: &MariadbServer, target: &str) {
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     // Sessions of what was done before may take a while to end.
     wait_until(|| sessions(&mut connection, "USER = 'assay'") == 1);
     let child = start(place, target);
@@ -139,10 +139,10 @@ fn interruption(place: &Place, server: &Server, target: &str) {
 fn a_server_that_ends_meanwhile_ends_the_profile() {
     let Some(place) = place("profile-ends") else { return };
     let mut server = given(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     let child = start(&place, &own_address(&server));
     wait_until(|| sessions(&mut connection, "USER = 'assay'") == 2);
-    server.daemon.stop(Stop::AtOnce);
+    server.daemon.stop(ServerStop::AtOnce);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     assert!(words(&output).contains("hint: "), "{}", words(&output));
@@ -152,8 +152,9 @@ fn a_server_that_ends_meanwhile_ends_the_profile() {
 struct Plain(Child);
 
 impl Plain {
-    fn start(server: &Server, settings: &[&str]) -> Self {
-        let mut command = Command::new(SearchPath::of_this_program(None).find().unwrap().server);
+    fn start(server: &MariadbServer, settings: &[&str]) -> Self {
+        let mut command =
+            Command::new(MariadbSearchPath::of_this_program(None).find().unwrap().server);
         command.arg("--no-defaults").arg(format!("--datadir={}", server.daemon.data().display()));
         command.args(["--socket=assay.sock", "--skip-networking", "--innodb-page-size=8192"]);
         command.args(settings).current_dir(server.daemon.data()).process_group(0);
@@ -162,7 +163,7 @@ impl Plain {
         }
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let plain = Self(quiet.spawn().unwrap());
-        wait_until(|| Connection::open(&server.address()).is_ok());
+        wait_until(|| MariadbConnection::open(&server.address()).is_ok());
         plain
     }
 }
@@ -180,7 +181,7 @@ impl Drop for Plain {
 fn a_server_without_the_performance_schema_has_what_it_counts() {
     let Some(place) = place("profile-plain") else { return };
     let mut server = given(&place.0.join("d"));
-    server.daemon.stop(Stop::Clean);
+    server.daemon.stop(ServerStop::Clean);
     let _plain = Plain::start(&server, &["--performance-schema=OFF"]);
     let target = own_address(&server);
     let profile = json(&while_one_sleeps(&server, || {

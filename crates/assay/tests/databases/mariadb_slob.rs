@@ -3,8 +3,8 @@
 
 use crate::mariadb::{address, databases, given, place, place_on_disk, servers};
 use crate::server::{Place, json, kept, on_small, wait_for, words};
-use assay_mariadb::connection::Connection;
-use assay_mariadb::server::Server;
+use assay_mariadb::connection::MariadbConnection;
+use assay_mariadb::server::MariadbServer;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -88,7 +88,7 @@ fn a_given_server_is_left_as_it_was() {
     // said.
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
     assert!(!String::from_utf8_lossy(&output.stdout).contains(&secret));
-    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut connection = MariadbConnection::open(&server.address()).unwrap();
     assert_eq!(databases(&mut connection), Vec::<String>::new());
     // Neither what is only called as a load's tables are, nor what was to be kept is dropped.
     connection.run("CREATE DATABASE assay_slob_1; CREATE DATABASE assay_slob_mine").unwrap();
@@ -100,7 +100,12 @@ fn a_given_server_is_left_as_it_was() {
 }
 
 /// What a server may say, each with its hint, before anything is loaded.
-fn refusals(place: &Place, server: &Server, connection: &mut Connection, secret: &str) {
+fn refusals(
+    place: &Place,
+    server: &MariadbServer,
+    connection: &mut MariadbConnection,
+    secret: &str,
+) {
     connection.run("CREATE USER small@localhost IDENTIFIED BY 'x'").unwrap();
     let ours = address(server, "assay", secret);
     for (target, more, word) in [
@@ -218,7 +223,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
         let words = words(&output);
         assert_eq!(output.status.code(), Some(4), "{words}");
         assert!(words.contains("1114") && words.contains("space"), "{words}");
-        let mut connection = Connection::open(&server.address()).unwrap();
+        let mut connection = MariadbConnection::open(&server.address()).unwrap();
         assert_eq!(databases(&mut connection), Vec::<String>::new());
     });
 }

@@ -4,8 +4,8 @@
 use crate::server::{Place, json, wait_for, words};
 use crate::transactions::assert_right;
 use assay_dbserver::tls::Security;
-use assay_mariadb::address::{Address, Host};
-use assay_mariadb::connection::Connection;
+use assay_mariadb::address::{MariadbAddress, MariadbHost};
+use assay_mariadb::connection::MariadbConnection;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -54,8 +54,8 @@ impl MySql {
         let bound = [socket.as_str(), &format!("--port={port}"), "--bind-address=127.0.0.1"];
         let child = begin(&bound, &place.0.join("server.log"));
         let server = Self { child, place, port };
-        wait_for(|| Connection::open(&server.as_root()).is_ok());
-        let mut connection = Connection::open(&server.as_root()).unwrap();
+        wait_for(|| MariadbConnection::open(&server.as_root()).is_ok());
+        let mut connection = MariadbConnection::open(&server.as_root()).unwrap();
         for statement in [
             format!("CREATE USER {USER} IDENTIFIED WITH caching_sha2_password BY '{PASSWORD}'"),
             format!("GRANT ALL ON *.* TO {USER}"),
@@ -65,9 +65,9 @@ impl MySql {
         Some(server)
     }
 
-    fn as_root(&self) -> Address {
-        Address {
-            host: Host::Socket(self.place.0.join("s")),
+    fn as_root(&self) -> MariadbAddress {
+        MariadbAddress {
+            host: MariadbHost::Socket(self.place.0.join("s")),
             user: "root".to_owned(),
             password: None,
             database: None,
@@ -124,7 +124,7 @@ fn account() -> String {
 #[test]
 fn logins_loads_and_refusals_are_those_of_mysql() {
     let Some(server) = MySql::start("whole") else { return };
-    let mut connection = Connection::open(&server.as_root()).unwrap();
+    let mut connection = MariadbConnection::open(&server.as_root()).unwrap();
     logins(&server);
     let slob = format!(
         "bench slob {} --scale 8MiB --sessions 1,2 --time 1s --update-pct 20",
@@ -146,10 +146,10 @@ fn logins_loads_and_refusals_are_those_of_mysql() {
 fn logins(server: &MySql) {
     let by_network = format!("bench slob {} --scale 8MiB", server.by_network());
     server.refused(&by_network, "socket");
-    let socket = Address::parse(&server.by_socket(), |_| None).unwrap();
-    Connection::open(&socket).unwrap().close();
-    let network = Address::parse(&server.by_network(), |_| None).unwrap();
-    let mut connection = Connection::open(&network).unwrap();
+    let socket = MariadbAddress::parse(&server.by_socket(), |_| None).unwrap();
+    MariadbConnection::open(&socket).unwrap().close();
+    let network = MariadbAddress::parse(&server.by_network(), |_| None).unwrap();
+    let mut connection = MariadbConnection::open(&network).unwrap();
     assert_eq!(connection.one("SELECT CURRENT_USER()").unwrap().text(0), format!("{USER}@%"));
     let wrong = server.by_socket().replace(PASSWORD, "wrong");
     server.refused(&format!("bench slob {wrong} --scale 8MiB"), "1045");

@@ -6,7 +6,7 @@ use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
 use crate::server::{Place, address, given_server, json, schemas, words};
 use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
 use assay_dbload::load::Calls;
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
@@ -80,8 +80,9 @@ fn statements_answer_and_do_what_functions_do() {
         return;
     };
     let server = given_server(&place.0.join("d"));
-    let side =
-        |schema: &str, calls| Side::<Connection>::new(server.address("postgres"), schema, calls);
+    let side = |schema: &str, calls| {
+        Side::<PostgresConnection>::new(server.address("postgres"), schema, calls)
+    };
     assert_alike(side("one", Calls::Functions), side("other", Calls::Statements));
 }
 
@@ -182,10 +183,10 @@ fn what_cannot_be_meant_is_told() {
 }
 
 /// A given server with the smallest tables kept in it.
-fn kept(place: &Place) -> (assay_postgres::server::Server, String, Connection) {
+fn kept(place: &Place) -> (assay_postgres::server::PostgresServer, String, PostgresConnection) {
     let server = given_server(&place.0.join("d"));
     let address = address(&server, None);
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     connection.run("SET synchronous_commit = off").unwrap();
     let output = place.run(&format!(
         "bench brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s --keep --verify"
@@ -246,7 +247,7 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
         return;
     };
     let server = given_server(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     connection
         .run(
             "CREATE ROLE guest LOGIN PASSWORD 'guest'; CREATE ROLE reader LOGIN PASSWORD 'reader' \
@@ -267,7 +268,7 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
 }
 
 /// What one query of one row and column gives.
-fn one(connection: &mut Connection, sql: &str) -> String {
+fn one(connection: &mut PostgresConnection, sql: &str) -> String {
     let sql = sql.replace("{s}", "assay_brokerage");
     connection.one(&sql).unwrap().text(0).to_owned()
 }
@@ -331,7 +332,7 @@ fn functions_answer_what_plain_queries_say_and_broken_books_are_seen() {
 
 /// A limit waits, goes to the market when its price comes, and is settled; one that is taken back
 /// leaves nothing.
-fn a_trade_passes_through_all_its_states(connection: &mut Connection) {
+fn a_trade_passes_through_all_its_states(connection: &mut PostgresConnection) {
     let owner = "(SELECT first_name FROM {s}.customer WHERE id = 17), (SELECT last_name FROM \
                  {s}.customer WHERE id = 17), (SELECT tax_code FROM {s}.customer WHERE id = 17)";
     let order = format!("170, {owner}, 'AAAAAB', '', '', 3, 100, 1000");

@@ -6,7 +6,7 @@ use crate::dss::{
     ROWS, assert_complete, assert_ordered, has_loaded, kept, names, queries, refused,
 };
 use crate::server::{Place, address, given_server, json, schemas, wait_for, words};
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 
@@ -103,7 +103,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
         2,
         "have scale 0.01, not 0.02",
     );
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     let counted = "SELECT (SELECT count(*) FROM assay_dss.orders), (SELECT count(*) FROM \
                    assay_dss.orders WHERE o_orderkey & 24 = 8), (SELECT value FROM \
                    assay_dss.assay_manifest WHERE name = 'removed')";
@@ -155,7 +155,7 @@ fn two_loads_are_compared_query_by_query() {
     refused(&place, &format!("compare {} {}", ids[0], ids[2]), 2, "no interval");
 }
 
-fn held_by_another(place: &Place, connection: &mut Connection, load: &str) {
+fn held_by_another(place: &Place, connection: &mut PostgresConnection, load: &str) {
     connection.run("SELECT pg_advisory_lock(hashtext('assay_dss'))").unwrap();
     refused(place, &format!("{load} {SMALL}"), 4, "another program");
     connection.run("SELECT pg_advisory_unlock_all()").unwrap();

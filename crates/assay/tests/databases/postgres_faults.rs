@@ -4,7 +4,7 @@
 
 use crate::server::{Place, address, given_server, json, on_small, schemas, words};
 use crate::transactions::{assert_fills_up, assert_right, assert_searches_end, assert_tried_again};
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 
 #[test]
 fn searches_stay_within_what_a_server_takes_and_end_with_a_reason() {
@@ -49,7 +49,7 @@ fn a_server_that_takes_no_writes_is_told() {
         return;
     };
     let server = given_server(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     connection.run("ALTER DATABASE postgres SET default_transaction_read_only = on").unwrap();
     for load in ["oltp", "dss --scale 0.01", "slob --scale 8MiB"] {
         let output = place.run(&format!("bench {load} {}", address(&server, None)));

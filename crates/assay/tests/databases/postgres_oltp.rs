@@ -4,7 +4,7 @@
 
 use crate::server::{Place, address, given_server, json, schemas, words};
 use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 use rustix::process::Signal;
 use std::time::Duration;
 
@@ -132,7 +132,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let known = server.address("postgres");
     let address = address(&server, None);
     let short = "--sessions 2 --time 1s --warm-up 0s --quiet --json";
-    let mut connection = Connection::open(&known, "test").unwrap();
+    let mut connection = PostgresConnection::open(&known, "test").unwrap();
 
     let output = place.run(&format!("bench oltp {address} --sessions 500 --time 1s"));
     assert_eq!(output.status.code(), Some(4));

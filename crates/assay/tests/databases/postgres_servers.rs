@@ -3,9 +3,9 @@
 //! what is missing is said.
 
 use crate::server::{Place, json, words};
-use assay_postgres::address::{Address, ConnectionOptions, Host};
-use assay_postgres::binaries::{Binaries, SearchPath};
-use assay_postgres::connection::Connection;
+use assay_postgres::address::{ConnectionOptions, PostgresAddress, PostgresHost};
+use assay_postgres::binaries::{PostgresBinaries, PostgresSearchPath};
+use assay_postgres::connection::PostgresConnection;
 use assay_postgres::server::account;
 use serde_json::Value;
 use std::fs;
@@ -20,15 +20,15 @@ use std::time::{Duration, Instant};
 
 /// A server as others run it, in a directory of its own that goes with it.
 struct Given {
-    binaries: Binaries,
+    binaries: PostgresBinaries,
     place: Place,
     child: Option<Child>,
 }
 
 /// By the same search as the program's.
-fn binaries() -> Option<Binaries> {
+fn binaries() -> Option<PostgresBinaries> {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let found = SearchPath::of_this_program(named).find();
+    let found = PostgresSearchPath::of_this_program(named).find();
     if let Err(error) = &found {
         println!("skipped: {}", error.message());
     }
@@ -85,7 +85,7 @@ impl Given {
         }
         self.child = Some(command.spawn().unwrap());
         let begun = Instant::now();
-        while Connection::open(&self.address("owner"), "test").is_err() {
+        while PostgresConnection::open(&self.address("owner"), "test").is_err() {
             assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start");
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -98,9 +98,9 @@ impl Given {
         }
     }
 
-    fn address(&self, user: &str) -> Address {
-        Address {
-            host: Host::Socket(self.place.0.join("pg/data")),
+    fn address(&self, user: &str) -> PostgresAddress {
+        PostgresAddress {
+            host: PostgresHost::Socket(self.place.0.join("pg/data")),
             port: 5432,
             user: user.to_owned(),
             password: None,
@@ -110,7 +110,7 @@ impl Given {
     }
 
     fn sql(&self, sql: &str) -> Vec<String> {
-        let mut connection = Connection::open(&self.address("owner"), "test").unwrap();
+        let mut connection = PostgresConnection::open(&self.address("owner"), "test").unwrap();
         let rows = connection.query(sql).unwrap();
         rows.iter().map(|row| row.text(0).to_owned()).collect()
     }

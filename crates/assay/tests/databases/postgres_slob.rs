@@ -6,7 +6,7 @@ use crate::server::{
     Place, address, given_server, has_server, json, kept, on_small, schemas, wait_for, words,
 };
 use assay_model::number::real_len;
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 use assay_rig::ending_signals;
 use assay_stats::random::Random;
 use rustix::process::{Pid, Signal, kill_process};
@@ -241,7 +241,7 @@ fn a_given_server_is_left_as_it_was() {
     let secret = server.address("postgres").password.unwrap();
     assert!(!String::from_utf8_lossy(&output.stdout).contains(&secret));
     // Neither what is only called as a load's tables are, nor what was to be kept is dropped.
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     connection.run("CREATE SCHEMA assay_slob_1; CREATE SCHEMA assay_slob_mine").unwrap();
     place.run(&format!("{load} --keep"));
     let left = schemas(&server);

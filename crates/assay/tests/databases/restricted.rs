@@ -3,8 +3,8 @@
 
 use crate::mariadb;
 use crate::server::{Place, given_server, words};
-use assay_mariadb::connection::Connection as MariadbConnection;
-use assay_postgres::connection::Connection;
+use assay_mariadb::connection::MariadbConnection;
+use assay_postgres::connection::PostgresConnection;
 
 const PASSWORD: &str = "only-for-tests";
 /// Every load, as short as it goes.
@@ -22,7 +22,7 @@ fn load(place: &Place, address: &str, (load, options): (&str, &str), more: &str)
     (matches!(output.status.code(), Some(0 | 3)), words(&output))
 }
 
-fn number(connection: &mut Connection, sql: &str) -> u64 {
+fn number(connection: &mut PostgresConnection, sql: &str) -> u64 {
     connection.one(sql).unwrap().count(0).unwrap()
 }
 
@@ -33,7 +33,7 @@ const OBJECTS: &str = "SELECT count(*) FROM pg_depend WHERE refclassid = 'pg_nam
 fn an_empty_schema_of_the_account_is_enough_for_every_load_and_left_empty() {
     let Some(place) = Place::new("restricted") else { return };
     let server = given_server(&place.0.join("d"));
-    let mut owner = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut owner = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     owner
         .run(&format!(
             "CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'; CREATE SCHEMA app AUTHORIZATION app; \

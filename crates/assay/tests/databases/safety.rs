@@ -3,7 +3,7 @@
 
 use crate::mariadb;
 use crate::server::{Place, address, given_server, kept, schemas, wait_for, words};
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::PostgresConnection;
 use rustix::process::geteuid;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -14,7 +14,7 @@ const SLOB: &str = "--scale 8MiB --sessions 1 --time 300ms";
 const OLTP: &str = "--sessions 1 --time 300ms --warm-up 0s";
 
 /// Made by the user, as he would see it: one value of each thing that must stay.
-fn values(connection: &mut Connection, all: &[&str]) -> Vec<String> {
+fn values(connection: &mut PostgresConnection, all: &[&str]) -> Vec<String> {
     all.iter().map(|sql| connection.one(sql).unwrap().text(0).to_owned()).collect()
 }
 
@@ -23,7 +23,7 @@ fn values(connection: &mut Connection, all: &[&str]) -> Vec<String> {
 fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
     let Some(place) = Place::new("safety-names") else { return };
     let server = given_server(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     let address = address(&server, None);
     for schema in ["assay_slob_2024", "assay_oltp", "assay_dss", "assay_brokerage", "mine"] {
         connection
@@ -99,7 +99,7 @@ fn killed(place: &Place, address: &str, mut name: impl FnMut() -> Vec<String>) -
 fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it() {
     let Some(place) = Place::new("safety-left") else { return };
     let server = given_server(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     let address = address(&server, None);
     let left = killed(&place, &address, || schemas(&server));
     let load = format!("bench slob {address} {SLOB}");
@@ -164,7 +164,7 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
 fn operators_of_others_are_not_run() {
     let Some(place) = Place::new("safety-operators") else { return };
     let server = given_server(&place.0.join("d"));
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     let types = ["float8", "numeric", "int8", "int4"];
     let mut traps = vec![
         "CREATE SCHEMA IF NOT EXISTS public; GRANT CREATE ON SCHEMA public TO public; CREATE ROLE \
@@ -236,12 +236,12 @@ fn a_database_of_ours_with_something_of_others_in_it_stays() {
     let address = address(&server, None);
     let load = format!("bench oltp {address} {OLTP} --schema own --restore-every 1");
     assert_eq!(place.run(&format!("{load} --keep")).status.code(), Some(0));
-    let mut inside = Connection::open(&server.address("own"), "test").unwrap();
+    let mut inside = PostgresConnection::open(&server.address("own"), "test").unwrap();
     inside.run("CREATE TABLE public.orders AS SELECT 25 AS acknowledged").unwrap();
     inside.close();
     let output = place.run(&format!("{load} --repeats 2"));
     assert!(words(&output).contains("the table orders"), "{}", words(&output));
-    let mut inside = Connection::open(&server.address("own"), "test").unwrap();
+    let mut inside = PostgresConnection::open(&server.address("own"), "test").unwrap();
     assert_eq!(values(&mut inside, &["SELECT acknowledged FROM public.orders"]), ["25"]);
 }
 
@@ -252,7 +252,8 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
     let Some(place) = mariadb::place("safety") else { return };
     let server = mariadb::given(&place.0.join("d"));
     let address = mariadb::own_address(&server);
-    let mut connection = assay_mariadb::connection::Connection::open(&server.address()).unwrap();
+    let mut connection =
+        assay_mariadb::connection::MariadbConnection::open(&server.address()).unwrap();
     let all = ["assay_slob_2024", "assay_oltp", "assay_dss", "assay_brokerage", "mine"];
     for name in all {
         connection

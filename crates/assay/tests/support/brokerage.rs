@@ -9,10 +9,10 @@
 
 use assay_dbload::brokerage::{BrokerageSchema, Days, PreparedBrokerage, TransactionOutcome};
 use assay_dbload::load::{
-    Calls, CommitMarks, Database, Dialect, Fill, Isolation, Product, SharedCommitLog, Tables, fill,
-    single_number,
+    Calls, CommitMarks, Dialect, Isolation, LoadSchema, LoadTables, Product, SharedCommitLog,
+    TableFill, fill, single_number,
 };
-use assay_loads::brokerage::{Market, Rules, Session};
+use assay_loads::brokerage::{BrokerageRules, BrokerageSession, Market};
 use assay_model::mix::Mix;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -30,25 +30,25 @@ const STEPS: u64 = 500;
 /// A side: a server's database with a schema of its own, and how transactions go there.
 pub struct Side<L: Product> {
     address: L::Address,
-    database: Database<L>,
+    database: LoadSchema<L>,
     calls: Calls,
 }
 
-pub fn rules() -> Rules {
-    Rules { customers: 200, trade_days: 1, ..Rules::default() }
+pub fn rules() -> BrokerageRules {
+    BrokerageRules { customers: 200, trade_days: 1, ..BrokerageRules::default() }
 }
 
 impl<L: Product> Side<L> {
     /// A side without books.
     pub fn new(address: L::Address, schema: &str, calls: Calls) -> Self {
-        let database = Database::at(&address, schema).unwrap();
+        let database = LoadSchema::at(&address, schema).unwrap();
         Self { address, database, calls }
     }
 
     /// Makes the books.
-    pub fn fill(&mut self, rules: &Rules) {
+    pub fn fill(&mut self, rules: &BrokerageRules) {
         let (stop, mut nobody) = (AtomicBool::new(false), |_, _| ());
-        let doing = Fill {
+        let doing = TableFill {
             tables: &BrokerageSchema { rules },
             seed: rules.seed,
             found: None,
@@ -59,14 +59,14 @@ impl<L: Product> Side<L> {
         fill(&mut self.database, doing).unwrap_or_else(|error| panic!("{}", error.message()));
     }
 
-    fn days(&self, rules: &Rules) -> Days {
+    fn days(&self, rules: &BrokerageRules) -> Days {
         let schema = self.database.schema.clone();
         Days::of(&mut L::open(&self.address).unwrap(), &schema, rules).unwrap()
     }
 
     /// Sums over all columns of all tables, but for moments and days: when that is depends on the
     /// clock.
-    fn sums(&self, rules: &Rules) -> Vec<(String, Option<u64>)> {
+    fn sums(&self, rules: &BrokerageRules) -> Vec<(String, Option<u64>)> {
         let (floor, schema) = (BrokerageSchema { rules }, self.database.schema.clone());
         let long = if L::DIALECT == Dialect::Postgres { "bigint" } else { "signed" };
         let mut link = L::open(&self.address).unwrap();
@@ -115,7 +115,7 @@ pub fn assert_alike<L: Product, M: Product>(mut one: Side<L>, mut other: Side<M>
     let (schema, calls) = (&other.database.schema, other.calls);
     let mut right =
         PreparedBrokerage::of(&mut second, schema, &rules, calls, isolation, &unmarked).unwrap();
-    let (market, mut session) = (Market::new(&rules, &mix), Session::new(&rules, &mix, 0));
+    let (market, mut session) = (Market::new(&rules, &mix), BrokerageSession::new(&rules, &mix, 0));
     let mut taken_back = 0;
     for step in 0..STEPS {
         let transaction = match market.due(Duration::from_millis(10 * step)) {

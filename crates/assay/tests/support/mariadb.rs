@@ -10,10 +10,10 @@
 )]
 
 use crate::server::Place;
-use assay_dbserver::Program;
-use assay_mariadb::binaries::SearchPath;
-use assay_mariadb::connection::Connection;
-use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
+use assay_dbserver::MadeServer;
+use assay_mariadb::binaries::MariadbSearchPath;
+use assay_mariadb::connection::MariadbConnection;
+use assay_mariadb::server::{MariadbPlan, MariadbServer, MariadbStart, PROGRAMS, account};
 use rustix::process::Signal;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -29,7 +29,7 @@ pub fn place_on_disk(name: &str) -> Option<Place> {
 }
 
 fn has_server() -> bool {
-    let found = SearchPath::of_this_program(None).find();
+    let found = MariadbSearchPath::of_this_program(None).find();
     if let Err(error) = &found {
         println!("skipped: {}", error.message());
     }
@@ -44,32 +44,32 @@ pub fn kill_server(place: &Place) {
 }
 
 /// A server that is not the program's own.
-pub fn given(directory: &Path) -> Server {
-    let mut server = Server::create(Plan {
-        binaries: SearchPath::of_this_program(None).find().unwrap(),
-        directory: assay_dbserver::Held::named(directory).unwrap(),
+pub fn given(directory: &Path) -> MariadbServer {
+    let mut server = MariadbServer::create(MariadbPlan {
+        binaries: MariadbSearchPath::of_this_program(None).find().unwrap(),
+        directory: assay_dbserver::HeldServer::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),
     })
     .unwrap();
     let settings =
-        Settings { direct: false, cache_bytes: 128 << 20, sessions_max: 8, without: None };
+        MariadbStart { direct: false, cache_bytes: 128 << 20, sessions_max: 8, without: None };
     server.start(&settings, &AtomicBool::new(false)).unwrap();
     server
 }
 
 /// Its address for a user.
-pub fn address(server: &Server, user: &str, password: &str) -> String {
+pub fn address(server: &MariadbServer, user: &str, password: &str) -> String {
     let socket = server.daemon.data().join("assay.sock");
     format!("mysql://{user}:{password}@/?socket={}", socket.display())
 }
 
 /// Its address for the user that it was made with.
-pub fn own_address(server: &Server) -> String {
+pub fn own_address(server: &MariadbServer) -> String {
     address(server, "assay", server.daemon.password())
 }
 
-pub fn databases(connection: &mut Connection) -> Vec<String> {
+pub fn databases(connection: &mut MariadbConnection) -> Vec<String> {
     let rows = connection.query("SHOW DATABASES LIKE 'assay%'").unwrap();
     rows.iter().map(|row| row.text(0).to_owned()).collect()
 }

@@ -9,10 +9,10 @@
               is missing"
 )]
 
-use assay_dbserver::Program;
-use assay_postgres::binaries::SearchPath;
-use assay_postgres::connection::Connection;
-use assay_postgres::server::{Plan, Server, Settings, account};
+use assay_dbserver::MadeServer;
+use assay_postgres::binaries::PostgresSearchPath;
+use assay_postgres::connection::PostgresConnection;
+use assay_postgres::server::{PostgresPlan, PostgresServer, PostgresStart, account};
 use assay_rig::memory_directory;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -149,7 +149,7 @@ pub fn on_small(place: &Place, mebibytes: u32, act: impl FnOnce()) {
 /// Whether there is a server to test with, by the same search as the program's.
 pub fn has_server() -> bool {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    SearchPath::of_this_program(named).find().is_ok()
+    PostgresSearchPath::of_this_program(named).find().is_ok()
 }
 
 pub fn json(output: &Output) -> Value {
@@ -171,16 +171,16 @@ pub fn wait_for(mut happened: impl FnMut() -> bool) {
 }
 
 /// A server that is not the program's own.
-pub fn given_server(directory: &Path) -> Server {
+pub fn given_server(directory: &Path) -> PostgresServer {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let mut server = Server::create(Plan {
-        binaries: SearchPath::of_this_program(named).find().unwrap(),
-        directory: assay_dbserver::Held::named(directory).unwrap(),
+    let mut server = PostgresServer::create(PostgresPlan {
+        binaries: PostgresSearchPath::of_this_program(named).find().unwrap(),
+        directory: assay_dbserver::HeldServer::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),
     })
     .unwrap();
-    let settings = Settings {
+    let settings = PostgresStart {
         direct: false,
         shared_buffers_bytes: 16 << 20,
         sessions_max: 8,
@@ -192,14 +192,14 @@ pub fn given_server(directory: &Path) -> Server {
 }
 
 /// The address of a server with a password, in the form of a person.
-pub fn address(server: &Server, password: Option<&str>) -> String {
+pub fn address(server: &PostgresServer, password: Option<&str>) -> String {
     let password =
         password.map_or_else(|| server.address("postgres").password.unwrap(), str::to_owned);
     format!("postgresql://assay:{password}@/postgres?host={}", server.daemon.data().display())
 }
 
-pub fn schemas(server: &Server) -> Vec<String> {
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+pub fn schemas(server: &PostgresServer) -> Vec<String> {
+    let mut connection = PostgresConnection::open(&server.address("postgres"), "test").unwrap();
     let rows =
         connection.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'").unwrap();
     rows.iter().map(|row| row.text(0).to_owned()).collect()

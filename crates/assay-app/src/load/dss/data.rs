@@ -8,8 +8,10 @@ use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
     DssTables, data_bytes, finish_refresh, scale_of, schema_state, sizes, tune,
 };
-use assay_dbload::load::{Database, Fill, LoadTarget, Manifest, Product, State, fill, in_the_way};
-use assay_loads::dss::Scale;
+use assay_dbload::load::{
+    LoadSchema, LoadTarget, Manifest, ManifestState, Product, TableFill, fill, in_the_way,
+};
+use assay_loads::dss::DssScale;
 use assay_model::dss::{DssData, DssLoading};
 use assay_model::load::{Filled, LoadKind};
 use assay_model::number::{index_of, real, share};
@@ -17,7 +19,7 @@ use assay_model::units::show_count;
 use assay_model::{Error, Result};
 
 /// A prepared server with its tables.
-pub struct Tables<L: Product> {
+pub struct ServerTables<L: Product> {
     /// The server.
     pub prepared: PreparedServer<L>,
     /// The tables.
@@ -36,7 +38,7 @@ struct Came {
     were_there: bool,
 }
 
-impl<L: Product> Tables<L> {
+impl<L: Product> ServerTables<L> {
     /// Makes or enters the server, and finds or loads the tables.
     ///
     /// # Errors
@@ -47,7 +49,7 @@ impl<L: Product> Tables<L> {
         context: &Context,
     ) -> Result<Self> {
         let mut came = Came::default();
-        let mut bring = |database: &mut Database<L>| {
+        let mut bring = |database: &mut LoadSchema<L>| {
             came = find(database, request, context)?;
             Ok(filled(&came.data))
         };
@@ -93,21 +95,21 @@ fn filled(data: &DssData) -> Option<Filled> {
 
 /// Finds the tables or loads them.
 fn find<L: Product>(
-    database: &mut Database<L>,
+    database: &mut LoadSchema<L>,
     request: &DssRequest<'_>,
     context: &Context,
 ) -> Result<Came> {
     let schema = database.schema.clone();
     let mut found = schema_state(database)?;
-    let is_ours = matches!(found, State::Whole(_) | State::Half(_));
+    let is_ours = matches!(found, ManifestState::Whole(_) | ManifestState::Half(_));
     if request.partial_data == Some(PartialData::Drop) && is_ours {
         context.progress.say("note: the tables of an earlier run are dropped");
         database.remove_schema()?;
-        found = State::Absent;
+        found = ManifestState::Absent;
     }
     match found {
-        State::Foreign(why) => Err(in_the_way("the schema", &schema, &why)),
-        State::Whole(manifest) => {
+        ManifestState::Foreign(why) => Err(in_the_way("the schema", &schema, &why)),
+        ManifestState::Whole(manifest) => {
             check_scale(&manifest, request.scale)?;
             let next_set = finish_refresh(database, &manifest, request.scale)?;
             check_answers(next_set, request)?;
@@ -115,16 +117,16 @@ fn find<L: Product>(
             let data = DssData { rows: manifest.rows(), ..sizes(database)? };
             Ok(Came { data, next_set, were_there: true })
         }
-        State::Half(manifest) if request.partial_data == Some(PartialData::Resume) => {
+        ManifestState::Half(manifest) if request.partial_data == Some(PartialData::Resume) => {
             check_scale(&manifest, request.scale)?;
             let data = load(database, request, Some(manifest), context)?;
             Ok(Came { data, next_set: 1, were_there: true })
         }
-        State::Half(_) => Err(Error::environment(
+        ManifestState::Half(_) => Err(Error::environment(
             format!("the tables in the schema {schema} are incomplete"),
             "continue with --partial-data resume, or start over with --partial-data drop",
         )),
-        State::Absent => {
+        ManifestState::Absent => {
             let data = load(database, request, None, context)?;
             Ok(Came { data, next_set: 1, were_there: false })
         }
@@ -142,7 +144,7 @@ fn check_answers(next_set: u32, request: &DssRequest<'_>) -> Result<()> {
     ))
 }
 
-fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
+fn check_scale(manifest: &Manifest, asked: DssScale) -> Result<()> {
     let scale = scale_of(manifest);
     if scale == asked.to_string() {
         return Ok(());
@@ -157,7 +159,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
 }
 
 fn load<L: Product>(
-    database: &mut Database<L>,
+    database: &mut LoadSchema<L>,
     request: &DssRequest<'_>,
     found: Option<Manifest>,
     context: &Context,
@@ -171,7 +173,7 @@ fn load<L: Product>(
         context.progress.show(&what, share(rows, total), None);
     };
     let loaders = request.loaders.max(1);
-    let doing = Fill {
+    let doing = TableFill {
         tables: &DssTables { scale: request.scale, loaders },
         seed: 0,
         found,

@@ -2,8 +2,8 @@
 
 use crate::load::partial_data::PartialData;
 use crate::load::server_plan::ServerPlan;
-use assay_dbload::dss::Memory;
-use assay_loads::dss::{Choice, Scale};
+use assay_dbload::dss::SessionMemory;
+use assay_loads::dss::{DssScale, ParameterChoice};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
 use std::path::Path;
@@ -13,7 +13,7 @@ pub struct DssRequest<'a> {
     /// The target as it was named.
     pub target: &'a str,
     /// How large the tables are.
-    pub scale: Scale,
+    pub scale: DssScale,
     /// Streams of each throughput run.
     pub streams: Vec<u32>,
     /// Parallel processes of each group of runs.
@@ -25,11 +25,11 @@ pub struct DssRequest<'a> {
     /// Whether there are refresh functions.
     pub refreshes: bool,
     /// Where parameters come from.
-    pub choice: Choice,
+    pub choice: ParameterChoice,
     /// Longest time of a query.
     pub limit: Nanos,
     /// Memory of a session.
-    pub memory: Memory,
+    pub memory: SessionMemory,
     /// Where answers are written.
     pub answers: Option<&'a Path>,
     /// Cache of a managed server.

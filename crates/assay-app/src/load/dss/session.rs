@@ -2,16 +2,16 @@
 //! one ends.
 
 use super::answers;
-use super::data::Tables;
+use super::data::ServerTables;
 use super::live_queries::LiveQueries;
 use super::request::DssRequest;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::prepared_server::processors;
 use crate::plan_document::PlanDocument;
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 use crate::recording::{give_up, tell_run};
-use assay_dbload::dss::{QueryHooks, QuerySettings, RunPlan, measure, parallel_max};
+use assay_dbload::dss::{DssRunPlan, QueryHooks, QuerySettings, measure, parallel_max};
 use assay_dbload::load::{LoadTarget, Product};
 use assay_host::clock::unix_ns;
 use assay_loads::dss::NOTICE;
@@ -20,7 +20,7 @@ use assay_model::measurement::{Finish, Remark};
 use assay_model::row::Row;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
-use assay_store::{Document, NewRun, RunWriter};
+use assay_store::{NewRun, RunWriter, StoredDocument};
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -28,7 +28,7 @@ use std::time::Duration;
 /// Runs that are being measured.
 struct Measuring<'a, L: Product> {
     request: &'a DssRequest<'a>,
-    tables: &'a mut Tables<L>,
+    tables: &'a mut ServerTables<L>,
     writer: &'a RunWriter,
     context: &'a Context,
     result: Dss,
@@ -54,9 +54,9 @@ pub fn run_queries<L: Product>(
     })?;
     document.keep(&writer)?;
     tell_run(&writer, context);
-    let measured = Tables::<L>::prepare(request, &named, context).and_then(|mut tables| {
+    let measured = ServerTables::<L>::prepare(request, &named, context).and_then(|mut tables| {
         if let Some(environment) = tables.prepared.environment(&named) {
-            writer.put_json(Document::Environment, &environment)?;
+            writer.put_json(StoredDocument::Environment, &environment)?;
         }
         tables.prepared.database.begin_to_measure();
         let result = first(request, &mut tables);
@@ -71,8 +71,9 @@ pub fn run_queries<L: Product>(
         Ok(finish) => finish_run(writer, &finish, criteria),
         Err(error) => {
             // A run without any query is of no use to anybody.
-            let kept =
-                writer.reader().is_ok_and(|run| matches!(run.document(Document::Dss), Ok(Some(_))));
+            let kept = writer
+                .reader()
+                .is_ok_and(|run| matches!(run.document(StoredDocument::Dss), Ok(Some(_))));
             if !kept {
                 give_up(&context.store, writer);
             }
@@ -82,7 +83,7 @@ pub fn run_queries<L: Product>(
 }
 
 /// The result before the first run.
-fn first<L: Product>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
+fn first<L: Product>(request: &DssRequest<'_>, tables: &mut ServerTables<L>) -> Dss {
     let mut remarks = tables.prepared.database.remarks.clone();
     remarks.extend(few_workers(request, tables));
     Dss {
@@ -101,7 +102,10 @@ fn first<L: Product>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
 }
 
 /// Parallel processes that the server cannot give are not missed by anybody but the reader.
-fn few_workers<L: Product>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Option<Remark> {
+fn few_workers<L: Product>(
+    request: &DssRequest<'_>,
+    tables: &mut ServerTables<L>,
+) -> Option<Remark> {
     let streams = request.streams.iter().copied().max().unwrap_or(1).max(1);
     let wanted = request.parallel.iter().copied().max()?.saturating_mul(streams);
     let most = parallel_max(&mut tables.prepared.database)?;
@@ -126,12 +130,12 @@ impl<L: Product> Measuring<'_, L> {
 
     /// All runs in their order: for every number of parallel processes the power run, then rising
     /// numbers of streams.
-    fn plans(&self) -> Vec<RunPlan> {
+    fn plans(&self) -> Vec<DssRunPlan> {
         let request = self.request;
         let mut plans = Vec::new();
         for repeat in 1..=request.repeats {
             for parallel in &request.parallel {
-                let plan = |kind, streams| RunPlan {
+                let plan = |kind, streams| DssRunPlan {
                     kind,
                     streams,
                     repeat,
@@ -154,9 +158,9 @@ impl<L: Product> Measuring<'_, L> {
     }
 
     /// One run; how it ended.
-    fn run(&mut self, plan: RunPlan) -> Result<Finish> {
+    fn run(&mut self, plan: DssRunPlan) -> Result<Finish> {
         let first_set = plan.first_set.map(|_| self.tables.next_set);
-        let plan = RunPlan { first_set, ..plan };
+        let plan = DssRunPlan { first_set, ..plan };
         self.tables.next_set += plan.sets();
         let answers = self.request.answers.filter(|_| self.result.runs.is_empty());
         let (begun, refused) = (RefCell::new(Vec::new()), RefCell::new(None));
@@ -201,7 +205,7 @@ impl<L: Product> Measuring<'_, L> {
             Finish::Failed { reason } => reason.clone(),
             Finish::Interrupted | Finish::Unfinished => "it was stopped".to_owned(),
         };
-        self.writer.put_json(Document::Dss, &self.result)?;
+        self.writer.put_json(StoredDocument::Dss, &self.result)?;
         if self.context.stop.load(Ordering::Relaxed) {
             return Ok(Finish::Interrupted);
         }
@@ -211,23 +215,23 @@ impl<L: Product> Measuring<'_, L> {
     fn broken(&mut self, error: &Error) -> Result<Finish> {
         let reason = error.message().to_owned();
         self.result.end.clone_from(&reason);
-        self.writer.put_json(Document::Dss, &self.result)?;
+        self.writer.put_json(StoredDocument::Dss, &self.result)?;
         Ok(Finish::Failed { reason })
     }
 }
 
 /// Keeps what has ended of a run that goes on: a program that is killed loses no more than the
 /// query at hand.
-fn keep(writer: &RunWriter, result: &Dss, plan: &RunPlan, ended: &[DssQuery]) -> Result<()> {
+fn keep(writer: &RunWriter, result: &Dss, plan: &DssRunPlan, ended: &[DssQuery]) -> Result<()> {
     let last = ended.iter().map(|query| query.started_ns + query.elapsed_ns).max();
     let run = DssRun::begun(plan.kind, plan.streams, plan.asked.parallel, plan.repeat);
     let run = DssRun { queries: ended.to_vec(), elapsed_ns: last.unwrap_or(0), ..run };
     let mut so_far = result.clone();
     so_far.runs.push(run);
-    writer.put_json(Document::Dss, &so_far)
+    writer.put_json(StoredDocument::Dss, &so_far)
 }
 
-fn show(progress: &Progress, plan: &RunPlan, done: usize, wanted: u32, passed: Duration) {
+fn show(progress: &ProgressSender, plan: &DssRunPlan, done: usize, wanted: u32, passed: Duration) {
     let name = match plan.kind {
         DssKind::Power => "power run".to_owned(),
         DssKind::Throughput => format!("throughput run, {} streams", plan.streams),

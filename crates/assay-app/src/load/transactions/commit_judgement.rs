@@ -11,8 +11,10 @@ use crate::load::server_plan::ServerSizing;
 use crate::plan_document::PlanDocument;
 use crate::recording::{give_up, tell_run};
 use crate::verify::boot;
-use assay_dbload::load::{Database, Link, LoadTarget, Method, OwnServer, Product, Tables};
-use assay_dbserver::Program;
+use assay_dbload::load::{
+    LoadSchema, LoadTables, LoadTarget, Method, OwnServer, Product, ServerLink,
+};
+use assay_dbserver::MadeServer;
 use assay_host::clock::unix_ns;
 use assay_host::declarations::{declarations, declared_units};
 use assay_host::environment::capture_environment;
@@ -27,7 +29,7 @@ use assay_model::measurement::Finish;
 use assay_model::number::{count_of, seconds};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
-use assay_store::{Document, NewRun, RunWriter};
+use assay_store::{NewRun, RunWriter, StoredDocument};
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -44,26 +46,26 @@ pub(super) struct JudgedLoad<'a, T, M: Method> {
 }
 
 /// The server of a load, if it came back.
-struct Reached<L: Product> {
-    database: Database<L>,
+struct ReachedServer<L: Product> {
+    database: LoadSchema<L>,
     own: Option<OwnServer<L::Own>>,
 }
 
 /// What was found.
 #[derive(Default)]
-struct Found {
+struct FoundCommits {
     commits: JudgedCommits,
     checks: Option<Checks>,
 }
 
 /// The last stretch of a ledger.
-struct Case<'a> {
+struct CommitCase<'a> {
     epoch: &'a Epoch,
     run: u32,
     schema: &'a str,
 }
 
-impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
+impl<T: LoadTables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
     /// Judges, as a run of its own; changes nothing in the tables of the load.
     ///
     /// # Errors
@@ -134,19 +136,19 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
         let acknowledgements = case.epoch.acknowledgements;
         load.durability = Some(Durability { acknowledgements, ..weighed });
         if let Some(environment) = environment {
-            writer.put_json(Document::Environment, &environment)?;
+            writer.put_json(StoredDocument::Environment, &environment)?;
         }
-        writer.put_json(Document::Load, &load)
+        writer.put_json(StoredDocument::Load, &load)
     }
 
     /// Lets the server recover and looks at what it holds.
     fn look(
         &self,
         named: &LoadTarget,
-        case: &Case<'_>,
+        case: &CommitCase<'_>,
         load: &mut Load,
         context: &Context,
-    ) -> Result<Found> {
+    ) -> Result<FoundCommits> {
         context.progress.show("waiting for the recovery of the server", 0.0, None);
         let reached = self.reach(named, case.schema, context);
         let mut reached = match reached {
@@ -182,7 +184,7 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
         named: &LoadTarget,
         schema: &str,
         context: &Context,
-    ) -> Result<Reached<M::Link>> {
+    ) -> Result<ReachedServer<M::Link>> {
         if let LoadTarget::Directory(path) = named {
             let kept = kept_server(path)?;
             let server = &self.setup.server;
@@ -192,8 +194,8 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
                 &context.guards.server,
             )?;
             let own = OwnServer::adopt(plan, &kept, &context.stop)?;
-            let database = Database::on_own(&own, schema)?;
-            return Ok(Reached { database, own: Some(own) });
+            let database = LoadSchema::on_own(&own, schema)?;
+            return Ok(ReachedServer { database, own: Some(own) });
         }
         let address = M::Link::address_in(named).ok_or_else(|| {
             Error::usage(
@@ -201,9 +203,9 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
                 "specify the server that was loaded",
             )
         })?;
-        let mut database = Database::at(address, schema)?;
+        let mut database = LoadSchema::at(address, schema)?;
         database.hold()?;
-        Ok(Reached { database, own: None })
+        Ok(ReachedServer { database, own: None })
     }
 
     fn sizing(&self) -> ServerSizing {
@@ -212,7 +214,7 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
     }
 
     /// Compares what sessions left with what the ledger promises.
-    fn count(database: &mut Database<M::Link>, case: &Case<'_>) -> Result<Found> {
+    fn count(database: &mut LoadSchema<M::Link>, case: &CommitCase<'_>) -> Result<FoundCommits> {
         let commits = match database.commits_of(case.run) {
             Ok((ranges, doubled)) => judge_commits(&case.epoch.promises, &ranges, doubled),
             // Who may not look knows nothing; whatever else is in the way of reading them is in the
@@ -225,10 +227,10 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
                 return Ok(refused(case, &error));
             }
         };
-        Ok(Found { commits, checks: None })
+        Ok(FoundCommits { commits, checks: None })
     }
 
-    fn judged(&self, case: &Case<'_>, commits: JudgedCommits) -> JudgedCut {
+    fn judged(&self, case: &CommitCase<'_>, commits: JudgedCommits) -> JudgedCut {
         let head = &case.epoch.head;
         let is_same_boot = boot(&SysRoot::live()) == head.boot;
         let seen = if is_same_boot { CutKind::Process } else { CutKind::System };
@@ -247,10 +249,10 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
 }
 
 /// The last stretch of a ledger of transactions.
-fn case(ledger: &Ledger) -> Result<Case<'_>> {
+fn case(ledger: &Ledger) -> Result<CommitCase<'_>> {
     let epoch = ledger.last();
     match &epoch.head.subject {
-        LedgerSubject::Commits { run, schema, .. } => Ok(Case { epoch, run: *run, schema }),
+        LedgerSubject::Commits { run, schema, .. } => Ok(CommitCase { epoch, run: *run, schema }),
         LedgerSubject::Blocks { .. } => Err(Error::usage(
             "the ledger records blocks, not transactions",
             "check it with `assay verify --after`",
@@ -261,13 +263,13 @@ fn case(ledger: &Ledger) -> Result<Case<'_>> {
 /// Whether a server says that what it found on storage is the reason.
 fn is_damage<L: Product>(error: &Error) -> bool {
     let words = error.message().to_lowercase();
-    <L::Own as Program>::DAMAGE.iter().any(|damage| words.contains(damage))
+    <L::Own as MadeServer>::DAMAGE.iter().any(|damage| words.contains(damage))
 }
 
 /// The server does not give back anything.
-fn refused(case: &Case<'_>, error: &Error) -> Found {
+fn refused(case: &CommitCase<'_>, error: &Error) -> FoundCommits {
     let commits = judge_commits(&case.epoch.promises, &[], 0);
-    let mut found = Found { commits, checks: None };
+    let mut found = FoundCommits { commits, checks: None };
     found.commits.holes.clear();
     note_refusal(&mut found.commits, error);
     found

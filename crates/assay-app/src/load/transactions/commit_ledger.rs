@@ -5,12 +5,12 @@ use crate::context::Context;
 use crate::load::prepared_server::{Cleanup, PreparedServer};
 use crate::verify::{boot, check_apart, complaint};
 use assay_dbload::load::{
-    CommitLog, Database, LoadTarget, PreservedServer, Product, SharedCommitLog,
+    CommitLog, LoadSchema, LoadTarget, PreservedServer, Product, SharedCommitLog,
 };
 use assay_host::clock::unix_ns;
 use assay_host::root::SysRoot;
 use assay_ledger::{
-    Ledger, LedgerHead, LedgerId, LedgerPlace, LedgerSubject, LedgerWriter, Recorder,
+    Ledger, LedgerHead, LedgerId, LedgerPlace, LedgerRecorder, LedgerSubject, LedgerWriter,
 };
 use assay_methods::durability::durability;
 use assay_model::durability::{Control, CutKind, Durability, JudgedCut};
@@ -95,7 +95,7 @@ impl CommitRun {
         let writer =
             self.open(identity(&self.target, directory.as_deref(), &schema)?, run, schema)?;
         let opened =
-            log.set(CommitLog::new(run, Recorder::begin(writer, complaint(&self.context))?));
+            log.set(CommitLog::new(run, LedgerRecorder::begin(writer, complaint(&self.context))?));
         debug_assert!(opened.is_ok(), "a run has one ledger");
         let shown = directory.map_or_else(|| self.shown(), |path| path.display().to_string());
         self.context.progress.say(&format!(
@@ -160,7 +160,7 @@ impl<L: Product> PreparedServer<L> {
 
 /// Where the data lie, if that is known.
 fn data_of<L: Product>(prepared: &PreparedServer<L>) -> Option<String> {
-    let database: &Database<L> = &prepared.database;
+    let database: &LoadSchema<L> = &prepared.database;
     database.data.as_ref().map(|path| path.display().to_string())
 }
 

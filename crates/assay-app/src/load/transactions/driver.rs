@@ -3,7 +3,7 @@
 
 use super::commit_ledger::CommitRun;
 use crate::load::prepared_server::PreparedServer;
-use assay_dbload::load::{Database, Method, Product, RungResult, SharedCommitLog, Snapshot};
+use assay_dbload::load::{DataSnapshot, LoadSchema, Method, Product, RungResult, SharedCommitLog};
 use assay_model::load::{Checks, Commits, CountedTransaction, Load, Rung};
 use assay_model::measurement::{Finish, Interval, NamedResult, Remark, Window};
 use assay_model::number::rate;
@@ -17,9 +17,9 @@ pub struct TransactionLoad<M: Method> {
     /// Where acknowledged transactions go, once a run keeps a log of them.
     pub commits: SharedCommitLog,
     /// Counts transactions of some kinds that stand in the tables.
-    pub found: fn(&M, &mut Database<M::Link>) -> Result<FoundTransactions>,
+    pub found: fn(&M, &mut LoadSchema<M::Link>) -> Result<FoundTransactions>,
     /// Checks the conditions of the data; says in the result when that was.
-    pub verify: fn(&mut Database<M::Link>, when: &str) -> Result<Checks>,
+    pub verify: fn(&mut LoadSchema<M::Link>, when: &str) -> Result<Checks>,
 }
 
 /// Places of kinds of transactions, and how many of each stand in the tables.
@@ -30,7 +30,7 @@ pub struct TransactionDriver<M: Method> {
     transactions: TransactionLoad<M>,
     verifies: bool,
     restore_every: Option<u32>,
-    snapshot: Option<Snapshot>,
+    snapshot: Option<DataSnapshot>,
     rungs: u32,
     /// What stood in the tables before the step.
     before: FoundTransactions,
@@ -83,16 +83,16 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
 
     /// The data as they were loaded: copied now, or gone back to where a kept server has its copy
     /// still.
-    fn copied(prepared: &mut PreparedServer<M::Link>, stop: &AtomicBool) -> Result<Snapshot> {
+    fn copied(prepared: &mut PreparedServer<M::Link>, stop: &AtomicBool) -> Result<DataSnapshot> {
         let Some(own) = prepared.own.as_mut() else {
-            return Snapshot::of_database(&mut prepared.database);
+            return DataSnapshot::of_database(&mut prepared.database);
         };
-        match Snapshot::left_with(own) {
+        match DataSnapshot::left_with(own) {
             Some(left) => {
                 left.restore(Some(own), &mut prepared.database, stop)?;
                 Ok(left)
             }
-            None => Snapshot::of_own(own, &mut prepared.database, stop),
+            None => DataSnapshot::of_own(own, &mut prepared.database, stop),
         }
     }
 
@@ -112,7 +112,7 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
         &self.transactions.method
     }
 
-    fn found(&self, database: &mut Database<M::Link>) -> Result<FoundTransactions> {
+    fn found(&self, database: &mut LoadSchema<M::Link>) -> Result<FoundTransactions> {
         (self.transactions.found)(&self.transactions.method, database)
     }
 

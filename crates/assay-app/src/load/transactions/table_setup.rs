@@ -6,8 +6,8 @@ use crate::load::partial_data::PartialData;
 use crate::load::prepared_server::{PreparedServer, ServerRequest};
 use crate::load::server_plan::{ServerPlan, ServerSizing};
 use assay_dbload::load::{
-    Database, Fill, LoadTarget, Manifest, Product, State, Tables, ensure_procedures, fill,
-    in_the_way,
+    LoadSchema, LoadTables, LoadTarget, Manifest, ManifestState, Product, TableFill,
+    ensure_procedures, fill, in_the_way,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -40,7 +40,7 @@ pub struct TableSetup<'a, T> {
     pub has_copy: bool,
 }
 
-impl<T: Tables> TableSetup<'_, T> {
+impl<T: LoadTables> TableSetup<'_, T> {
     /// Makes or enters the server and sees to the tables.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl<T: Tables> TableSetup<'_, T> {
         context: &Context,
     ) -> Result<PreparedServer<L>> {
         let data_bytes = self.data_bytes.saturating_mul(if self.has_copy { 2 } else { 1 });
-        let mut fill = |database: &mut Database<L>| self.fill(database, context);
+        let mut fill = |database: &mut LoadSchema<L>| self.fill(database, context);
         let wanted = ServerRequest {
             schema: self.schema.clone(),
             kind: self.tables.kind(),
@@ -76,7 +76,7 @@ impl<T: Tables> TableSetup<'_, T> {
     /// Nothing where whole tables of the right scale were found.
     fn fill<L: Product>(
         &self,
-        database: &mut Database<L>,
+        database: &mut LoadSchema<L>,
         context: &Context,
     ) -> Result<Option<Filled>> {
         if self.are_given {
@@ -85,31 +85,33 @@ impl<T: Tables> TableSetup<'_, T> {
         // A server that was kept has the schema of its run.
         let schema = database.schema.clone();
         let wanted = self.tables.knobs();
-        let found = match (State::of(database)?, self.partial_data) {
-            (State::Absent, _) => None,
-            (State::Foreign(why), _) => return Err(in_the_way("the schema", &schema, &why)),
-            (State::Whole(_) | State::Half(_), Some(PartialData::Drop)) => {
+        let found = match (ManifestState::of(database)?, self.partial_data) {
+            (ManifestState::Absent, _) => None,
+            (ManifestState::Foreign(why), _) => {
+                return Err(in_the_way("the schema", &schema, &why));
+            }
+            (ManifestState::Whole(_) | ManifestState::Half(_), Some(PartialData::Drop)) => {
                 database.remove_schema()?;
                 None
             }
-            (State::Whole(found), _) => {
+            (ManifestState::Whole(found), _) => {
                 found.check(&schema, &wanted)?;
                 ensure_procedures(database, self.tables, &found)?;
                 context.progress.say(&format!("note: the tables in {schema} are used as they are"));
                 return Ok(None);
             }
-            (State::Half(found), Some(PartialData::Resume)) => {
+            (ManifestState::Half(found), Some(PartialData::Resume)) => {
                 found.check(&schema, &wanted)?;
                 Some(found)
             }
-            (State::Half(found), None) => return Err(half(&schema, &found)),
+            (ManifestState::Half(found), None) => return Err(half(&schema, &found)),
         };
         self.load(database, found, context).map(Some)
     }
 
     fn load<L: Product>(
         &self,
-        database: &mut Database<L>,
+        database: &mut LoadSchema<L>,
         found: Option<Manifest>,
         context: &Context,
     ) -> Result<Filled> {
@@ -117,7 +119,7 @@ impl<T: Tables> TableSetup<'_, T> {
             let what = format!("loading tables: {} rows", show_count(real(rows)));
             context.progress.show(&what, share(rows, total), None);
         };
-        let doing = Fill {
+        let doing = TableFill {
             tables: self.tables,
             seed: self.seed,
             found,

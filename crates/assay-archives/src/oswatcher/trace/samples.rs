@@ -1,9 +1,9 @@
 //! The samples of a trace while it is read, and what they do not say.
 
-use super::super::archive::Sample;
-use super::super::collector::Collector;
-use super::super::parse::Found;
-use super::super::stamp::{Stamp, day_and_clock};
+use super::super::archive::ArchiveSample;
+use super::super::collector::ArchiveCollector;
+use super::super::parse::FoundSample;
+use super::super::stamp::{SampleStamp, day_and_clock};
 use super::super::{
     Imported, JOINT_COUNTS_NOTE, Parsed, ZONE_NOTE, difference_of_tcp, impossible_queue_note,
     joint_await_note, merged, untimed_note,
@@ -15,7 +15,7 @@ use assay_model::{Error, Result};
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is what the lines so far have shown")]
 pub(super) struct Trace {
-    samples: Vec<Sample>,
+    samples: Vec<ArchiveSample>,
     /// Processors by the line of the host; 0 where there is none.
     processors: u64,
     /// The date of the line of the host, s since 1970.
@@ -58,7 +58,7 @@ impl Trace {
     }
 
     /// Adds a sample; one without a time follows the sample before it.
-    pub(super) fn add(&mut self, stamp: Option<Stamp>, mut found: Found) {
+    pub(super) fn add(&mut self, stamp: Option<SampleStamp>, mut found: FoundSample) {
         self.is_untimed |= stamp.is_none();
         self.is_utc |= stamp.is_some_and(|stamp| stamp.is_utc);
         if self.awaits_first {
@@ -70,7 +70,7 @@ impl Trace {
         if let Some(begun_s) = self.begun_s.take() {
             found.covered_s = Some(at_unix_s.saturating_sub(begun_s).max(1));
         }
-        self.samples.push(Sample { collector: Collector::Iostat, at_unix_s, found });
+        self.samples.push(ArchiveSample { collector: ArchiveCollector::Iostat, at_unix_s, found });
     }
 
     pub(super) fn imported(mut self) -> Result<Imported> {
@@ -79,7 +79,7 @@ impl Trace {
         }
         let mut notes = self.notes();
         self.samples.sort_by_key(|sample| sample.at_unix_s);
-        let parsed = Parsed::of(&mut self.samples, Collector::Iostat);
+        let parsed = Parsed::of(&mut self.samples, ArchiveCollector::Iostat);
         let mut moments = merged(&parsed, std::slice::from_ref(&parsed), self.processors);
         difference_of_tcp(&mut moments);
         notes.extend(untimed_note(&moments));

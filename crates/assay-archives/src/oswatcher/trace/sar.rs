@@ -1,8 +1,8 @@
 //! What `sar` and `sadf -d` print: tables of one activity each, whose rows of the same time belong
 //! together.
 
-use super::super::parse::{self, DeviceRow, Found, Row};
-use super::super::stamp::{Stamp, clock_of};
+use super::super::parse::{self, DeviceRow, FoundSample, SampleRow};
+use super::super::stamp::{SampleStamp, clock_of};
 use super::samples::{Trace, host_day};
 use assay_model::number::count;
 use assay_model::watch::RunQueue;
@@ -14,24 +14,24 @@ const PAGE_KIB: f64 = 4.0;
 
 /// The rows of all activities by their time, s.
 #[derive(Default)]
-struct Rows {
-    at: BTreeMap<u64, Found>,
+struct SarRows {
+    at: BTreeMap<u64, FoundSample>,
     is_utc: bool,
 }
 
-impl Rows {
+impl SarRows {
     /// Intervals do not overlap, whatever length they claim.
     fn into_samples(self, trace: &mut Trace) {
         let mut before_s = 0;
         for (at_unix_s, mut found) in self.at {
             found.covered_s = found.covered_s.map(|length_s| length_s.min(at_unix_s - before_s));
             before_s = at_unix_s;
-            trace.add(Some(Stamp { at_unix_s, is_utc: self.is_utc }), found);
+            trace.add(Some(SampleStamp { at_unix_s, is_utc: self.is_utc }), found);
         }
     }
 
     /// Adds a row of a known activity, with the length of its interval, s.
-    fn add(&mut self, at_unix_s: u64, length_s: Option<u64>, row: &Row<'_>) {
+    fn add(&mut self, at_unix_s: u64, length_s: Option<u64>, row: &SampleRow<'_>) {
         if let Some(add) = activity(row.head) {
             let found = self.at.entry(at_unix_s).or_default();
             found.covered_s = found.covered_s.or(length_s);
@@ -40,7 +40,7 @@ impl Rows {
     }
 }
 
-type Add = fn(&Row<'_>, &mut Found);
+type Add = fn(&SampleRow<'_>, &mut FoundSample);
 
 /// What becomes of the rows below a heading.
 fn activity(head: &[&str]) -> Option<Add> {
@@ -58,7 +58,7 @@ fn activity(head: &[&str]) -> Option<Add> {
     }
 }
 
-fn processors(row: &Row<'_>, found: &mut Found) {
+fn processors(row: &SampleRow<'_>, found: &mut FoundSample) {
     match row.text("CPU") {
         Some("all" | "-1") => found.cpu_share = parse::cpu(row).or(found.cpu_share),
         Some(number) => {
@@ -69,32 +69,32 @@ fn processors(row: &Row<'_>, found: &mut Found) {
     }
 }
 
-fn device(row: &Row<'_>, found: &mut Found) {
+fn device(row: &SampleRow<'_>, found: &mut FoundSample) {
     if let Some(device) = row.text("DEV").and_then(|name| DeviceRow::joint(name, row)) {
         found.has_joint_counts = true;
         found.devices.push(device);
     }
 }
 
-fn queue(row: &Row<'_>, found: &mut Found) {
+fn queue(row: &SampleRow<'_>, found: &mut FoundSample) {
     let number = |name: &str| row.number(&[name]).map(count);
     let queue = number("runq-sz").zip(number("blocked"));
     found.run_queue = queue.map(|(running, blocked)| RunQueue { running, blocked });
 }
 
-fn swap(row: &Row<'_>, found: &mut Found) {
+fn swap(row: &SampleRow<'_>, found: &mut FoundSample) {
     let kib_per_s = |name: &str| Some(row.number(&[name])? * PAGE_KIB);
     found.swap_kib_per_s = kib_per_s("pswpin/s").zip(kib_per_s("pswpout/s"));
 }
 
 /// Where the rows below one heading are in time: they go on past midnight.
 #[derive(Clone, Copy, Default)]
-struct Course {
+struct SarCourse {
     days: u64,
     last_s: u64,
 }
 
-impl Course {
+impl SarCourse {
     fn step(&mut self, clock_s: u64) -> u64 {
         self.days += u64::from(clock_s < self.last_s);
         self.last_s = clock_s;
@@ -105,12 +105,12 @@ impl Course {
 /// The interval that rows describe: it begins at the time of the heading or of the rows before, and
 /// not before the host started again.
 #[derive(Clone, Copy, Default)]
-struct Interval {
+struct SarInterval {
     begun_s: u64,
     end_s: u64,
 }
 
-impl Interval {
+impl SarInterval {
     fn of_heading(at_s: u64) -> Self {
         Self { begun_s: at_s, end_s: at_s }
     }
@@ -127,10 +127,10 @@ impl Interval {
 
 /// Reads the text of `sar` and of `mpstat`.
 pub(super) fn read_text(lines: &[&str], trace: &mut Trace) {
-    let mut rows = Rows::default();
-    let mut courses: BTreeMap<Vec<&str>, Course> = BTreeMap::new();
+    let mut rows = SarRows::default();
+    let mut courses: BTreeMap<Vec<&str>, SarCourse> = BTreeMap::new();
     let mut head: Vec<&str> = Vec::new();
-    let mut interval = Interval::default();
+    let mut interval = SarInterval::default();
     let mut day_unix_s = 0;
     for line in lines {
         if line.starts_with("Linux ") {
@@ -146,12 +146,13 @@ pub(super) fn read_text(lines: &[&str], trace: &mut Trace) {
                 trace.left_out(&cells);
             }
             head = cells;
-            interval = Interval::of_heading(courses.entry(head.clone()).or_default().step(clock_s));
+            interval =
+                SarInterval::of_heading(courses.entry(head.clone()).or_default().step(clock_s));
         } else if !is_remark && cells.len() == head.len() {
             let at_s = courses.entry(head.clone()).or_default().step(clock_s);
             let length_s = interval.length_s(at_s);
             if length_s > 0 {
-                rows.add(day_unix_s + at_s, Some(length_s), &Row { head: &head, cells });
+                rows.add(day_unix_s + at_s, Some(length_s), &SampleRow { head: &head, cells });
             } else if activity(&head).is_some() {
                 trace.leave_first_out();
             }
@@ -167,7 +168,7 @@ pub(super) fn is_table_head(line: &str) -> bool {
 
 /// Reads the tables of `sadf -d`.
 pub(super) fn read_table(lines: &[&str], trace: &mut Trace) {
-    let mut rows = Rows::default();
+    let mut rows = SarRows::default();
     let mut head: Vec<&str> = Vec::new();
     for line in lines {
         if is_table_head(line) {
@@ -181,7 +182,7 @@ pub(super) fn read_table(lines: &[&str], trace: &mut Trace) {
         if cells.len() != head.len() {
             continue;
         }
-        let row = Row { head: &head, cells };
+        let row = SampleRow { head: &head, cells };
         let Some(stamp) = row.text("timestamp").and_then(time) else { continue };
         rows.is_utc |= stamp.is_utc;
         let length_s = row.number(&["interval"]).map(count).filter(|length_s| *length_s > 0);
@@ -198,9 +199,9 @@ pub(super) fn is_listed_value(line: &str) -> bool {
 }
 
 /// A date and a time, or seconds since 1970.
-fn time(cell: &str) -> Option<Stamp> {
-    let seconds = cell.parse().ok().map(|at_unix_s| Stamp { at_unix_s, is_utc: true });
-    seconds.or_else(|| Stamp::of_line(cell, None))
+fn time(cell: &str) -> Option<SampleStamp> {
+    let seconds = cell.parse().ok().map(|at_unix_s| SampleStamp { at_unix_s, is_utc: true });
+    seconds.or_else(|| SampleStamp::of_line(cell, None))
 }
 
 #[cfg(test)]
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_course_goes_on_past_midnight() {
-        let mut course = Course::default();
+        let mut course = SarCourse::default();
         let steps = [86_390, 0, 10].map(|clock_s| course.step(clock_s));
         assert_eq!(steps, [86_390, 86_400, 86_410]);
     }

@@ -10,8 +10,10 @@ use assay_model::number::index_of;
 
 /// Groups of 64 times each that fio 3 has for nanoseconds, and that earlier versions had for
 /// microseconds.
-const LAYOUTS: [Layout; 2] =
-    [Layout { bins: 29 * 64, unit_ns: 1 }, Layout { bins: 19 * 64, unit_ns: 1000 }];
+const LAYOUTS: [HistogramLayout; 2] = [
+    HistogramLayout { bins: 29 * 64, unit_ns: 1 },
+    HistogramLayout { bins: 19 * 64, unit_ns: 1000 },
+];
 /// How often fio halves the number of times at most.
 const COARSENESS_MAX: u32 = 6;
 /// Intervals that are read at most.
@@ -21,25 +23,25 @@ const INTERVALS_MAX: usize = 100_000;
 const LINE_IOS_MAX: u64 = 1 << 40;
 
 #[derive(Clone, Copy)]
-struct Layout {
+struct HistogramLayout {
     bins: usize,
     unit_ns: u64,
 }
 
 /// The times that the counts of a line stand for.
 #[derive(Clone, Copy)]
-struct Bins {
-    layout: Layout,
+struct HistogramBins {
+    layout: HistogramLayout,
     stride: usize,
 }
 
-impl Bins {
+impl HistogramBins {
     /// By how many counts a line has.
     fn of_count(count: usize) -> Option<Self> {
         let strides = (0..=COARSENESS_MAX).map(|power| 1_usize << power);
         let mut all = LAYOUTS
             .into_iter()
-            .flat_map(|layout| strides.clone().map(move |stride| Bins { layout, stride }));
+            .flat_map(|layout| strides.clone().map(move |stride| HistogramBins { layout, stride }));
         all.find(|bins| bins.layout.bins / bins.stride == count)
     }
 
@@ -92,7 +94,7 @@ pub fn read(text: &str) -> Result<LogIntervals> {
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = || broken("fio", &format!("line {number} of the histogram log"));
         let line = HistogramLine::parse(line).ok_or_else(wrong)?;
-        let bins = Bins::of_count(line.counts.len()).ok_or_else(wrong)?;
+        let bins = HistogramBins::of_count(line.counts.len()).ok_or_else(wrong)?;
         if line.ios().is_none_or(|ios| ios > LINE_IOS_MAX) {
             let what = format!("line {number} of the histogram log counts more I/Os than possible");
             return Err(refused("fio", &what, "measure again with a later version of fio"));
@@ -138,7 +140,7 @@ pub fn read(text: &str) -> Result<LogIntervals> {
     })
 }
 
-fn add(operations: &mut PerOperation, line: &HistogramLine, bins: Bins) {
+fn add(operations: &mut PerOperation, line: &HistogramLine, bins: HistogramBins) {
     let slot = match line.direction {
         0 => &mut operations.read,
         1 => &mut operations.write,
@@ -193,9 +195,10 @@ mod tests {
 
     #[test]
     fn coarse_and_old_logs_have_fewer_counts() {
-        let middle = |counts: usize, place: usize| Bins::of_count(counts).unwrap().middle_ns(place);
+        let middle =
+            |counts: usize, place: usize| HistogramBins::of_count(counts).unwrap().middle_ns(place);
         assert_eq!((middle(1856, 5), middle(928, 5), middle(1216, 5)), (5, 10, 5000));
-        assert!(Bins::of_count(1000).is_none());
+        assert!(HistogramBins::of_count(1000).is_none());
         assert!(read("1, 0, 4096, 5, 6\n").err().unwrap().message().contains("line 1"));
         assert!(read(&line(5, 2, 1856, &[(1, 1)])).err().unwrap().message().contains("no reads"));
     }

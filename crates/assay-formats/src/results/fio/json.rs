@@ -22,7 +22,7 @@ const BINS_MAX: usize = 16_384;
 const ALL_CLIENTS: &str = "All clients";
 
 #[derive(Deserialize)]
-struct Document {
+struct FioDocument {
     #[serde(rename = "fio version")]
     version: String,
     #[serde(default)]
@@ -34,17 +34,17 @@ struct Document {
     #[serde(default, rename = "global options", deserialize_with = "or_default")]
     options: BTreeMap<String, serde_json::Value>,
     #[serde(default, deserialize_with = "or_default")]
-    jobs: Rows,
+    jobs: FioRows,
     #[serde(default, deserialize_with = "or_default")]
-    client_stats: Rows,
+    client_stats: FioRows,
 }
 
 /// Jobs or clients: each takes a hundred times as much in memory as it can take in a file, so they
 /// are counted as they come.
 #[derive(Default)]
-struct Rows(Vec<Job>);
+struct FioRows(Vec<FioResultJob>);
 
-impl<'de> Deserialize<'de> for Rows {
+impl<'de> Deserialize<'de> for FioRows {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         deserializer.deserialize_seq(RowsVisitor)
     }
@@ -53,13 +53,13 @@ impl<'de> Deserialize<'de> for Rows {
 struct RowsVisitor;
 
 impl<'de> Visitor<'de> for RowsVisitor {
-    type Value = Rows;
+    type Value = FioRows;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a list of jobs")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> std::result::Result<Rows, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> std::result::Result<FioRows, A::Error> {
         let mut read = Vec::new();
         while let Some(row) = rows.next_element()? {
             if read.len() == JOBS_MAX {
@@ -67,12 +67,12 @@ impl<'de> Visitor<'de> for RowsVisitor {
             }
             read.push(row);
         }
-        Ok(Rows(read))
+        Ok(FioRows(read))
     }
 }
 
 #[derive(Deserialize)]
-struct Job {
+struct FioResultJob {
     jobname: String,
     #[serde(default)]
     groupid: u32,
@@ -85,15 +85,15 @@ struct Job {
     #[serde(default, rename = "job options", deserialize_with = "or_default")]
     options: BTreeMap<String, serde_json::Value>,
     #[serde(default, deserialize_with = "or_default")]
-    read: Side,
+    read: FioSide,
     #[serde(default, deserialize_with = "or_default")]
-    write: Side,
+    write: FioSide,
     #[serde(default, deserialize_with = "or_default")]
-    trim: Side,
+    trim: FioSide,
     #[serde(default, deserialize_with = "or_default")]
-    mixed: Side,
+    mixed: FioSide,
     #[serde(default, deserialize_with = "or_default")]
-    sync: Side,
+    sync: FioSide,
     #[serde(default)]
     usr_cpu: Loose,
     #[serde(default)]
@@ -109,7 +109,7 @@ struct Job {
 }
 
 #[derive(Default, Deserialize)]
-struct Side {
+struct FioSide {
     #[serde(default)]
     io_bytes: Loose,
     #[serde(default)]
@@ -126,20 +126,20 @@ struct Side {
     #[serde(default)]
     failed_ios: Loose,
     #[serde(default, deserialize_with = "or_default")]
-    clat: Option<Times>,
+    clat: Option<FioTimes>,
     #[serde(default, deserialize_with = "or_default")]
-    clat_ns: Option<Times>,
+    clat_ns: Option<FioTimes>,
     #[serde(default, deserialize_with = "or_default")]
-    lat: Option<Times>,
+    lat: Option<FioTimes>,
     #[serde(default, deserialize_with = "or_default")]
-    lat_ns: Option<Times>,
+    lat_ns: Option<FioTimes>,
 }
 
 /// Buckets of a histogram: text of six bytes takes a hundred in memory.
 #[derive(Default)]
-struct Bins(BTreeMap<String, Loose>);
+struct FioBins(BTreeMap<String, Loose>);
 
-impl<'de> Deserialize<'de> for Bins {
+impl<'de> Deserialize<'de> for FioBins {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         deserializer.deserialize_map(BinsVisitor)
     }
@@ -148,13 +148,13 @@ impl<'de> Deserialize<'de> for Bins {
 struct BinsVisitor;
 
 impl<'de> Visitor<'de> for BinsVisitor {
-    type Value = Bins;
+    type Value = FioBins;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("buckets and their counts")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut bins: A) -> std::result::Result<Bins, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut bins: A) -> std::result::Result<FioBins, A::Error> {
         let mut read = BTreeMap::new();
         while let Some((time, count)) = bins.next_entry()? {
             read.insert(time, count);
@@ -163,12 +163,12 @@ impl<'de> Visitor<'de> for BinsVisitor {
                 return Err(A::Error::custom(words));
             }
         }
-        Ok(Bins(read))
+        Ok(FioBins(read))
     }
 }
 
 #[derive(Default, Deserialize)]
-struct Times {
+struct FioTimes {
     #[serde(default)]
     min: Loose,
     #[serde(default)]
@@ -180,7 +180,7 @@ struct Times {
     #[serde(default, rename = "percentile", deserialize_with = "or_default")]
     quantiles: BTreeMap<String, Loose>,
     #[serde(default, deserialize_with = "or_default")]
-    bins: Bins,
+    bins: FioBins,
 }
 
 /// A number that may be missing, and is unknown where it is impossible or something else stands in
@@ -212,11 +212,11 @@ where
 /// outputs of fio.
 pub fn read(text: &str) -> Result<PrintedOutput> {
     let text = with_nulls(text);
-    let mut last: Option<Document> = None;
+    let mut last: Option<FioDocument> = None;
     let mut rest: &str = &text;
     while let Some(begin) = begin(rest) {
         let mut documents =
-            serde_json::Deserializer::from_str(&rest[begin..]).into_iter::<Document>();
+            serde_json::Deserializer::from_str(&rest[begin..]).into_iter::<FioDocument>();
         let document = match documents.next() {
             Some(Ok(document)) => document,
             Some(Err(error)) => return Err(broken("fio", &error.to_string())),
@@ -271,7 +271,7 @@ fn number_or_null(word: &str) -> &str {
 
 /// Documents of one run follow one another where it printed its state now and then: nothing of the
 /// later one is less, and it comes as much later as it has run longer.
-fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
+fn check_cumulative(earlier: &FioDocument, later: &FioDocument) -> Result<()> {
     let grows = |before: Option<f64>, after: Option<f64>| match (before, after) {
         (Some(before), Some(after)) => before <= after,
         _ => true,
@@ -301,8 +301,8 @@ fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
 /// Ports of the servers that ran jobs, by their hosts.
 type Clients<'a> = BTreeMap<&'a Option<String>, BTreeSet<Option<u16>>>;
 
-impl Document {
-    fn rows(&self) -> &[Job] {
+impl FioDocument {
+    fn rows(&self) -> &[FioResultJob] {
         if self.jobs.0.is_empty() { &self.client_stats.0 } else { &self.jobs.0 }
     }
 
@@ -326,7 +326,7 @@ impl Document {
 
     fn printed(self) -> PrintedOutput {
         let rows = self.rows();
-        let is_sum = |job: &&Job| job.jobname == ALL_CLIENTS && job.hostname.is_some();
+        let is_sum = |job: &&FioResultJob| job.jobname == ALL_CLIENTS && job.hostname.is_some();
         let has_others = rows.iter().any(|job| !is_sum(&job));
         let counted = rows.iter().filter(|job| !(has_others && is_sum(job)));
         let mut clients = Clients::new();
@@ -349,7 +349,7 @@ impl Document {
         }
     }
 
-    fn job(&self, job: &Job, clients: &Clients<'_>) -> PrintedJob {
+    fn job(&self, job: &FioResultJob, clients: &Clients<'_>) -> PrintedJob {
         let text = |value: &serde_json::Value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         };
@@ -360,7 +360,7 @@ impl Document {
             .chain(own)
             .map(|(name, value)| (name.clone(), text(value)))
             .collect();
-        let side = |side: &Side| side.printed(self.is_of_2());
+        let side = |side: &FioSide| side.printed(self.is_of_2());
         let is_several = clients.keys().any(|host| **host != job.hostname);
         // Servers of one host differ by their ports.
         let ports = clients.get(&job.hostname);
@@ -397,8 +397,8 @@ impl Document {
     }
 }
 
-impl Job {
-    fn sides(&self) -> impl Iterator<Item = &Side> {
+impl FioResultJob {
+    fn sides(&self) -> impl Iterator<Item = &FioSide> {
         [&self.read, &self.write, &self.trim, &self.mixed].into_iter()
     }
 
@@ -423,10 +423,10 @@ impl Job {
     }
 }
 
-impl Side {
+impl FioSide {
     /// The operation in nanoseconds and bytes; nothing where it did not happen.
     fn printed(&self, is_of_2: bool) -> Option<PrintedSide> {
-        let times = |ns: &Option<Times>, us: &Option<Times>| match (ns, us) {
+        let times = |ns: &Option<FioTimes>, us: &Option<FioTimes>| match (ns, us) {
             (Some(times), _) => times.printed(1.0),
             (None, Some(times)) => times.printed(1e3),
             (None, None) => PrintedTimes::default(),
@@ -456,7 +456,7 @@ impl Side {
     }
 }
 
-impl Times {
+impl FioTimes {
     fn printed(&self, unit_ns: f64) -> PrintedTimes {
         let scaled = |number: Loose| number.0.map(|number| number * unit_ns);
         let quantile = |(percent, time): (&String, &Loose)| {

@@ -59,7 +59,7 @@ pub fn read_lines(text: &str) -> Result<LogLines> {
     let mut trims: u64 = 0;
     for (number, line) in rows() {
         let wrong = || broken("fio", &format!("line {number} of the log"));
-        let line = Fields::parse(line, direction).ok_or_else(wrong)?;
+        let line = LineFields::parse(line, direction).ok_or_else(wrong)?;
         match line.operation() {
             Some(operation) => found.lines.push(line.of(operation)),
             None => trims += 1,
@@ -82,14 +82,14 @@ fn has_direction(line: &str, place: usize) -> bool {
     field.is_some_and(|field| ["0", "1", "2"].contains(&field))
 }
 
-struct Fields {
+struct LineFields {
     at_ms: u64,
     value: u64,
     direction: u64,
     bytes: u64,
 }
 
-impl Fields {
+impl LineFields {
     fn parse(line: &str, direction: usize) -> Option<Self> {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         if !FIELDS.contains(&fields.len()) || !has_direction(line, direction) {

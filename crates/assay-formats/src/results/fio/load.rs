@@ -1,7 +1,7 @@
 //! The workload that fio's options describe, as far as a result names them.
 
 use super::printed::PrintedJob;
-use crate::reason::Reason;
+use crate::reason::OptionReason;
 use crate::surroundings::Surroundings;
 use assay_model::measurement::{Measurement, NamedResult};
 use assay_model::number::share;
@@ -16,7 +16,7 @@ const UNKNOWN_MAX: usize = 32;
 
 /// What a job was asked for.
 #[derive(Default)]
-struct Asked {
+struct AskedLoad {
     stream: Option<Stream>,
     unknown: Vec<String>,
 }
@@ -49,7 +49,7 @@ pub fn workload(
 
 /// What the options of a job stand for in a job file; nothing where a file of them is refused for
 /// more than a name that is not known.
-fn asked(job: &PrintedJob, is_copy: bool) -> Asked {
+fn asked(job: &PrintedJob, is_copy: bool) -> AskedLoad {
     let mut options: BTreeMap<&String, &String> = job.options.iter().collect();
     // Places are names here, and every job has its own.
     options.retain(|name, value| {
@@ -57,7 +57,7 @@ fn asked(job: &PrintedJob, is_copy: bool) -> Asked {
         let is_counted = is_copy && *name == "numjobs";
         !(is_place || is_counted || value.contains('\n'))
     });
-    let mut asked = Asked::default();
+    let mut asked = AskedLoad::default();
     for _ in 0..UNKNOWN_MAX {
         match crate::fio::convert(&job_file(&options), "fio", &Surroundings::none()) {
             Ok(conversion) => {
@@ -67,7 +67,7 @@ fn asked(job: &PrintedJob, is_copy: bool) -> Asked {
                 asked.stream = workload.and_then(|one| one.streams.first().cloned());
                 return asked;
             }
-            Err(refused) if matches!(refused.reason, Reason::UnknownOption { .. }) => {
+            Err(refused) if matches!(refused.reason, OptionReason::UnknownOption { .. }) => {
                 options.remove(&refused.origin.key);
                 asked.unknown.push(refused.origin.key);
             }

@@ -35,7 +35,7 @@ pub fn read(text: &str) -> Result<PrintedOutput> {
     let mut output = PrintedOutput { version: "fio".to_owned(), ..PrintedOutput::default() };
     let mut jobs: Vec<PrintedJob> = Vec::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| is_line(line)) {
-        let mut fields = Fields { rest: line.trim_end().split(';').collect(), line: number };
+        let mut fields = TerseFields { rest: line.trim_end().split(';').collect(), line: number };
         let version = fields.next()?;
         if version != "2" {
             fields.next()?.clone_into(&mut output.version);
@@ -50,12 +50,12 @@ pub fn read(text: &str) -> Result<PrintedOutput> {
 }
 
 /// The fields of a line that are not read yet.
-struct Fields<'a> {
+struct TerseFields<'a> {
     rest: std::collections::VecDeque<&'a str>,
     line: usize,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> TerseFields<'a> {
     fn next(&mut self) -> Result<&'a str> {
         let cut = || broken("fio", &format!("line {} is cut off", self.line));
         self.rest.pop_front().ok_or_else(cut)

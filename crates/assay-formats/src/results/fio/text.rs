@@ -84,13 +84,13 @@ struct OpenJob {
     job: PrintedJob,
     key: JobKey,
     threads: u32,
-    operation: Operation,
+    operation: FioOperation,
     quantiles: Option<QuantileBlock>,
 }
 
 /// The operation whose lines follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
+enum FioOperation {
     None,
     Read,
     Write,
@@ -102,12 +102,12 @@ enum Operation {
 /// The percentiles whose lines follow.
 #[derive(Clone, Copy)]
 struct QuantileBlock {
-    kind: TimeKind,
+    kind: FioTimeKind,
     unit_ns: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum TimeKind {
+enum FioTimeKind {
     Completion,
     Total,
     Other,
@@ -174,7 +174,7 @@ impl TextReader {
             options,
             ..PrintedJob::default()
         };
-        let operation = Operation::None;
+        let operation = FioOperation::None;
         self.open = Some(OpenJob { job, key, threads: head.threads, operation, quantiles: None });
         Ok(())
     }
@@ -267,19 +267,19 @@ impl OpenJob {
         let Some((word, rest)) = text.split_once(':') else { return };
         let word = word.trim();
         match word {
-            "read" => self.side(Operation::Read, rest),
-            "write" => self.side(Operation::Write, rest),
-            "trim" => self.side(Operation::Trim, rest),
-            "mixed" => self.side(Operation::Mixed, rest),
+            "read" => self.side(FioOperation::Read, rest),
+            "write" => self.side(FioOperation::Write, rest),
+            "trim" => self.side(FioOperation::Trim, rest),
+            "mixed" => self.side(FioOperation::Mixed, rest),
             "cpu" => self.processor(rest),
             "IO depths" => self.depths(rest),
             _ if word.starts_with("issued") => self.issued(rest),
-            _ if word.starts_with("fsync") => self.operation = Operation::Sync,
+            _ if word.starts_with("fsync") => self.operation = FioOperation::Sync,
             _ => self.times(word, rest),
         }
     }
 
-    fn side(&mut self, operation: Operation, rest: &str) {
+    fn side(&mut self, operation: FioOperation, rest: &str) {
         self.operation = operation;
         let runtime_ms = before(rest, "msec").and_then(number);
         let iops = after(rest, "IOPS=").or_else(|| after(rest, "iops=")).and_then(number);
@@ -299,13 +299,13 @@ impl OpenJob {
         *self.slot(operation) = Some(side);
     }
 
-    fn slot(&mut self, operation: Operation) -> &mut Option<PrintedSide> {
+    fn slot(&mut self, operation: FioOperation) -> &mut Option<PrintedSide> {
         match operation {
-            Operation::Write => &mut self.job.write,
-            Operation::Trim => &mut self.job.trim,
-            Operation::Mixed => &mut self.job.mixed,
-            Operation::Sync => &mut self.job.sync,
-            Operation::Read | Operation::None => &mut self.job.read,
+            FioOperation::Write => &mut self.job.write,
+            FioOperation::Trim => &mut self.job.trim,
+            FioOperation::Mixed => &mut self.job.mixed,
+            FioOperation::Sync => &mut self.job.sync,
+            FioOperation::Read | FioOperation::None => &mut self.job.read,
         }
     }
 
@@ -318,15 +318,15 @@ impl OpenJob {
             .strip_suffix("percentiles")
             .map_or((name.trim(), false), |name| (name.trim(), true));
         let kind = match name {
-            "clat" => TimeKind::Completion,
+            "clat" => FioTimeKind::Completion,
             // Times of flushes are of the whole call.
-            "lat" | "sync" => TimeKind::Total,
-            _ => TimeKind::Other,
+            "lat" | "sync" => FioTimeKind::Total,
+            _ => FioTimeKind::Other,
         };
         if is_head {
             self.quantiles = Some(QuantileBlock { kind, unit_ns });
-        } else if kind != TimeKind::Other
-            && self.operation != Operation::None
+        } else if kind != FioTimeKind::Other
+            && self.operation != FioOperation::None
             && rest.contains("avg=")
         {
             let value = |name: &str| Some(number(after(rest, name)?)? * unit_ns);
@@ -336,12 +336,12 @@ impl OpenJob {
         }
     }
 
-    fn set_times(&mut self, kind: TimeKind, times: PrintedTimes) {
+    fn set_times(&mut self, kind: FioTimeKind, times: PrintedTimes) {
         let side = self.slot(self.operation).get_or_insert_default();
         match kind {
-            TimeKind::Completion => side.completion = times,
-            TimeKind::Total => side.total = times,
-            TimeKind::Other => {}
+            FioTimeKind::Completion => side.completion = times,
+            FioTimeKind::Total => side.total = times,
+            FioTimeKind::Other => {}
         }
     }
 
@@ -359,9 +359,9 @@ impl OpenJob {
         let found: Vec<(f64, f64)> = text.split(']').filter_map(quantile).collect();
         let Some(side) = self.slot(self.operation) else { return };
         let times = match block.kind {
-            TimeKind::Completion => &mut side.completion,
-            TimeKind::Total => &mut side.total,
-            TimeKind::Other => return,
+            FioTimeKind::Completion => &mut side.completion,
+            FioTimeKind::Total => &mut side.total,
+            FioTimeKind::Other => return,
         };
         times.quantiles = ascending([std::mem::take(&mut times.quantiles), found].concat());
     }
@@ -376,7 +376,8 @@ impl OpenJob {
             .split([',', '/'])
             .filter_map(|part| part.rsplit('=').next()?.trim().parse().ok())
             .collect();
-        let operations = [Operation::Read, Operation::Write, Operation::Trim, Operation::Sync];
+        let operations =
+            [FioOperation::Read, FioOperation::Write, FioOperation::Trim, FioOperation::Sync];
         for (operation, ios) in operations.into_iter().zip(&counts) {
             let size = self.job.options.get("bs").and_then(|size| size.parse::<u64>().ok());
             if let Some(side) = self.slot(operation) {

@@ -26,9 +26,9 @@ fn decide(
     disk: Option<&dyn Image>,
 ) -> Result<String, Error> {
     let root = SysRoot::under(system.path());
-    let device = Device::by_name(&root, name).unwrap();
+    let device = BlockDevice::by_name(&root, name).unwrap();
     let node = device.node();
-    let candidate = Candidate::read(&root, device, &node)?;
+    let candidate = DeviceCandidate::read(&root, device, &node)?;
     candidate.check_use()?;
     let seen = candidate.check_content(image, disk, None)?.join("; ");
     if candidate.is_named_by(token) {
@@ -153,8 +153,8 @@ fn a_list_that_cannot_be_read_stops_everything() {
 fn a_replaced_device_has_another_identity() {
     let identity = |system: &FakeSystem| {
         let root = SysRoot::under(system.path());
-        let device = Device::by_name(&root, "sdb").unwrap();
-        Candidate::read(&root, device, "sdb").unwrap().identity()
+        let device = BlockDevice::by_name(&root, "sdb").unwrap();
+        DeviceCandidate::read(&root, device, "sdb").unwrap().identity()
     };
     let system = with_serial().attribute("sdb", "diskseq", "5");
     let first = identity(&system);

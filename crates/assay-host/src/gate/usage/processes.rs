@@ -2,8 +2,8 @@
 //! through which node, under which name, in which root directory or mount namespace does not
 //! matter.
 
-use super::super::refusal::Usage;
-use crate::device::{Device, number_of};
+use super::super::refusal::RefusedUsage;
+use crate::device::{BlockDevice, number_of};
 use crate::namespace::block_device_of;
 use crate::root::{SysRoot, names_in};
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, stat, statx};
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// How a process writes to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum UsageWay {
     Open,
     Mapped,
 }
@@ -22,7 +22,7 @@ enum Way {
 /// What was seen of all other processes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Processes {
-    users: Vec<(Device, Way, String)>,
+    users: Vec<(BlockDevice, UsageWay, String)>,
     /// How many do not show their open files.
     hidden: u64,
     /// How many do not show what they have mapped.
@@ -31,11 +31,11 @@ pub(super) struct Processes {
 
 impl Processes {
     /// The use of a device by the first process that writes to it.
-    pub(super) fn usage(&self, device: &Device) -> Option<Usage> {
+    pub(super) fn usage(&self, device: &BlockDevice) -> Option<RefusedUsage> {
         let (_, way, by) = self.users.iter().find(|(used, ..)| used == device)?;
         Some(match way {
-            Way::Open => Usage::Open { by: by.clone() },
-            Way::Mapped => Usage::Mapped { by: by.clone() },
+            UsageWay::Open => RefusedUsage::Open { by: by.clone() },
+            UsageWay::Mapped => RefusedUsage::Mapped { by: by.clone() },
         })
     }
 
@@ -64,14 +64,14 @@ pub(super) fn read_processes(root: &SysRoot) -> io::Result<Processes> {
             Ok(files) => {
                 let open = open_in(root, &place, &files);
                 seen.hidden += u64::from(open.is_hidden);
-                seen.note(root, &number, Way::Open, open.devices);
+                seen.note(root, &number, UsageWay::Open, open.devices);
             }
             Err(error) => seen.hidden += u64::from(!is_over(&error)),
         }
         match fs::read(place.join("maps")) {
             Ok(maps) => {
                 let mapped = mapped_in(root, &place, &String::from_utf8_lossy(&maps));
-                seen.note(root, &number, Way::Mapped, mapped);
+                seen.note(root, &number, UsageWay::Mapped, mapped);
             }
             Err(error) if is_over(&error) => {}
             Err(_) => seen.hidden_maps += 1,
@@ -88,7 +88,7 @@ fn is_over(error: &io::Error) -> bool {
 }
 
 impl Processes {
-    fn note(&mut self, root: &SysRoot, process: &str, way: Way, devices: Vec<Device>) {
+    fn note(&mut self, root: &SysRoot, process: &str, way: UsageWay, devices: Vec<BlockDevice>) {
         if devices.is_empty() {
             return;
         }
@@ -100,7 +100,7 @@ impl Processes {
 
 /// What was seen of the open files of a process.
 struct OpenFiles {
-    devices: Vec<Device>,
+    devices: Vec<BlockDevice>,
     /// Whether one of them may not be looked at.
     is_hidden: bool,
 }
@@ -131,7 +131,7 @@ fn for_writing(process: &Path, file: &str) -> bool {
 
 /// Devices behind shared mappings that can be written: a line is `begin-end rights offset device
 /// inode path`.
-fn mapped_in(root: &SysRoot, process: &Path, maps: &str) -> Vec<Device> {
+fn mapped_in(root: &SysRoot, process: &Path, maps: &str) -> Vec<BlockDevice> {
     let device_of = |line: &str| {
         let mut fields = line.split_ascii_whitespace();
         let (range, rights) = (fields.next()?, fields.next()?);
@@ -141,23 +141,23 @@ fn mapped_in(root: &SysRoot, process: &Path, maps: &str) -> Vec<Device> {
         // Who may not follow the link of the mapping follows its name where that process sees it.
         let named = || device_at(root, &process.join("root").join(inside)).ok().flatten();
         let found = device_at(root, &link).ok().flatten().or_else(named);
-        found.or_else(|| Device::by_node(root, Path::new(path)).ok())
+        found.or_else(|| BlockDevice::by_node(root, Path::new(path)).ok())
     };
     maps.lines().filter_map(device_of).collect()
 }
 
 /// The device behind a link of the kernel or a node, also behind the character device of an NVMe
 /// namespace; none where it is anything else.
-fn device_at(root: &SysRoot, link: &Path) -> rustix::io::Result<Option<Device>> {
+fn device_at(root: &SysRoot, link: &Path) -> rustix::io::Result<Option<BlockDevice>> {
     match device_number_at(link) {
         Ok(Some((FileType::BlockDevice, number))) => {
-            Ok(Device::by_number(root, number_of(number)).ok())
+            Ok(BlockDevice::by_number(root, number_of(number)).ok())
         }
         Ok(Some((_, number))) => Ok(block_device_of(root, number_of(number)).ok().flatten()),
         // In a made-up system a node is an empty file, known by its name.
         other => {
             let node = fs::read_link(link).ok().filter(|node| node.starts_with("/dev"));
-            let device = node.and_then(|node| Device::by_node(root, &node).ok());
+            let device = node.and_then(|node| BlockDevice::by_node(root, &node).ok());
             device.map_or_else(|| other.map(|_| None), |device| Ok(Some(device)))
         }
     }

@@ -11,19 +11,19 @@ fn system() -> FakeSystem {
         .disk("sdb", "8:16", 9000)
 }
 
-fn use_of(system: &FakeSystem, name: &str) -> Option<(Option<String>, Usage)> {
+fn use_of(system: &FakeSystem, name: &str) -> Option<(Option<String>, RefusedUsage)> {
     let root = SysRoot::under(system.path());
-    let device = Device::by_name(&root, name).unwrap();
+    let device = BlockDevice::by_name(&root, name).unwrap();
     let in_use = examine(&root, &device).unwrap().in_use?;
     Some((in_use.relation, in_use.usage))
 }
 
-fn mounted(at: &str) -> Usage {
-    Usage::Mounted { mount_point: at.into() }
+fn mounted(at: &str) -> RefusedUsage {
+    RefusedUsage::Mounted { mount_point: at.into() }
 }
 
-fn held(by: &str) -> Usage {
-    Usage::Held { by: by.into() }
+fn held(by: &str) -> RefusedUsage {
+    RefusedUsage::Held { by: by.into() }
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn every_device_of_a_btrfs_is_in_use() {
 #[test]
 fn swap_counts_like_a_mount() {
     let system = system().swap("/dev/sda2");
-    assert_eq!(use_of(&system, "sda2"), Some((None, Usage::Swap)));
+    assert_eq!(use_of(&system, "sda2"), Some((None, RefusedUsage::Swap)));
     let relation = Some("partition /dev/sda2".to_owned());
-    assert_eq!(use_of(&system, "sda"), Some((relation, Usage::Swap)));
+    assert_eq!(use_of(&system, "sda"), Some((relation, RefusedUsage::Swap)));
     assert_eq!(use_of(&system, "sda1"), None);
 }
 
@@ -87,7 +87,7 @@ fn swap_counts_like_a_mount() {
 fn a_swap_area_that_cannot_be_found_stops_everything() {
     let system = system().swap("/dev/vanished");
     let root = SysRoot::under(system.path());
-    let device = Device::by_name(&root, "sdb").unwrap();
+    let device = BlockDevice::by_name(&root, "sdb").unwrap();
     assert!(examine(&root, &device).is_err());
 }
 
@@ -162,7 +162,7 @@ fn opened(flags: &str) -> FakeSystem {
 
 #[test]
 fn a_program_that_writes_to_the_device_is_named() {
-    let by = Usage::Open { by: "process 4711 (oracle)".into() };
+    let by = RefusedUsage::Open { by: "process 4711 (oracle)".into() };
     assert_eq!(use_of(&opened("0140002"), "sdb"), Some((None, by)));
     assert_eq!(use_of(&opened("0140000"), "sdb"), None);
     let unknown = system().link("proc/9/fd/5", "/dev/sdb").file("proc/9/comm", "x");
@@ -173,7 +173,7 @@ fn a_program_that_writes_to_the_device_is_named() {
 fn without_lists_nothing_is_concluded() {
     let system = system().file("proc/self/mountinfo", "nonsense\n");
     let root = SysRoot::under(system.path());
-    let device = Device::by_name(&root, "sdb").unwrap();
+    let device = BlockDevice::by_name(&root, "sdb").unwrap();
     assert!(examine(&root, &device).is_err());
 }
 

@@ -58,20 +58,20 @@ fn numbered_times(intervals: &[Interval]) -> Vec<(u64, u64)> {
 
 /// A slice of 20 intervals of 1,000 reads: of each some take 2 ms, one more or less in turn, the
 /// others 100 us.
-pub(in crate::calibrate) fn with_slow(outstanding: u32, ios: u64, slow: u64) -> Rung {
+pub(in crate::calibrate) fn with_slow(outstanding: u32, ios: u64, slow: u64) -> CalibrationRung {
     let interval = |index: u64| {
         let slow = slow + index % 2 * 2;
         vec![(100_000, ios + index % 3 - slow), (2_000_000, slow)]
     };
     let intervals: Vec<Vec<(u64, u64)>> = (0..20).map(interval).collect();
-    Rung::of(outstanding, vec![slice(f64::from(outstanding), &intervals)], P99).unwrap()
+    CalibrationRung::of(outstanding, vec![slice(f64::from(outstanding), &intervals)], P99).unwrap()
 }
 
 #[test]
 fn rate_and_mean_are_those_of_the_sums() {
     let intervals =
         [vec![(100_000, 900), (300_000, 100)], vec![(100_000, 1100)], vec![(100_000, 1000)]];
-    let rung = Rung::of(4, vec![slice(4.0, &intervals)], P50).unwrap();
+    let rung = CalibrationRung::of(4, vec![slice(4.0, &intervals)], P50).unwrap();
     assert!((rung.estimates.iops.value - 3100.0 / 0.075).abs() < 1e-6);
     let mean_ns = (100_000.0 * 3000.0 + 300_000.0 * 100.0) / 3100.0;
     assert!((rung.estimates.service_time_ns.value / mean_ns - 1.0).abs() < 0.008);
@@ -97,14 +97,15 @@ fn the_interval_of_independent_counts_is_about_students() {
 fn completions_in_step_widen_the_interval_of_the_rate() {
     // 8 at a time: of a count of 200 an interval may have 8 more or less only because of where it
     // begins.
-    let even = |ios: u64| Rung::of(16, vec![slice(16.0, &vec![vec![(100_000, ios)]; 20])], P50);
+    let even =
+        |ios: u64| CalibrationRung::of(16, vec![slice(16.0, &vec![vec![(100_000, ios)]; 20])], P50);
     let (alone, together) = (even(199).unwrap(), even(200).unwrap());
-    let half = |rung: &Rung| rung.estimates.iops.high - rung.estimates.iops.value;
+    let half = |rung: &CalibrationRung| rung.estimates.iops.high - rung.estimates.iops.value;
     assert!((half(&together) - 16.0 / 0.5).abs() < 1e-6);
     assert!((half(&alone) - 16.0 / 0.5).abs() < 1e-6);
     let mixed: Vec<Vec<(u64, u64)>> =
         (0..20).map(|index| vec![(100_000, 199 + index % 2)]).collect();
-    let uneven = Rung::of(16, vec![slice(16.0, &mixed)], P50).unwrap();
+    let uneven = CalibrationRung::of(16, vec![slice(16.0, &mixed)], P50).unwrap();
     assert!(half(&uneven) < 16.0 / 0.5);
 }
 
@@ -118,7 +119,7 @@ fn a_quantile_is_judged_by_its_interval() {
 
 #[test]
 fn of_reads_and_writes_each_end_is_the_larger() {
-    let span = |value: f64| Span {
+    let span = |value: f64| RungSpan {
         value,
         low: value - 1.0,
         high: value + 1.0,
@@ -126,7 +127,7 @@ fn of_reads_and_writes_each_end_is_the_larger() {
         sure_high: value + 2.0,
         effective_n: value,
     };
-    let wide = Span { high: 100.0, ..span(5.0) };
+    let wide = RungSpan { high: 100.0, ..span(5.0) };
     let worse = span(10.0).worse(wide);
     assert_eq!((worse.value, worse.low, worse.high, worse.effective_n), (10.0, 9.0, 100.0, 5.0));
 }
@@ -135,7 +136,7 @@ fn of_reads_and_writes_each_end_is_the_larger() {
 fn what_was_before_an_interval_can_be_cut_off() {
     let intervals: Vec<Vec<(u64, u64)>> = (0..20).map(|_| vec![(100_000, 1000)]).collect();
     let slices = vec![slice(4.0, &intervals), slice(4.0, &intervals)];
-    let rung = Rung::of(4, slices, P99).unwrap();
+    let rung = CalibrationRung::of(4, slices, P99).unwrap();
     let cut = rung.before(25, P99).unwrap();
     assert_eq!((cut.series().len(), cut.slices.len()), (25, 2));
     assert_eq!(cut.estimates.operations.ios(), 25_000);
@@ -148,7 +149,7 @@ fn what_follows_a_cut_is_no_stall() {
     for slow in &mut intervals[10..] {
         *slow = vec![(200_000, 400)];
     }
-    let rung = Rung::of(4, vec![slice(4.0, &intervals)], P99).unwrap();
+    let rung = CalibrationRung::of(4, vec![slice(4.0, &intervals)], P99).unwrap();
     // The last interval belongs to the lower level already.
     let before = rung.before(11, P99).unwrap();
     assert!(
@@ -160,7 +161,7 @@ fn what_follows_a_cut_is_no_stall() {
 
 #[test]
 fn an_end_that_no_data_support_is_left_out() {
-    let few = Rung::of(1, vec![slice(1.0, &vec![vec![(100_000, 5)]; 20])], P99).unwrap();
+    let few = CalibrationRung::of(1, vec![slice(1.0, &vec![vec![(100_000, 5)]; 20])], P99).unwrap();
     assert!(few.estimates.limited_ns.high.is_infinite());
     let point = few.curve_point(8192);
     assert!(point.limited_quantile_ns.is_at_least() && point.limited_quantile_ns.low > 0.0);

@@ -6,7 +6,7 @@
 use super::super::messages::{
     Messages, big_endian, message, put_text, refusal, unexpected, zero_ended,
 };
-use crate::address::{Address, Binding, Host};
+use crate::address::{Binding, PostgresAddress, PostgresHost};
 use crate::failure::{Answer, Failure};
 use assay_model::failure::words;
 use postgres_protocol::authentication::sasl::{
@@ -21,7 +21,7 @@ const ROUNDS_MIN: u32 = 4096;
 pub(super) fn prove(
     messages: &mut Messages,
     offered: &[u8],
-    address: &Address,
+    address: &PostgresAddress,
     secret: &str,
 ) -> Answer<()> {
     let (name, binding) = choose(messages, &names(offered), address)?;
@@ -61,7 +61,7 @@ fn names(offered: &[u8]) -> Vec<&str> {
 fn choose(
     messages: &Messages,
     offered: &[&str],
-    address: &Address,
+    address: &PostgresAddress,
 ) -> Answer<(&'static str, ChannelBinding)> {
     let handshake = messages.stream().handshake();
     let wanted = handshake.filter(|_| address.terms.binding != Binding::Disable);
@@ -81,8 +81,8 @@ fn choose(
 }
 
 /// Refuses what would let a server, or who plays one, guess the password cheaply.
-fn check_rounds(challenge: &[u8], address: &Address) -> Answer<()> {
-    if matches!(address.host, Host::Socket(_)) {
+fn check_rounds(challenge: &[u8], address: &PostgresAddress) -> Answer<()> {
+    if matches!(address.host, PostgresHost::Socket(_)) {
         return Ok(());
     }
     let text = std::str::from_utf8(challenge).unwrap_or_default();

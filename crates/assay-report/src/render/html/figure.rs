@@ -3,7 +3,7 @@
 
 use super::markup::{Markup, tag, text};
 use super::svg::svg;
-use crate::chart::scene::Size;
+use crate::chart::scene::SceneSize;
 use crate::view::Chart;
 
 /// Numbers charts, because the parts of an SVG are named by ids that must be unique on the page.
@@ -18,13 +18,13 @@ impl Figures {
     pub(super) fn figure(&mut self, chart: &Chart<'_>) -> Markup {
         self.drawn += 1;
         let number = self.drawn;
-        let one = |size: Size, class: &str, letter: char| {
+        let one = |size: SceneSize, class: &str, letter: char| {
             tag("div").class(class).body(svg(&chart.draw(size), &format!("f{number}{letter}")))
         };
         let wide = one(chart.size, "wide", 'w');
-        let narrow = one(Size::Narrow, "narrow", 'n');
+        let narrow = one(SceneSize::Narrow, "narrow", 'n');
         let caption = tag("figcaption").body(text(&chart.caption));
-        let class = if chart.size == Size::Full { "full" } else { "half" };
+        let class = if chart.size == SceneSize::Full { "full" } else { "half" };
         tag("figure").class(class).body(wide.and(narrow).and(caption))
     }
 }

@@ -11,7 +11,7 @@ const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("charts.js"
 pub(super) const SCRIPT_HASH: &str = "VT8Vu4i8oeanxuMH7DignEocN903526hGvlJj6pOSNI=";
 
 /// A part of the page that has content.
-pub(super) struct Part<'a> {
+pub(super) struct PagePart<'a> {
     /// The name that links use.
     pub(super) id: &'static str,
     /// The heading.
@@ -25,11 +25,11 @@ pub(super) fn page(
     view: &View<'_>,
     header: Markup,
     answer: Markup,
-    mut parts: Vec<Part<'_>>,
+    mut parts: Vec<PagePart<'_>>,
 ) -> String {
     parts.retain(|part| !part.body.is_empty());
     let contents = contents(&parts);
-    let parts = parts.into_iter().map(Part::markup).collect();
+    let parts = parts.into_iter().map(PagePart::markup).collect();
     let body = tag("body").all([
         header,
         tag("main").all([answer, contents, parts]),
@@ -44,7 +44,7 @@ pub(super) fn page(
 /// its evidence.
 const FOLDED: [&str; 4] = ["conduct", "environment", "method", "repeat"];
 
-impl Part<'_> {
+impl PagePart<'_> {
     /// The part with its heading.
     fn markup(self) -> Markup {
         let title = tag("h2").text(self.title);
@@ -83,8 +83,8 @@ fn policy() -> String {
 }
 
 /// Links to the parts.
-fn contents(parts: &[Part<'_>]) -> Markup {
-    let entry = |part: &Part<'_>| {
+fn contents(parts: &[PagePart<'_>]) -> Markup {
+    let entry = |part: &PagePart<'_>| {
         let link = tag("a").attribute("href", &format!("#{}", part.id)).text(part.title);
         tag("li").body(link)
     };

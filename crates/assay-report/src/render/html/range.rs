@@ -1,7 +1,7 @@
 //! The strip next to a judged number: the interval against its limit, on one line.
 
 use super::markup::{Markup, tag};
-use crate::chart::scale::Scale;
+use crate::chart::scale::AxisScale;
 use assay_model::Estimate;
 use assay_model::verdict::Limit;
 
@@ -16,7 +16,7 @@ pub(super) fn range(limit: Limit, estimate: &Estimate) -> Markup {
     let high = if estimate.is_at_least() { 1.3 * estimate.value } else { estimate.high };
     let farthest = (limit.value() * 1.3).max(high * 1.05);
     let scale =
-        Scale::linear(0.0, if farthest > 0.0 { farthest } else { 1.0 }).onto(1.0, WIDTH - 1.0);
+        AxisScale::linear(0.0, if farthest > 0.0 { farthest } else { 1.0 }).onto(1.0, WIDTH - 1.0);
     let limit_x = scale.place(limit.value());
     let (from, to) = match limit {
         Limit::AtMost(_) => (1.0, limit_x),

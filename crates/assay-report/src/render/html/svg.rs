@@ -2,8 +2,10 @@
 //! light, dark and print.
 
 use super::markup::{Markup, push_number, tag};
-use crate::chart::scale::Law;
-use crate::chart::scene::{Anchor, Ink, Mark, Point, RADIUS, Reading, Scene, Shape, Stroke};
+use crate::chart::scale::ScaleLaw;
+use crate::chart::scene::{
+    Ink, PointShape, RADIUS, Scene, SceneMark, ScenePoint, SceneReading, Stroke, TextAnchor,
+};
 
 /// The chart as an element of the page; `id` must be unique on it.
 pub(crate) fn svg(scene: &Scene, id: &str) -> Markup {
@@ -28,11 +30,11 @@ pub(crate) fn svg(scene: &Scene, id: &str) -> Markup {
 }
 
 /// What the page's script reads places by: law, numbers at both ends, their places, unit, name.
-fn read_back(reading: &Reading) -> String {
+fn read_back(reading: &SceneReading) -> String {
     let (law, ends) = reading.scale.ends();
     let law = match law {
-        Law::Linear => "linear",
-        Law::Log => "log",
+        ScaleLaw::Linear => "linear",
+        ScaleLaw::Log => "log",
     };
     let ends = ends.map(|end| end.to_string()).join("|");
     format!("{law}|{ends}|{}|{}", reading.unit, reading.name)
@@ -77,26 +79,26 @@ pub(crate) fn class(ink: Ink) -> String {
 }
 
 /// One mark as one element.
-fn mark(mark: &Mark) -> Markup {
+fn mark(mark: &SceneMark) -> Markup {
     match mark {
-        Mark::Line { points, ink, stroke } => tag("path")
+        SceneMark::Line { points, ink, stroke } => tag("path")
             .class(&format!("l {}{}", class(*ink), stroke_class(*stroke)))
             .attribute("d", &path(points))
             .empty(),
-        Mark::Area { points, ink } => tag("path")
+        SceneMark::Area { points, ink } => tag("path")
             .class(&format!("a {}", class(*ink)))
             .attribute("d", &(path(points) + "z"))
             .empty(),
-        Mark::Rects { rects, ink } => {
+        SceneMark::Rects { rects, ink } => {
             tag("path").class(&format!("b {}", class(*ink))).attribute("d", &boxes(rects)).empty()
         }
-        Mark::Bars { bars, width, ink } => tag("path")
+        SceneMark::Bars { bars, width, ink } => tag("path")
             .class(&format!("c {}", class(*ink)))
             .number("stroke-width", *width)
             .attribute("d", &uprights(bars))
             .empty(),
-        Mark::Dot { at, ink, says } => dot(*at, *ink, says),
-        Mark::Text { at, anchor, ink, text } => tag("text")
+        SceneMark::Dot { at, ink, says } => dot(*at, *ink, says),
+        SceneMark::Text { at, anchor, ink, text } => tag("text")
             .class(&format!("{}{}", class(*ink), anchor_class(*anchor)))
             .number("x", at.0)
             .number("y", at.1)
@@ -115,23 +117,23 @@ const fn stroke_class(stroke: Stroke) -> &'static str {
 }
 
 /// The class that holds a text, after that of the ink.
-const fn anchor_class(anchor: Anchor) -> &'static str {
+const fn anchor_class(anchor: TextAnchor) -> &'static str {
     match anchor {
-        Anchor::Start => "",
-        Anchor::Middle => " mid",
-        Anchor::End => " end",
+        TextAnchor::Start => "",
+        TextAnchor::Middle => " mid",
+        TextAnchor::End => " end",
     }
 }
 
 /// A point that says something when it is pointed at.
-fn dot(at: Point, ink: Ink, says: &str) -> Markup {
+fn dot(at: ScenePoint, ink: Ink, says: &str) -> Markup {
     let title = tag("title").text(says);
     let outline = shape(ink.shape(), at);
     tag("path").class(&format!("d {}", class(ink))).attribute("d", &outline).body(title)
 }
 
 /// The outline of a point's shape.
-fn shape(shape: Shape, (x, y): Point) -> String {
+fn shape(shape: PointShape, (x, y): ScenePoint) -> String {
     let Some(corners) = shape.corners((x, y)) else {
         let mut outline = path(&[(x - RADIUS, y)]);
         outline.push_str("a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z");
@@ -141,7 +143,7 @@ fn shape(shape: Shape, (x, y): Point) -> String {
 }
 
 /// A line through places in the language of paths.
-fn path(points: &[Point]) -> String {
+fn path(points: &[ScenePoint]) -> String {
     let mut written = String::with_capacity(points.len() * 11);
     for (index, (x, y)) in points.iter().enumerate() {
         written.push(match index {
@@ -190,15 +192,17 @@ fn uprights(bars: &[[f64; 3]]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::scene::Size;
+    use crate::chart::scene::SceneSize;
 
     #[test]
     fn every_mark_becomes_an_element() {
-        let mut scene = Scene::new(Size::Half, 100.0, "a < b");
+        let mut scene = Scene::new(SceneSize::Half, 100.0, "a < b");
         scene.line(vec![(0.0, 1.0), (2.26, 3.0), (4.0, 5.0)], Ink::Read, Stroke::Dashed);
         scene.dot((10.0, 10.0), Ink::Write, "8 & 9");
-        scene.text((1.0, 2.0), Anchor::End, Ink::Axis, "x");
-        scene.stretching.push(Mark::Rects { rects: vec![[1.0, 2.0, 3.0, 4.0]], ink: Ink::Heat(3) });
+        scene.text((1.0, 2.0), TextAnchor::End, Ink::Axis, "x");
+        scene
+            .stretching
+            .push(SceneMark::Rects { rects: vec![[1.0, 2.0, 3.0, 4.0]], ink: Ink::Heat(3) });
         let written = svg(&scene, "c").into_string();
         for part in [
             "<title id=\"c-t\">a &lt; b</title>",

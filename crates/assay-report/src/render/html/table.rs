@@ -3,11 +3,11 @@
 use super::markup::{Markup, constant, path, tag, text};
 use super::range::range;
 use super::{badge, optional};
-use crate::view::{Cell, Column, Estimated, Look, Name, ROWS_MAX, Table};
+use crate::view::{CellLook, Estimated, Name, ROWS_MAX, ViewCell, ViewColumn, ViewTable};
 
 /// The table in a box that scrolls by itself when it is wider than the screen; nothing without
 /// rows.
-pub(super) fn table(table: &Table) -> Markup {
+pub(super) fn table(table: &ViewTable) -> Markup {
     if table.is_empty() {
         return Markup::new();
     }
@@ -30,16 +30,16 @@ pub(super) fn table(table: &Table) -> Markup {
         .body(written.and(more.unwrap_or_default()))
 }
 
-const fn class(look: Look) -> &'static str {
+const fn class(look: CellLook) -> &'static str {
     match look {
-        Look::Wide | Look::Records => "",
-        Look::Slim => "slim",
-        Look::Dense => "dense",
-        Look::Stacked => "stack",
+        CellLook::Wide | CellLook::Records => "",
+        CellLook::Slim => "slim",
+        CellLook::Dense => "dense",
+        CellLook::Stacked => "stack",
     }
 }
 
-fn head(place: usize, column: &Column) -> Markup {
+fn head(place: usize, column: &ViewColumn) -> Markup {
     let is_unnamed = place == 0 && column.name.is_empty();
     let name = if is_unnamed { "What" } else { &column.name };
     let cell = tag("th").attribute("scope", "col");
@@ -47,30 +47,30 @@ fn head(place: usize, column: &Column) -> Markup {
 }
 
 /// A row; its first cell names it.
-fn row(table: &Table, cells: &[Cell]) -> Markup {
+fn row(table: &ViewTable, cells: &[ViewCell]) -> Markup {
     let cells = cells.iter().zip(&table.columns).enumerate();
     tag("tr").all(cells.map(|(place, (cell, column))| {
         let tag = if place == 0 { tag("th").attribute("scope", "row") } else { tag("td") };
         let tag = if column.is_number { tag.class("n") } else { tag };
-        let stacked = table.look == Look::Stacked;
+        let stacked = table.look == CellLook::Stacked;
         let tag = if stacked { tag.attribute("data-name", &column.name) } else { tag };
         tag.body(content(cell))
     }))
 }
 
-fn content(cell: &Cell) -> Markup {
+fn content(cell: &ViewCell) -> Markup {
     match cell {
-        Cell::Words(words) | Cell::Number(words) => text(words),
-        Cell::Estimate(Estimated { value, interval, .. }) if interval.is_empty() => text(value),
-        Cell::Estimate(Estimated { value, interval, .. }) => {
+        ViewCell::Words(words) | ViewCell::Number(words) => text(words),
+        ViewCell::Estimate(Estimated { value, interval, .. }) if interval.is_empty() => text(value),
+        ViewCell::Estimate(Estimated { value, interval, .. }) => {
             text(value).and(constant("<br>")).and(tag("small").text(interval))
         }
-        Cell::Outcome(outcome) => badge(*outcome, tag("span").class("outcome")),
-        Cell::Range(limit, estimate) => range(*limit, estimate),
-        Cell::Link(words, to) => tag("a").attribute("href", &format!("#{to}")).text(words),
-        Cell::Name(found) => name(found),
-        Cell::Unknown => text("–"),
-        Cell::Hidden => text("hidden"),
+        ViewCell::Outcome(outcome) => badge(*outcome, tag("span").class("outcome")),
+        ViewCell::Range(limit, estimate) => range(*limit, estimate),
+        ViewCell::Link(words, to) => tag("a").attribute("href", &format!("#{to}")).text(words),
+        ViewCell::Name(found) => name(found),
+        ViewCell::Unknown => text("–"),
+        ViewCell::Hidden => text("hidden"),
     }
 }
 

@@ -14,7 +14,7 @@ const WIDTH_MIN: usize = 40;
 
 /// Lines that are being written.
 #[derive(Debug)]
-pub(crate) struct Text {
+pub(crate) struct TextLayout {
     /// Lines so far.
     written: String,
     /// Whether ANSI sequences are wanted.
@@ -25,7 +25,7 @@ pub(crate) struct Text {
     lines_max: Option<usize>,
 }
 
-impl Text {
+impl TextLayout {
     /// Nothing yet.
     pub(crate) fn new(options: TextOptions) -> Self {
         Self {
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn outcomes_have_colour_only_where_it_is_wanted() {
         let written = |colour| {
-            let mut text = Text::new(TextOptions { colour, ..TextOptions::default() });
+            let mut text = TextLayout::new(TextOptions { colour, ..TextOptions::default() });
             text.marked(Outcome::Fail, "it is slow");
             text.finish()
         };
@@ -192,7 +192,7 @@ mod tests {
         #[test]
         fn nothing_is_wider_than_the_screen_and_no_sequence_gets_through(words in "\\PC{0,400}", control in "[\\x00-\\x1f]{0,9}", columns in 40usize..200) {
             let options = TextOptions { columns, ..TextOptions::default() };
-            let mut text = Text::new(options);
+            let mut text = TextLayout::new(options);
             text.heading(&control);
             text.item(&format!("{words}{control}"));
             text.marked(Outcome::Inconclusive, &words);

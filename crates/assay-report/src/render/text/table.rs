@@ -2,7 +2,7 @@
 //! never cut.
 
 use super::layout::{one_line, pieces, wrap};
-use crate::view::{Cell, Column, Estimated, Table, Terminal};
+use crate::view::{Estimated, Terminal, ViewCell, ViewColumn, ViewTable};
 
 /// Letters between two columns.
 const GAP: usize = 2;
@@ -76,19 +76,19 @@ impl Laid {
 
 /// The lines of a table no wider than `width`, its head first, and below it the intervals that
 /// stand apart.
-pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
+pub(super) fn lines(table: &ViewTable, width: usize) -> Vec<String> {
     let mut lines = written(columns(table), width);
     lines.extend(intervals(table, width));
     lines
 }
 
 /// Rows that are shown.
-pub(super) fn rows_max(table: &Table) -> usize {
+pub(super) fn rows_max(table: &ViewTable) -> usize {
     table.terminal_rows_max.unwrap_or(usize::MAX)
 }
 
 /// The columns that a terminal shows; those without any content are left out.
-fn columns(table: &Table) -> Vec<Laid> {
+fn columns(table: &ViewTable) -> Vec<Laid> {
     let shown = table.columns.iter().enumerate();
     let shown = shown.filter(|(_, column)| column.terminal != Terminal::Hidden);
     let laid = shown.map(|(place, column)| {
@@ -100,36 +100,41 @@ fn columns(table: &Table) -> Vec<Laid> {
 }
 
 /// A cell in words.
-pub(super) fn words(cell: &Cell, column: &Column) -> String {
+pub(super) fn words(cell: &ViewCell, column: &ViewColumn) -> String {
     let words = match cell {
-        Cell::Words(words) | Cell::Number(words) | Cell::Link(words, _) => words.clone(),
-        Cell::Estimate(Estimated { value, doubt, .. }) if column.terminal == Terminal::Shown => {
+        ViewCell::Words(words) | ViewCell::Number(words) | ViewCell::Link(words, _) => {
+            words.clone()
+        }
+        ViewCell::Estimate(Estimated { value, doubt, .. })
+            if column.terminal == Terminal::Shown =>
+        {
             format!("{value} {doubt}")
         }
-        Cell::Estimate(Estimated { value, .. }) => value.clone(),
-        Cell::Name(name) => match &name.subject {
+        ViewCell::Estimate(Estimated { value, .. }) => value.clone(),
+        ViewCell::Name(name) => match &name.subject {
             Some(subject) => format!("{}, {subject}", name.words),
             None => name.words.clone(),
         },
-        Cell::Outcome(outcome) => outcome.name().to_owned(),
-        Cell::Range(..) => String::new(),
-        Cell::Unknown => "–".to_owned(),
-        Cell::Hidden => "hidden".to_owned(),
+        ViewCell::Outcome(outcome) => outcome.name().to_owned(),
+        ViewCell::Range(..) => String::new(),
+        ViewCell::Unknown => "–".to_owned(),
+        ViewCell::Hidden => "hidden".to_owned(),
     };
     one_line(&words).trim_end().to_owned()
 }
 
 /// The intervals of the columns that show theirs below; nothing where none is known.
-fn intervals(table: &Table, width: usize) -> Vec<String> {
-    let is_apart = |(_, column): &(usize, &Column)| column.terminal == Terminal::IntervalsBelow;
-    let interval = |row: &Vec<Cell>, place: usize| match row.get(place) {
-        Some(Cell::Estimate(estimated)) => estimated.interval.clone(),
+fn intervals(table: &ViewTable, width: usize) -> Vec<String> {
+    let is_apart = |(_, column): &(usize, &ViewColumn)| column.terminal == Terminal::IntervalsBelow;
+    let interval = |row: &Vec<ViewCell>, place: usize| match row.get(place) {
+        Some(ViewCell::Estimate(estimated)) => estimated.interval.clone(),
         _ => String::new(),
     };
-    let apart: Vec<(usize, &Column)> = table.columns.iter().enumerate().filter(is_apart).collect();
+    let apart: Vec<(usize, &ViewColumn)> =
+        table.columns.iter().enumerate().filter(is_apart).collect();
     let is_known =
-        |row: &&Vec<Cell>| apart.iter().any(|(place, _)| !interval(row, *place).is_empty());
-    let rows: Vec<&Vec<Cell>> = table.rows.iter().filter(is_known).collect();
+        |row: &&Vec<ViewCell>| apart.iter().any(|(place, _)| !interval(row, *place).is_empty());
+    let rows: Vec<&Vec<ViewCell>> = table.rows.iter().filter(is_known).collect();
     let Some(first) = table.columns.first().filter(|_| !rows.is_empty()) else {
         return Vec::new();
     };
@@ -259,7 +264,7 @@ mod tests {
 
     #[test]
     fn columns_stand_under_one_another() {
-        let table = Table::of_numbers("", &["", "IOPS", "p99"]);
+        let table = ViewTable::of_numbers("", &["", "IOPS", "p99"]);
         let table = table.with([row(&["reads", "41,200/s", "1 ms"])]);
         assert_eq!(lines(&table, 98), ["           IOPS   p99", "reads  41,200/s  1 ms"]);
     }
@@ -273,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_name_stays_whole_while_words_beside_it_can_give_way() {
-        let table = Table::new("").words("target").words("asked by").numbers("work/s");
+        let table = ViewTable::new("").words("target").words("asked by").numbers("work/s");
         let cells = ["array:competitor-afa", "126.5 sessions, no think time", "661"];
         let table = table.with([row(&cells)]);
         let found = lines(&table, 45);
@@ -283,14 +288,14 @@ mod tests {
 
     #[test]
     fn intervals_stand_below_the_numbers() {
-        let mut table = Table::new("").words("").numbers_as("IOPS", Terminal::IntervalsBelow);
+        let mut table = ViewTable::new("").words("").numbers_as("IOPS", Terminal::IntervalsBelow);
         let estimated = Estimated {
             value: "5/s".to_owned(),
             doubt: "±2%".to_owned(),
             interval: "4 – 6/s".to_owned(),
         };
-        table.row(vec![Cell::Words("reads".to_owned()), Cell::Estimate(estimated)]);
-        table.row(vec![Cell::Words("syncs".to_owned()), Cell::Unknown]);
+        table.row(vec![ViewCell::Words("reads".to_owned()), ViewCell::Estimate(estimated)]);
+        table.row(vec![ViewCell::Words("syncs".to_owned()), ViewCell::Unknown]);
         let expected = [
             "       IOPS",
             "reads   5/s",
@@ -305,7 +310,7 @@ mod tests {
         #[test]
         fn no_line_is_too_wide_and_no_letter_is_lost(name in "[a-z./_]{1,300}", number in "[0-9]{1,20}") {
             let head = "a name of a column that has many words and is much wider than its numbers are";
-            let table = Table::of_numbers("", &["", head, head]);
+            let table = ViewTable::of_numbers("", &["", head, head]);
             let lines = lines(&table.with([vec![name.clone(), number.clone(), number.clone()]]), 78);
             prop_assert!(lines.iter().all(|line| line.chars().count() <= 78), "{:?}", lines);
             let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).count();

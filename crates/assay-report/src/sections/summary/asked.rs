@@ -2,7 +2,7 @@
 
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::input::Report;
+use crate::input::GivenReport;
 use crate::phrases::within_limit;
 use assay_model::comparison::Comparison;
 use assay_model::durability::Durability;
@@ -13,7 +13,7 @@ use assay_model::verdict::{Limit, Unit, Verdict};
 /// Limits that are named in the question; the table has all.
 const LIMITS_MAX: usize = 3;
 
-pub(super) fn asked(report: &Report, format: &Formatter) -> String {
+pub(super) fn asked(report: &GivenReport, format: &Formatter) -> String {
     let target = &report.target;
     if let Some(asked) = super::super::database_check::asked(report) {
         return asked;
@@ -103,7 +103,7 @@ fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
     format!("Is {target} fast enough? Required: {}.", limits.join(", "))
 }
 
-fn of_measurement(report: &Report, format: &Formatter) -> String {
+fn of_measurement(report: &GivenReport, format: &Formatter) -> String {
     let target = &report.target;
     if let Some(calibration) = &report.calibration {
         let limit = &calibration.limit;

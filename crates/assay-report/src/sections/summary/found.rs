@@ -1,7 +1,7 @@
 //! What a report says of reads, to be held against known storage.
 
-use crate::input::Report;
-use crate::summary::{Found, Reach};
+use crate::input::GivenReport;
+use crate::summary::{FoundHere, Reach};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, MixCalibration};
 use assay_model::comparison::{Comparison, Measure};
@@ -13,7 +13,7 @@ const HERE: &str = "this storage";
 const LARGEST: &str = " The value is the largest working set; the bar extends to the smallest.";
 
 /// The numbers, and how they are to be read.
-pub(super) fn found(report: &Report) -> (Vec<Found>, &'static str) {
+pub(super) fn found(report: &GivenReport) -> (Vec<FoundHere>, &'static str) {
     if let Some(found) = &report.comparison {
         return (of_comparison(found), "");
     }
@@ -27,11 +27,11 @@ pub(super) fn found(report: &Report) -> (Vec<Found>, &'static str) {
     (calibration.map_or_else(Vec::new, of_calibration), "")
 }
 
-fn here(read_time_ns: Option<Reach>, reads_per_s: Option<Reach>) -> Found {
-    Found { name: HERE.to_owned(), read_time_ns, reads_per_s }
+fn here(read_time_ns: Option<Reach>, reads_per_s: Option<Reach>) -> FoundHere {
+    FoundHere { name: HERE.to_owned(), read_time_ns, reads_per_s }
 }
 
-fn of_calibration(calibration: &Calibration) -> Vec<Found> {
+fn of_calibration(calibration: &Calibration) -> Vec<FoundHere> {
     let reads = calibration.mixes.iter().find(|mix| mix.read_share >= 1.0);
     let found = |mix: &MixCalibration| {
         let most = mix.iops_within_limit.as_ref().unwrap_or(&mix.iops_max);
@@ -41,7 +41,7 @@ fn of_calibration(calibration: &Calibration) -> Vec<Found> {
 }
 
 /// The fastest and the slowest place.
-fn of_locality(locality: &Locality) -> Vec<Found> {
+fn of_locality(locality: &Locality) -> Vec<FoundHere> {
     let times = locality.points.iter().map(|point| point.service_time_ns.value);
     let (low, high) = times.fold((f64::INFINITY, 0.0), |(low, high), time| {
         (f64::min(low, time), f64::max(high, time))
@@ -53,7 +53,7 @@ fn of_locality(locality: &Locality) -> Vec<Found> {
 }
 
 /// Both sides of the first pair, where both were calibrated.
-fn of_comparison(found: &Comparison) -> Vec<Found> {
+fn of_comparison(found: &Comparison) -> Vec<FoundHere> {
     let Some(pair) = found.pairs.first() else {
         return Vec::new();
     };
@@ -63,7 +63,7 @@ fn of_comparison(found: &Comparison) -> Vec<Found> {
     };
     let time = measure("calibration.read.base_service_time");
     let iops = measure("calibration.read.iops_max");
-    let side = |place: usize, of: fn(&Measure) -> &Estimate| Found {
+    let side = |place: usize, of: fn(&Measure) -> &Estimate| FoundHere {
         name: found.sides.get(place).map_or_else(String::new, |side| side.name.clone()),
         read_time_ns: time.map(|one| Reach::of(of(one))),
         reads_per_s: iops.map(|one| Reach::of(of(one))),

@@ -4,8 +4,8 @@ use super::super::comparison_headline::{different, variation};
 use super::super::quantity_names::{factor, quantity};
 use super::super::rates::rounded;
 use crate::format::Formatter;
-use crate::input::{Report, RunReport};
-use crate::ladder::split::Split;
+use crate::input::{GivenReport, RunReport};
+use crate::ladder::split::SessionSplit;
 use crate::phrases::nines;
 use crate::summary::hundred_reads;
 use assay_model::calibration::{Calibration, MixCalibration};
@@ -23,7 +23,7 @@ use assay_model::watch::Summary;
 /// A processor that is busy for longer has no time to spare.
 const BUSY: f64 = 0.8;
 
-pub(super) fn meaning(report: &Report, format: &Formatter) -> Vec<String> {
+pub(super) fn meaning(report: &GivenReport, format: &Formatter) -> Vec<String> {
     if let Some(found) = &report.comparison {
         return of_comparison(found);
     }
@@ -70,7 +70,7 @@ const fn database_words(outcome: Outcome) -> &'static str {
 }
 
 /// Whether nothing that was measured can be said of the storage.
-fn is_undecided(report: &Report) -> bool {
+fn is_undecided(report: &GivenReport) -> bool {
     let verdict = report.verdict.as_ref().map(|verdict| verdict.outcome);
     verdict == Some(Outcome::Inconclusive) || report.is_disturbed()
 }
@@ -145,7 +145,7 @@ fn of_load(load: &Load) -> Vec<String> {
 
 /// The share of DB time that was waiting for files, by the same split that charts and tables show.
 fn waited_share(rung: &Rung) -> Option<f64> {
-    let split = Split::of(rung);
+    let split = SessionSplit::of(rung);
     let waited = split.data_io? + split.commit.unwrap_or(0.0);
     (split.database > 0.0).then(|| (waited / split.database).min(1.0))
 }

@@ -1,6 +1,6 @@
 //! What to do after reading a report, with the commands that do it.
 
-use crate::input::Report;
+use crate::input::GivenReport;
 use crate::summary::shell_word;
 use assay_model::cause::CauseKind;
 use assay_model::comparison::{Comparison, SpreadSource};
@@ -10,11 +10,11 @@ use assay_model::target::is_simulated;
 use assay_model::verdict::Outcome;
 
 /// A step and its command.
-type Step = (&'static str, String);
+type AdvisedStep = (&'static str, String);
 
 /// After an answer: a calibration of the present storage, where there is none; else what shows how
 /// right the answer was.
-fn of_projection(report: &Report, has_closure: bool) -> Vec<Step> {
+fn of_projection(report: &GivenReport, has_closure: bool) -> Vec<AdvisedStep> {
     let command = report.command.as_str();
     let database = word_after(command, "predict").filter(|word| !word.starts_with('-'));
     let database = database.unwrap_or("DB");
@@ -41,7 +41,7 @@ fn of_projection(report: &Report, has_closure: bool) -> Vec<Step> {
 }
 
 /// After a check for a database: what would decide it, or what the model says of more work.
-fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
+fn of_database_check(report: &GivenReport, target: &str) -> Option<Vec<AdvisedStep>> {
     report.projection.as_ref()?.replay.as_ref()?;
     let outcome = report.verdict.as_ref()?.outcome;
     let database = word_after(&report.command, "--for").unwrap_or("latest");
@@ -75,7 +75,7 @@ fn word_after<'a>(command: &'a str, option: &str) -> Option<&'a str> {
 
 /// What was measured, as a command names it: from all its hosts, and the data of a server where
 /// that is named by its address.
-fn target(report: &Report) -> String {
+fn target(report: &GivenReport) -> String {
     let target = if report.target.contains("://") {
         "DATA-DIRECTORY".to_owned()
     } else {
@@ -86,7 +86,7 @@ fn target(report: &Report) -> String {
     hosts.map_or_else(|| target.clone(), |hosts| format!("{target} --hosts {hosts}"))
 }
 
-pub(super) fn next(report: &Report) -> Vec<Step> {
+pub(super) fn next(report: &GivenReport) -> Vec<AdvisedStep> {
     let target = target(report);
     if let Some(steps) = of_database_check(report, &target) {
         return steps;
@@ -135,7 +135,7 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
 }
 
 /// After a verification.
-fn of_cuts(report: &Report, found: &Durability, target: &str) -> Vec<Step> {
+fn of_cuts(report: &GivenReport, found: &Durability, target: &str) -> Vec<AdvisedStep> {
     if found.broken() > 0 {
         return vec![inspect(target), keep(report)];
     }
@@ -153,7 +153,7 @@ fn of_cuts(report: &Report, found: &Durability, target: &str) -> Vec<Step> {
 }
 
 /// A simulated device has neither a stack nor a host that could be busy.
-fn of_outcome(outcome: Outcome, report: &Report, target: &str) -> Vec<Step> {
+fn of_outcome(outcome: Outcome, report: &GivenReport, target: &str) -> Vec<AdvisedStep> {
     match (outcome, is_simulated(&report.target)) {
         (Outcome::Pass, _) => vec![hold(target), endure(target), keep(report)],
         (Outcome::Fail, false) => vec![inspect(target), again(target), keep(report)],
@@ -164,7 +164,7 @@ fn of_outcome(outcome: Outcome, report: &Report, target: &str) -> Vec<Step> {
 
 /// What would decide it on this machine: without the cause that made it undecided, or with more
 /// time.
-fn undecided(report: &Report, target: &str) -> Vec<Step> {
+fn undecided(report: &GivenReport, target: &str) -> Vec<AdvisedStep> {
     let causes = report.causes();
     let Some(cause) = causes.iter().find(|cause| cause.bias.is_some()) else {
         return vec![longer(target)];
@@ -182,7 +182,7 @@ fn undecided(report: &Report, target: &str) -> Vec<Step> {
 }
 
 /// Single runs are repeated.
-fn of_comparison(found: &Comparison) -> Vec<Step> {
+fn of_comparison(found: &Comparison) -> Vec<AdvisedStep> {
     let is_single = found.pairs.iter().any(|pair| pair.run_to_run == SpreadSource::Unknown);
     let sides = found.sides.iter().zip('A'..).map(|(side, letter)| {
         let first = side.ids.first().unwrap_or(&side.name);
@@ -193,33 +193,33 @@ fn of_comparison(found: &Comparison) -> Vec<Step> {
     is_single.then_some((repeat, command)).into_iter().collect()
 }
 
-fn hold(target: &str) -> Step {
+fn hold(target: &str) -> AdvisedStep {
     (
         "Compare it with the demand in your AWR or Statspack report",
         format!("assay check {target} --for REPORT"),
     )
 }
 
-fn endure(target: &str) -> Step {
+fn endure(target: &str) -> AdvisedStep {
     ("Test whether it sustains this rate for hours", format!("assay soak {target}"))
 }
 
-fn inspect(target: &str) -> Step {
+fn inspect(target: &str) -> AdvisedStep {
     ("Inspect the layers between file and device for causes", format!("assay inspect {target}"))
 }
 
-fn again(target: &str) -> Step {
+fn again(target: &str) -> AdvisedStep {
     ("Measure longer, on an idle host", format!("assay check {target} --time 10min"))
 }
 
-fn longer(target: &str) -> Step {
+fn longer(target: &str) -> AdvisedStep {
     ("Measure for longer", format!("assay check {target} --time 10min"))
 }
 
-fn alone(target: &str) -> Step {
+fn alone(target: &str) -> AdvisedStep {
     ("Measure the storage without the database", format!("assay calibrate {target}"))
 }
 
-fn keep(report: &Report) -> Step {
+fn keep(report: &GivenReport) -> AdvisedStep {
     ("After a change, measure again and compare", format!("assay compare {} latest", report.run_id))
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Become another program that ends when its parent does
 #[derive(Args)]
-pub struct Options {
+pub struct GuardOptions {
     /// Number of the process that wants it
     parent: u32,
     /// Number of the signal that ends the program with it
@@ -41,8 +41,8 @@ pub fn run_hook(options: &HookOptions) -> Result<ExitStatus> {
 }
 
 /// Becomes the program.
-pub fn run(options: &Options) -> Result<ExitStatus> {
-    let Options { parent, signal, program, arguments } = options;
+pub fn run(options: &GuardOptions) -> Result<ExitStatus> {
+    let GuardOptions { parent, signal, program, arguments } = options;
     let error = assay_dbserver::become_guarded(*parent, *signal, program, arguments);
     Err(Error::environment(
         format!("running {}: {error}", program.display()),

@@ -18,7 +18,7 @@ use std::fmt::Write;
 #[command(after_help = "Examples:
   assay list arrays
   assay list arrays xtremio-1 --verify")]
-pub struct Options {
+pub struct ArraysOptions {
     /// Arrays or model files to print or verify; by default all built-in ones
     #[arg(value_name = "ARRAY")]
     arrays: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Options {
 ///
 /// # Errors
 /// When there is no such array or experiment.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &ArraysOptions) -> Result<ExitStatus> {
     let models = models(options)?;
     if let Some(experiment) = &options.profile {
         return print_profile(&models, experiment);
@@ -55,7 +55,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     print(&models.iter().map(model_text).collect::<Result<Vec<_>>>()?.join("\n"))
 }
 
-fn models(options: &Options) -> Result<Vec<ArrayModel>> {
+fn models(options: &ArraysOptions) -> Result<Vec<ArrayModel>> {
     if options.arrays.is_empty() {
         return names().map(find).collect();
     }

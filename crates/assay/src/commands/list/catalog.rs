@@ -4,7 +4,7 @@ use crate::documents::EntryList;
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
 use assay_app::sizing::{catalog_index, read_catalog, today};
-use assay_catalog::{CatalogIndex, Listing, PriceAge, price_age};
+use assay_catalog::{CatalogIndex, CatalogListing, PriceAge, price_age};
 use assay_model::Result;
 use assay_model::calendar::Day;
 use assay_model::catalog::{IopsPoint, Offer, PriceList, Volume};
@@ -23,7 +23,7 @@ const ENDING: &str = ".catalog.toml";
   assay list catalog
   assay list catalog gp3 r6a.8xlarge
   assay list catalog own.catalog.toml")]
-pub struct Options {
+pub struct CatalogOptions {
     /// Entries to show with everything that is known, or catalog files to check and list; by
     /// default all entries in short
     #[arg(value_name = "ENTRY|FILE")]
@@ -40,9 +40,9 @@ pub struct Options {
 ///
 /// # Errors
 /// When there is no such entry, or a file is not a catalog.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &CatalogOptions) -> Result<ExitStatus> {
     let index = catalog_index(&options.catalog)?;
-    let mut listings: Vec<Listing> = Vec::new();
+    let mut listings: Vec<CatalogListing> = Vec::new();
     let mut is_list = options.named.is_empty();
     for name in &options.named {
         if name.ends_with(ENDING) {
@@ -64,7 +64,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     print(&if is_list { list(&listings, today) } else { described(&listings, today) })
 }
 
-fn list(listings: &[Listing], today: Day) -> String {
+fn list(listings: &[CatalogListing], today: Day) -> String {
     let mut text = String::new();
     for listing in listings {
         let entry = &listing.entry;
@@ -85,7 +85,7 @@ fn aged(price: &PriceList, today: Day) -> String {
 }
 
 /// The prices of an entry, and what a terabyte of what is bought once costs.
-fn priced(listing: &Listing, price: &PriceList) -> String {
+fn priced(listing: &CatalogListing, price: &PriceList) -> String {
     let currency = &listing.currency;
     let capacity = match listing.entry.offer() {
         Some(Offer::Device(device)) => Some(device.capacity),
@@ -116,7 +116,7 @@ fn money(amount: f64) -> String {
 }
 
 /// The limits in a few words.
-fn limits(listing: &Listing) -> String {
+fn limits(listing: &CatalogListing) -> String {
     match listing.entry.offer() {
         Some(Offer::Volume(volume)) => of_volume(volume),
         Some(Offer::Device(device)) => format!("{}, {}", device.capacity, points(&device.iops)),
@@ -153,7 +153,7 @@ fn points(points: &[IopsPoint]) -> String {
     )
 }
 
-fn described(listings: &[Listing], today: Day) -> String {
+fn described(listings: &[CatalogListing], today: Day) -> String {
     let mut text = String::new();
     for listing in listings {
         let entry = &listing.entry;

@@ -6,7 +6,7 @@ use crate::exit::{ExitStatus, json, print};
 use crate::job_options::{report, say_report};
 use assay_app::new_file::write_new;
 use assay_formats::annotate::annotated;
-use assay_formats::{Conversion, Document, Note, Treatment};
+use assay_formats::{Conversion, ConvertedDocument, Note, Treatment};
 use assay_model::Result;
 use std::fmt::Write;
 use std::path::Path;
@@ -56,8 +56,8 @@ fn documents(conversion: &Conversion) -> Result<String> {
 fn write_each(conversion: &Conversion, directory: &Path) -> Result<()> {
     for (number, part) in (1..).zip(&conversion.parts) {
         let kind = match part.document {
-            Document::Workload(_) => "toml",
-            Document::Study(_) => "study.toml",
+            ConvertedDocument::Workload(_) => "toml",
+            ConvertedDocument::Study(_) => "study.toml",
         };
         let path = directory.join(format!("{number:02}-{}.{kind}", plain(part.document.name())));
         write_new(&path, annotated(conversion, part)?.as_bytes())?;

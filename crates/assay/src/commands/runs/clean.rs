@@ -4,7 +4,7 @@
 use crate::exit::{ExitStatus, print};
 use crate::terminal::agreed;
 use assay_app::cluster::kept_logs;
-use assay_dbload::load::{Database, Link, LoadTarget, Product, left_in, remove_left_in};
+use assay_dbload::load::{LoadSchema, LoadTarget, Product, ServerLink, left_in, remove_left_in};
 use assay_dbload::with_link;
 use assay_methods::target::{ledger_files_in, left_files_in};
 use assay_model::number::real;
@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// What is to be looked at, and who is asked.
 #[derive(Args)]
-pub struct Options {
+pub struct CleanOptions {
     /// Directories or addresses of servers; by default the directories that the stored runs used
     #[arg(value_name = "STORAGE|DB")]
     targets: Vec<String>,
@@ -47,16 +47,16 @@ impl Left {
 
 /// What was found on all targets.
 #[derive(Default)]
-struct Found {
+struct FoundLeftovers {
     left: Vec<Left>,
     /// What stays, and why.
     stays: Vec<String>,
 }
 
 /// Carries the command out.
-pub fn run(options: &Options, store: &Store) -> Result<ExitStatus> {
+pub fn run(options: &CleanOptions, store: &Store) -> Result<ExitStatus> {
     let targets = if options.targets.is_empty() { known(store)? } else { options.targets.clone() };
-    let mut found = Found::default();
+    let mut found = FoundLeftovers::default();
     for target in &targets {
         found.look(target)?;
         if options.ledger_files && Path::new(target).is_dir() {
@@ -105,7 +105,7 @@ fn is_wanted() -> Result<bool> {
     })
 }
 
-impl Found {
+impl FoundLeftovers {
     fn look(&mut self, target: &str) -> Result<()> {
         let named = LoadTarget::read(target)?;
         match &named {
@@ -158,12 +158,12 @@ impl Found {
     {
         self.look_at_databases::<L>(address)?;
         // No run has this name.
-        let mut database = Database::<L>::at(address, "")?;
+        let mut database = LoadSchema::<L>::at(address, "")?;
         let (left, others) = database.left()?;
         self.left.extend(left.into_iter().map(|left| {
             let what = format!("the schema {} of load {}", left.name, left.owner.kind.name());
             let (address, bytes) = (address.clone(), left.bytes);
-            Left::new(&what, bytes, move || Database::<L>::at(&address, "")?.remove_left(&left))
+            Left::new(&what, bytes, move || LoadSchema::<L>::at(&address, "")?.remove_left(&left))
         }));
         self.stays
             .extend(others.into_iter().map(|(name, why)| format!("the schema {name}: {why}")));

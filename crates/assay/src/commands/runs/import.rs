@@ -15,7 +15,7 @@ use std::path::PathBuf;
   assay runs import output/flatfile.html
   assay runs import pgbench_log.4711 pgbench_log.4711.1
   assay runs import orion_20260101_1200_summary.txt")]
-pub struct Options {
+pub struct ImportOptions {
     /// Result files, folders of them, or the folder of a SLOB run with its AWR reports; Assay
     /// detects their type from the content
     #[arg(required = true)]
@@ -31,7 +31,7 @@ pub struct Options {
 }
 
 /// Imports each group of files that belong together.
-pub fn run(options: &Options, store: &StoreOptions) -> Result<ExitStatus> {
+pub fn run(options: &ImportOptions, store: &StoreOptions) -> Result<ExitStatus> {
     let mut context = context(store, &options.output)?;
     context.store = context.store.labelled(options.name.as_deref())?;
     for group in read_groups(&options.files)? {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
   assay verify replay writes.log
   assay verify replay writes.log --states 1000 --unit 4KiB
   assay verify replay ext4.log --image state.img --entries 500 --base before.img")]
-pub struct Options {
+pub struct ReplayOptions {
     /// States to check for each kind of device
     #[arg(
         long,
@@ -41,7 +41,7 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &ReplayOptions) -> Result<ExitStatus> {
     let plan = &options.plan;
     if let (Some(image), Some(entries)) = (&options.image, options.entries) {
         let base = options.base.clone();

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   assay verify witness --listen 192.0.2.7:9310 --token-file token
   assay verify witness --listen 192.0.2.7:9310 --token-file token --cuts 30 --cut-command ./cut")]
-pub struct Options {
+pub struct WitnessOptions {
     /// Address and port to listen on
     #[arg(long, value_name = "ADDR:PORT")]
     listen: SocketAddr,
@@ -54,7 +54,7 @@ pub struct Options {
 }
 
 /// Carries the command out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
+pub fn run(options: &WitnessOptions) -> Result<ExitStatus> {
     let campaign =
         options.cuts.zip(options.cut_command.clone()).map(|(cuts, command)| CampaignPlan {
             cuts,

@@ -89,7 +89,7 @@ fn write_pair(place: &Path, of: &str, certificate: &str, key: &KeyPair) {
 pub struct Given {
     place: PathBuf,
     product: Product,
-    account: Option<assay_dbserver::Account>,
+    account: Option<assay_dbserver::SystemAccount>,
     child: Option<Child>,
     port: u16,
 }
@@ -118,7 +118,11 @@ impl Given {
         Self::placed(name, Product::Postgres, None)
     }
 
-    fn placed(name: &str, product: Product, account: Option<assay_dbserver::Account>) -> Self {
+    fn placed(
+        name: &str,
+        product: Product,
+        account: Option<assay_dbserver::SystemAccount>,
+    ) -> Self {
         let place = assay_rig::memory_directory().join(format!("tls-{name}"));
         fs::create_dir_all(&place).unwrap();
         fs::set_permissions(&place, Permissions::from_mode(0o755)).unwrap();
@@ -276,13 +280,16 @@ impl Given {
         let asked = |_: &str| None;
         let encryption = match self.product {
             Product::Postgres => {
-                let address = assay_postgres::address::Address::parse(address, asked).unwrap();
-                let session = assay_postgres::connection::Connection::open(&address, "test");
+                let address =
+                    assay_postgres::address::PostgresAddress::parse(address, asked).unwrap();
+                let session =
+                    assay_postgres::connection::PostgresConnection::open(&address, "test");
                 session.map(|session| session.encryption())
             }
             Product::Mariadb => {
-                let address = assay_mariadb::address::Address::parse(address, asked).unwrap();
-                let session = assay_mariadb::connection::Connection::open(&address);
+                let address =
+                    assay_mariadb::address::MariadbAddress::parse(address, asked).unwrap();
+                let session = assay_mariadb::connection::MariadbConnection::open(&address);
                 session.map(|session| session.encryption())
             }
         };
@@ -354,11 +361,11 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn postgres_binaries() -> Option<assay_postgres::binaries::Binaries> {
+fn postgres_binaries() -> Option<assay_postgres::binaries::PostgresBinaries> {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    assay_postgres::binaries::SearchPath::of_this_program(named).find().ok()
+    assay_postgres::binaries::PostgresSearchPath::of_this_program(named).find().ok()
 }
 
-fn mariadb_binaries() -> Option<assay_mariadb::binaries::Binaries> {
-    assay_mariadb::binaries::SearchPath::of_this_program(None).find().ok()
+fn mariadb_binaries() -> Option<assay_mariadb::binaries::MariadbBinaries> {
+    assay_mariadb::binaries::MariadbSearchPath::of_this_program(None).find().ok()
 }
