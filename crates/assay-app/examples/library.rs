@@ -7,7 +7,7 @@ use assay_app::load::LoadPlan;
 use assay_app::load::oltp::OltpPlan;
 use assay_app::load::transactions::TransactionPlan;
 use assay_app::target_plan::TargetPlan;
-use assay_app::{Context, Guards, MeasuringPlan, ProgressSender, ProgressUpdate};
+use assay_app::{CommandPlan, Context, Guards, ProgressSender, ProgressUpdate};
 use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Result};
 use assay_store::Store;

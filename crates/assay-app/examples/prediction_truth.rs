@@ -11,7 +11,7 @@ use assay_methods::{
 use assay_model::array::{SessionLoad, parse_array};
 use assay_model::calibration::Calibration;
 use assay_model::number::{count, real_len};
-use assay_model::projection::{Answer, Effect, Population, TargetOrigin};
+use assay_model::projection::{Effect, Population, ProjectionAnswer, TargetOrigin};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Profile, Result};
 use assay_predict::{PredictedDemand, ProjectionPlan, StorageSource, demand_of, project};
@@ -23,7 +23,7 @@ const ACTIVE: Bytes = Bytes(16 << 30);
 /// One pair with its answer.
 struct Outcome {
     what: String,
-    answer: Answer,
+    answer: ProjectionAnswer,
     error: f64,
     is_covered: bool,
     /// The calibration did not reach as far as the database asks: the answer is what it does at
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
 }
 
 fn summarize(all: &[Outcome]) {
-    let is_answered = |outcome: &&Outcome| outcome.answer == Answer::Answered;
+    let is_answered = |outcome: &&Outcome| outcome.answer == ProjectionAnswer::Answered;
     let least = all.iter().filter(is_answered).filter(|outcome| outcome.is_least);
     let (least, held): (Vec<&Outcome>, Vec<&Outcome>) = least.partition(|one| !one.is_covered);
     println!("at least: {} kept, {} not covered", held.len(), least.len());

@@ -6,7 +6,7 @@ use crate::database_calibration::{self, append_of, log_plan};
 use crate::database_source::DatabaseSource;
 use crate::dry_run::PlanSummary;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
-use crate::plan::MeasuringPlan;
+use crate::plan::CommandPlan;
 use crate::plan_document::PlanDocument;
 use crate::progress::ProgressSender;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
@@ -123,7 +123,7 @@ impl Default for CalibrationRunPlan {
     }
 }
 
-impl MeasuringPlan for CalibrationRunPlan {
+impl CommandPlan for CalibrationRunPlan {
     fn target(&self) -> TargetPlan {
         self.target.seen_by(self.hosts.as_ref())
     }
@@ -404,11 +404,17 @@ fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration
 mod tests {
     use super::*;
     use assay_model::Estimate;
-    use assay_model::calibration::Bound;
+    use assay_model::calibration::CapacityBound;
 
     fn capacity(low: f64, value: f64, high: f64) -> Capacity {
         let rate = Estimate { low, high, ..Estimate::exact(value, 30) };
-        Capacity { rate, burst_rate: None, burst_s: None, outstanding: 8, bound: Bound::Saturated }
+        Capacity {
+            rate,
+            burst_rate: None,
+            burst_s: None,
+            outstanding: 8,
+            bound: CapacityBound::Saturated,
+        }
     }
 
     #[test]

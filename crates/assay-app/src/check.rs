@@ -16,7 +16,7 @@ use crate::load::load_driver::LoadDriver;
 use crate::load::server_plan::ServerPlan;
 use crate::load::slob::{BlockSetup, WARM_UP};
 use crate::loaded_run::LoadedRun;
-use crate::plan::MeasuringPlan;
+use crate::plan::CommandPlan;
 use crate::plan_document::PlanDocument;
 use crate::progress::ProgressSender;
 use crate::recording::{Recording, RunRequest};
@@ -114,7 +114,7 @@ const fn run_share(is_demand: bool) -> f64 {
     if is_demand { DEMAND_SHARE } else { RUN_SHARE }
 }
 
-impl MeasuringPlan for CheckPlan {
+impl CommandPlan for CheckPlan {
     fn target(&self) -> TargetPlan {
         self.target.seen_by(self.hosts.as_ref())
     }

@@ -11,7 +11,7 @@ use assay_judge::compare::{
     with_intervals,
 };
 use assay_methods::target::array_model;
-use assay_model::array::Measure;
+use assay_model::array::ExperimentMeasure;
 use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
@@ -176,8 +176,13 @@ fn mark_assumed(facts: &mut SideFacts, targets: &[String]) {
         let name = target.strip_prefix("array:")?.split('?').next()?;
         array_model(name).ok()
     };
-    let is_published = |measure: Measure| {
-        matches!(measure, Measure::WriteLatencyS | Measure::LogWriteS | Measure::LogSyncS)
+    let is_published = |measure: ExperimentMeasure| {
+        matches!(
+            measure,
+            ExperimentMeasure::WriteLatencyS
+                | ExperimentMeasure::LogWriteS
+                | ExperimentMeasure::LogSyncS
+        )
     };
     let is_assumed = targets
         .iter()

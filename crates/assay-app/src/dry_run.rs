@@ -97,7 +97,7 @@ pub(crate) fn load_of(workload: &Workload, hosts: Option<&HostNames>) -> String 
 mod tests {
     use super::*;
     use crate::load::LoadPlan;
-    use crate::plan::MeasuringPlan;
+    use crate::plan::CommandPlan;
     use crate::run::RunPlan;
     use assay_methods::presets::preset;
     use std::fs;

@@ -55,5 +55,5 @@ pub mod witness;
 mod working_set;
 
 pub use context::{Context, Guards};
-pub use plan::{MeasuringPlan, ResumablePlan};
+pub use plan::{CommandPlan, ResumablePlan};
 pub use progress::{ProgressSender, ProgressUpdate};

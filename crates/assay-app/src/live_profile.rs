@@ -11,7 +11,7 @@ use assay_live::HostContext;
 use assay_live::watch::{ObservedServer, ObservedServerSpan, TaskTimes, WatchPlan};
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
-use assay_model::profile::DeviceIo;
+use assay_model::profile::ProfileDeviceIo;
 use assay_model::units::Nanos;
 use assay_model::{Error, Profile, Result};
 use std::path::Path;
@@ -116,7 +116,7 @@ fn profile_of<W: ObservedServer>(
     Ok(profile)
 }
 
-fn device_of(profile: &Profile) -> Option<&DeviceIo> {
+fn device_of(profile: &Profile) -> Option<&ProfileDeviceIo> {
     profile.server.as_ref()?.device.as_ref()
 }
 

@@ -4,7 +4,7 @@ use crate::cluster::ClusterBench;
 use crate::context::Context;
 use crate::dry_run::PlanSummary;
 use crate::finish::{FinishedRun, finish_with_page};
-use crate::plan::MeasuringPlan;
+use crate::plan::CommandPlan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest};
 use crate::target_plan::TargetPlan;
@@ -33,7 +33,7 @@ pub struct LocalityPlan {
     pub target: TargetPlan,
 }
 
-impl MeasuringPlan for LocalityPlan {
+impl CommandPlan for LocalityPlan {
     fn target(&self) -> TargetPlan {
         self.target.clone()
     }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 /// The plan of a command that measures storage: its fields are the options of the command, and the
 /// run keeps it as a document.
-pub trait MeasuringPlan {
+pub trait CommandPlan {
     /// What is measured, as this machine sees it.
     fn target(&self) -> TargetPlan;
 

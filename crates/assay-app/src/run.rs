@@ -4,7 +4,7 @@ use crate::cluster::{HostsPlan, of_each};
 use crate::context::Context;
 use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
-use crate::plan::{MeasuringPlan, ResumablePlan};
+use crate::plan::{CommandPlan, ResumablePlan};
 use crate::plan_document::PlanDocument;
 use crate::read_verification::ReadVerification;
 use crate::recording::{CELL, Recording, RunRequest, is_short, remaining};
@@ -66,7 +66,7 @@ impl RunPlan {
     }
 }
 
-impl MeasuringPlan for RunPlan {
+impl CommandPlan for RunPlan {
     fn target(&self) -> TargetPlan {
         self.target.seen_by(HostsPlan::names(self.hosts.as_ref()))
     }

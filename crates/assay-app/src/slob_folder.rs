@@ -8,7 +8,7 @@ use assay_formats::results::{
 };
 use assay_methods::files::read_foreign_plain;
 use assay_model::profile::{Profile, ProfileSource};
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Estimate, Result};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl NamedFiles {
 }
 
 /// A report with the name of its file.
-type NamedProfile = (String, Profile);
+type SlobProfile = (String, Profile);
 
 /// Reads a folder: the reports of one interval are a row.
 ///
@@ -70,7 +70,7 @@ pub fn read_folder(path: &Path, name: &str) -> Result<SlobDirectory> {
     let request = ReportRequest { profiles: true, medium: None };
     let files = read_files(&[PathBuf::from(path)], request);
     let reports = files.into_iter().flat_map(|file| file.reports);
-    let profiles: Vec<NamedProfile> =
+    let profiles: Vec<SlobProfile> =
         reports.filter_map(|report| Some((report.file, report.profile?))).collect();
     if profiles.is_empty() {
         return Err(Error::usage(
@@ -110,10 +110,10 @@ pub fn read_folder(path: &Path, name: &str) -> Result<SlobDirectory> {
 }
 
 /// Reports of the same snapshots of a database, that of all instances first.
-fn by_interval(profiles: &[NamedProfile]) -> Vec<Vec<&NamedProfile>> {
-    let mut ordered: Vec<&NamedProfile> = profiles.iter().collect();
+fn by_interval(profiles: &[SlobProfile]) -> Vec<Vec<&SlobProfile>> {
+    let mut ordered: Vec<&SlobProfile> = profiles.iter().collect();
     ordered.sort_by_key(|(_, profile)| profile.source.kind != ALL_INSTANCES);
-    let mut intervals: Vec<Vec<&NamedProfile>> = Vec::new();
+    let mut intervals: Vec<Vec<&SlobProfile>> = Vec::new();
     for report in ordered {
         match intervals
             .iter_mut()
@@ -123,7 +123,7 @@ fn by_interval(profiles: &[NamedProfile]) -> Vec<Vec<&NamedProfile>> {
             None => intervals.push(vec![report]),
         }
     }
-    let place = |interval: &Vec<&NamedProfile>| interval.iter().map(|(file, _)| file.clone()).min();
+    let place = |interval: &Vec<&SlobProfile>| interval.iter().map(|(file, _)| file.clone()).min();
     intervals.sort_by_key(place);
     intervals
 }
@@ -143,7 +143,7 @@ fn is_same_interval(one: &ProfileSource, other: &ProfileSource) -> bool {
 }
 
 /// The row of the first report, and where the others differ from it.
-fn joint_row(interval: &[&NamedProfile]) -> (ImportedRow, Vec<String>) {
+fn joint_row(interval: &[&SlobProfile]) -> (ImportedRow, Vec<String>) {
     let mut rows = interval.iter().map(|(file, profile)| (file, report_row(file, profile)));
     let Some((first, row)) = rows.next() else { return Default::default() };
     let mut differences = Vec::new();
@@ -182,7 +182,7 @@ fn add_host(row: &mut ImportedRow, folder: &Path) -> Option<Lack> {
     if !is_it {
         return Some(Lack::Device);
     }
-    row.settings.push(Setting { factor: "device".to_owned(), value: FactorValue::Text(name) });
+    row.settings.push(StudySetting { factor: "device".to_owned(), value: FactorValue::Text(name) });
     row.measures.push(measure("storage.read_throughput", rates.read_bytes_per_s));
     None
 }
@@ -197,7 +197,7 @@ fn add_settings(row: &mut ImportedRow, folder: &Path) -> bool {
 }
 
 /// The files of a folder that are neither reports nor used.
-fn unused(folder: &Path, reports: &[NamedProfile], used: &[&str]) -> NamedFiles {
+fn unused(folder: &Path, reports: &[SlobProfile], used: &[&str]) -> NamedFiles {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

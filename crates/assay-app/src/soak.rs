@@ -6,7 +6,7 @@ use crate::cluster::HostsPlan;
 use crate::context::Context;
 use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{FinishedRun, finish_with_page};
-use crate::plan::{MeasuringPlan, ResumablePlan};
+use crate::plan::{CommandPlan, ResumablePlan};
 use crate::plan_document::PlanDocument;
 use crate::read_verification::ReadVerification;
 use crate::recording::{Recording, RunRequest, is_short};
@@ -58,7 +58,7 @@ impl Default for SoakPlan {
     }
 }
 
-impl MeasuringPlan for SoakPlan {
+impl CommandPlan for SoakPlan {
     fn target(&self) -> TargetPlan {
         self.target.seen_by(HostsPlan::names(self.hosts.as_ref()))
     }

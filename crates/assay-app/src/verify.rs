@@ -8,7 +8,7 @@ mod workload;
 use crate::context::Context;
 use crate::dry_run::PlanSummary;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
-use crate::plan::MeasuringPlan;
+use crate::plan::CommandPlan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{
     OpenTarget, Recording, RunRequest, check_verifiable, keeps_no_acknowledged_data,
@@ -77,7 +77,7 @@ struct KnownLedger {
     cuts: Vec<JudgedCut>,
 }
 
-impl MeasuringPlan for VerifyPlan {
+impl CommandPlan for VerifyPlan {
     fn target(&self) -> TargetPlan {
         self.target.clone()
     }

@@ -4,7 +4,9 @@
 use crate::drive::{Closed, SequentialRun, TIME_PARTS};
 use crate::host::{HostRun, profile, run_host};
 use crate::{ArraySpec, find};
-use assay_model::array::{ArrayModel, ClosedLoad, Experiment, FigureCheck, Load, Measure};
+use assay_model::array::{
+    ArrayModel, ClosedLoad, Experiment, ExperimentLoad, ExperimentMeasure, FigureCheck,
+};
 use assay_model::number::{count_of, rate, real, seconds};
 use assay_model::{Error, Histogram, Profile, Result};
 use std::collections::BTreeMap;
@@ -94,8 +96,9 @@ pub fn spec(model: &ArrayModel, experiment: &Experiment) -> ArraySpec {
 /// A usage error that names the experiments that are.
 pub fn session_profile(model: &ArrayModel, name: &str) -> Result<Profile> {
     let known = model.experiment(name);
-    let Some((experiment, Load::Sessions(load))) = known.map(|one| (one, &one.load)) else {
-        let is_of_sessions = |one: &&Experiment| matches!(one.load, Load::Sessions(_));
+    let Some((experiment, ExperimentLoad::Sessions(load))) = known.map(|one| (one, &one.load))
+    else {
+        let is_of_sessions = |one: &&Experiment| matches!(one.load, ExperimentLoad::Sessions(_));
         let names = model.experiments.iter().filter(is_of_sessions);
         let names: Vec<&str> = names.map(|one| one.name.as_str()).collect();
         return Err(Error::usage(
@@ -113,8 +116,8 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> ExperimentOutcome {
     let spec = spec(model, experiment);
     let times = (experiment.warm_up.0, experiment.duration.0);
     let (io, host, bytes) = match &experiment.load {
-        Load::Closed(load) => (closed(&spec, load, times), None, load.transfer.0),
-        Load::Sessions(load) => {
+        ExperimentLoad::Closed(load) => (closed(&spec, load, times), None, load.transfer.0),
+        ExperimentLoad::Sessions(load) => {
             let host = run_host(load, spec.build().as_mut(), times.0, times.1, spec.seed);
             (host.io.clone(), Some(host), load.block.0)
         }
@@ -164,35 +167,35 @@ fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> SequentialR
 
 impl ExperimentOutcome {
     /// A measure of the experiment in its unit; `None` where there was nothing to measure.
-    pub fn measure(&self, measure: Measure) -> Option<f64> {
+    pub fn measure(&self, measure: ExperimentMeasure) -> Option<f64> {
         let elapsed_s = seconds(self.io.elapsed_ns);
         let per_s = |ios: u64| Some(rate(ios, elapsed_s));
         match measure {
-            Measure::Iops => Some(self.io.iops()),
-            Measure::ReadIops => per_s(self.io.read.ios()),
-            Measure::WriteIops => per_s(self.io.write.ios()),
-            Measure::BytesPerS => Some(self.io.iops() * self.transfer_bytes),
-            Measure::ReadLatencyS => mean_s(&self.io.read),
-            Measure::WriteLatencyS => mean_s(&self.io.write),
-            Measure::ReadsBelow1ms => below(&self.io.read, 1_000_000),
-            Measure::ReadsBelow2ms => below(&self.io.read, 2_000_000),
-            Measure::FirstReadIops => Some(self.eighth(0)),
-            Measure::LastToFirst => Some(self.eighth(7) / self.eighth(0)),
-            Measure::FallS => self.fall_s(),
-            Measure::SettledS => Some(self.settled_s()),
+            ExperimentMeasure::Iops => Some(self.io.iops()),
+            ExperimentMeasure::ReadIops => per_s(self.io.read.ios()),
+            ExperimentMeasure::WriteIops => per_s(self.io.write.ios()),
+            ExperimentMeasure::BytesPerS => Some(self.io.iops() * self.transfer_bytes),
+            ExperimentMeasure::ReadLatencyS => mean_s(&self.io.read),
+            ExperimentMeasure::WriteLatencyS => mean_s(&self.io.write),
+            ExperimentMeasure::ReadsBelow1ms => below(&self.io.read, 1_000_000),
+            ExperimentMeasure::ReadsBelow2ms => below(&self.io.read, 2_000_000),
+            ExperimentMeasure::FirstReadIops => Some(self.eighth(0)),
+            ExperimentMeasure::LastToFirst => Some(self.eighth(7) / self.eighth(0)),
+            ExperimentMeasure::FallS => self.fall_s(),
+            ExperimentMeasure::SettledS => Some(self.settled_s()),
             _ => self.of_host(measure),
         }
     }
 
-    fn of_host(&self, measure: Measure) -> Option<f64> {
+    fn of_host(&self, measure: ExperimentMeasure) -> Option<f64> {
         let host = self.host.as_ref()?;
         match measure {
-            Measure::RedoBytesPerS => Some(host.per_s(host.redo_bytes)),
-            Measure::LogWriteS => mean_s(&host.log_writes),
-            Measure::LogSyncS => mean_s(&host.log_syncs),
-            Measure::LogWritesPerS => Some(host.per_s(host.log_writes.ios())),
-            Measure::ExecutionsPerS => Some(host.executions_per_s()),
-            Measure::DbCpus => Some(real(host.cpu_ns) / real(self.io.elapsed_ns)),
+            ExperimentMeasure::RedoBytesPerS => Some(host.per_s(host.redo_bytes)),
+            ExperimentMeasure::LogWriteS => mean_s(&host.log_writes),
+            ExperimentMeasure::LogSyncS => mean_s(&host.log_syncs),
+            ExperimentMeasure::LogWritesPerS => Some(host.per_s(host.log_writes.ios())),
+            ExperimentMeasure::ExecutionsPerS => Some(host.executions_per_s()),
+            ExperimentMeasure::DbCpus => Some(real(host.cpu_ns) / real(self.io.elapsed_ns)),
             _ => None,
         }
     }

@@ -2,8 +2,9 @@
 //! together, a ladder of their numbers, and for every step what the server, the processors and the
 //! device counted.
 //!
-//! [`LoadTables`] defines the tables of a load, and [`fill`] loads them; a [`Method`] defines what a
-//! session does; [`measure`] carries one step of it out, a [`LadderSearch`] says which comes next.
+//! [`LoadTables`] defines the tables of a load, and [`fill`] loads them; a [`Method`] defines what
+//! a session does; [`measure`] carries one step of it out, a [`LadderSearch`] says which comes
+//! next.
 
 mod check;
 mod chunks;

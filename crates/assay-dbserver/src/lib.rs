@@ -2,9 +2,9 @@
 //! whatever its product.
 //!
 //! A [`Daemon`] is a managed server: its [`ServerDir`] is the directory in which it lives,
-//! [held](Held) open, with the [`SystemAccount`] that runs it, and a [`RunningServer`] its first process until
-//! it is stopped. [`processes`] reports what processes and threads used and ends them, and a
-//! [`ServerStream`] leads to a server, ours or anybody's.
+//! [held](Held) open, with the [`SystemAccount`] that runs it, and a [`RunningServer`] its first
+//! process until it is stopped. [`processes`] reports what processes and threads used and ends
+//! them, and a [`ServerStream`] leads to a server, ours or anybody's.
 #![forbid(unsafe_code)]
 
 mod account;
@@ -33,7 +33,7 @@ pub use home::{HomePlan, ServerDir, ServerTraits};
 pub use inbox::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, injected};
 pub use peer::{SocketOwner, number_of};
 pub use processes::CpuUsage;
-pub use program::{IoMethod, MadeServer, ServerStart};
+pub use program::{IoMethod, ServerProgram, ServerStart};
 pub use prompt::ask_password;
 pub use redact::{may_hold_password, redacted};
 pub use running::{RunningServer, ServerStop};

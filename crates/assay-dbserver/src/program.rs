@@ -47,7 +47,7 @@ impl fmt::Display for IoMethod {
 }
 
 /// A server that was made here.
-pub trait MadeServer: Sized + Send {
+pub trait ServerProgram: Sized + Send {
     /// Where a server is, and who asks.
     type Address;
     /// Its programs.

@@ -3,7 +3,7 @@
 
 use crate::quantity::{Amount, CriterionQuantity, CriterionTimeKind, LoadAmount, Scope};
 use assay_model::Estimate;
-use assay_model::calibration::{Bound, Capacity, CurvePoint};
+use assay_model::calibration::{Capacity, CapacityBound, CurvePoint};
 use assay_model::cause::{Cause, HostLoad, cached_reads, unseen};
 use assay_model::load::{PhysicalVerdict, Rung};
 use assay_model::measurement::{ClockKind, Conduct, Finish, Measurement, Operation, Submission};
@@ -213,17 +213,19 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
 /// A capacity that something other than the storage ended is at least what was seen.
 pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
     let (what, remedy) = match capacity.bound {
-        Bound::Saturated | Bound::LatencyLimit | Bound::Unsteady => return None,
-        Bound::Host => (
+        CapacityBound::Saturated | CapacityBound::LatencyLimit | CapacityBound::Unsteady => {
+            return None;
+        }
+        CapacityBound::Host => (
             "the host's CPU was the limit; the storage may deliver more",
             "use a host with faster CPUs",
         ),
-        Bound::StillRising => (
+        CapacityBound::StillRising => (
             "the rate was still rising at the highest load; the storage may deliver more",
             "raise --outstanding-max",
         ),
-        Bound::TimeBudget => ("time ran out before the limit was found", "raise --time"),
-        Bound::Contradicted => {
+        CapacityBound::TimeBudget => ("time ran out before the limit was found", "raise --time"),
+        CapacityBound::Contradicted => {
             let what = "other parts of the calibration contradict the rate";
             return Some(doubt(what, Bias::Unknown, "calibrate again for longer"));
         }

@@ -5,7 +5,7 @@ use crate::compare::{mean_of_repeats, scaling};
 use assay_model::Estimate;
 use assay_model::comparison::Scaling;
 use assay_model::study::{
-    CellResult, CellState, CurvePoint, FactorCurve, Setting, load_figures, measure_unit,
+    CellResult, CellState, FactorCurve, StudyPoint, StudySetting, load_figures, measure_unit,
 };
 
 /// Factors whose values are numbers of something that works at the same time.
@@ -79,7 +79,7 @@ fn curves_of(cells: &[&CellResult], place: usize, quantity: &str) -> Vec<FactorC
 }
 
 /// The settings that stand still, in words.
-fn others(settings: &[Setting], place: usize) -> String {
+fn others(settings: &[StudySetting], place: usize) -> String {
     let words: Vec<String> = settings
         .iter()
         .enumerate()
@@ -94,7 +94,7 @@ fn positive(estimate: Estimate) -> Estimate {
     Estimate { low: estimate.low.max(0.0), ..estimate }
 }
 
-fn points(cells: &[&CellResult], place: usize, quantity: &str) -> Vec<CurvePoint> {
+fn points(cells: &[&CellResult], place: usize, quantity: &str) -> Vec<StudyPoint> {
     let mut values = Vec::new();
     for cell in cells {
         let value = &cell.cell.settings[place].value;
@@ -117,7 +117,7 @@ fn points(cells: &[&CellResult], place: usize, quantity: &str) -> Vec<CurvePoint
                 Some(cell.measures.iter().find(same)?.estimate)
             })
             .collect();
-        (!found.is_empty()).then(|| CurvePoint {
+        (!found.is_empty()).then(|| StudyPoint {
             value: value.clone(),
             estimate: positive(mean_of_repeats(&found)),
             repeats: u32::try_from(found.len()).unwrap_or(u32::MAX),

@@ -1,11 +1,11 @@
 //! Whether what was measured is good enough: criteria are checked for meaning before a run, and
 //! judged after it.
 //!
-//! A [`Criteria`] document becomes [`CriteriaRules`] when every quantity is known and every limit has the
-//! unit of its quantity. Rules and [`Facts`] make a [`Verdict`]: PASS when the whole interval lies
-//! on the good side of the limit, FAIL when it lies on the bad side, INCONCLUSIVE when the limit
-//! lies inside it, when the evidence is missing, or when something about the measurement could have
-//! carried it to the side where it is.
+//! A [`Criteria`] document becomes [`CriteriaRules`] when every quantity is known and every limit
+//! has the unit of its quantity. Rules and [`Facts`] make a [`Verdict`]: PASS when the whole
+//! interval lies on the good side of the limit, FAIL when it lies on the bad side, INCONCLUSIVE
+//! when the limit lies inside it, when the evidence is missing, or when something about the
+//! measurement could have carried it to the side where it is.
 #![forbid(unsafe_code)]
 
 mod calibration;

@@ -6,7 +6,7 @@ mod made_up;
 
 use assay_judge::{CriteriaRules, check_criteria, shipped_criteria};
 use assay_model::Estimate;
-use assay_model::calibration::{Bound, Calibration};
+use assay_model::calibration::{Calibration, CapacityBound};
 use assay_model::measurement::{Finish, Submission};
 use assay_model::number::real;
 use assay_model::target::ContentFacts;
@@ -44,7 +44,7 @@ fn calibrated(calibration: Calibration) -> Story {
 /// p99 of one at a time, ms, on a host that was so busy; nothing keeps the limit of 1 ms where it
 /// is above.
 fn one_at_a_time(low: f64, value: f64, high: f64, busy: f64) -> Story {
-    let mut calibration = calibration(Bound::Saturated);
+    let mut calibration = calibration(CapacityBound::Saturated);
     if value > 1.0 {
         calibration.mixes[0].iops_within_limit = None;
     }
@@ -69,7 +69,7 @@ fn of_a_burst() -> Story {
     with(|story| story.given.push(NamedEstimate { quantity, subject: None, estimate }))
 }
 
-fn bounded(bound: Bound) -> Story {
+fn bounded(bound: CapacityBound) -> Story {
     calibrated(calibration(bound))
 }
 
@@ -416,14 +416,14 @@ const CASES: [Case; 73] = [
     ),
     (
         "32,000 within the limit",
-        || bounded(Bound::Saturated),
+        || bounded(CapacityBound::Saturated),
         "calibration.read.iops_within_limit at_least 3000/s",
         Pass,
         "",
     ),
     (
         "32,000 within the limit",
-        || bounded(Bound::Saturated),
+        || bounded(CapacityBound::Saturated),
         "calibration.read.iops_within_limit at_least 50k/s",
         Fail,
         "",
@@ -451,14 +451,14 @@ const CASES: [Case; 73] = [
     ),
     (
         "still rising",
-        || bounded(Bound::StillRising),
+        || bounded(CapacityBound::StillRising),
         "calibration.read.iops_max at_least 50k/s",
         Open,
         "still rising",
     ),
     (
         "the host ended it",
-        || bounded(Bound::Host),
+        || bounded(CapacityBound::Host),
         "calibration.read.iops_max at_least 50k/s",
         Open,
         "host",

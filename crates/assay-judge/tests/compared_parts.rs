@@ -8,7 +8,7 @@ use assay_judge::compare::{
     CompareRules, SideFacts, compare, facts_of_calibration, facts_of_load, joined, of_parts,
 };
 use assay_model::Result;
-use assay_model::calibration::{Bound, Calibration};
+use assay_model::calibration::{Calibration, CapacityBound};
 use assay_model::comparison::{Comparison, Measure, OverlayAxis, SideKind};
 use assay_model::load::Load;
 use assay_model::verdict::{Outcome, Reason};
@@ -89,7 +89,7 @@ fn curves_of_both_sides_stand_over_each_other() {
 fn a_bound_below_the_truth_condemns_nobody() {
     // Less was seen, but the storage may deliver more: that it is worse cannot be said.
     let mut other = faster(0.5);
-    other.mixes[0].iops_max.bound = Bound::StillRising;
+    other.mixes[0].iops_max.bound = CapacityBound::StillRising;
     let found = compared(&calibration(), &other).unwrap();
     let most = measure(&found, "calibration.read.iops_max", None);
     assert_eq!(most.outcome, Some(Outcome::Inconclusive));
@@ -97,7 +97,7 @@ fn a_bound_below_the_truth_condemns_nobody() {
     assert_eq!(most.doubts.len(), 1);
     // A base that may have more cannot be shown to be reached.
     let mut base = calibration();
-    base.mixes[0].iops_max.bound = Bound::Host;
+    base.mixes[0].iops_max.bound = CapacityBound::Host;
     let found = compared(&base, &faster(2.0)).unwrap();
     let most = measure(&found, "calibration.read.iops_max", None);
     assert_eq!(most.outcome, Some(Outcome::Inconclusive));

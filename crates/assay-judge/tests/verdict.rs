@@ -5,7 +5,7 @@
 mod made_up;
 
 use assay_judge::{CriteriaRules, CriterionQuantity, Facts, JudgedRun, SHIPPED, estimates_of_run};
-use assay_model::calibration::Bound;
+use assay_model::calibration::CapacityBound;
 use assay_model::counters::{Counters, DeviceCounters, NamedDevice};
 use assay_model::measurement::{Finish, Submission};
 use assay_model::target::ContentFacts;
@@ -106,7 +106,7 @@ fn what_is_missing_is_said() {
     story.run = false;
     assert_eq!(missing("errors at_most 0", &story), "no workload was run");
     assert_eq!(missing("host.cpu_busy at_most 80%", &story), "no workload was run");
-    story.calibration = Some(calibration(Bound::Saturated));
+    story.calibration = Some(calibration(CapacityBound::Saturated));
     assert_eq!(
         missing("calibration.mix.iops_max at_least 1/s", &story),
         "a mix of reads and writes were not calibrated"
@@ -222,7 +222,7 @@ fn a_target_that_need_not_be_read_puts_reads_in_doubt() {
         (content(None, None, Some(0.3), Some(true)), Outcome::Inconclusive),
     ] {
         let mut story = story();
-        story.calibration = Some(calibration(Bound::Saturated));
+        story.calibration = Some(calibration(CapacityBound::Saturated));
         story.environment = Some(made_up::environment(content));
         for (criterion, expected) in [
             ("read.service_time.mean at_most 5ms", reads),
@@ -371,12 +371,12 @@ fn late_and_missed_arrivals_only_matter_for_response_times() {
 #[test]
 fn a_capacity_that_the_storage_did_not_end_may_be_larger() {
     for (bound, short_of) in [
-        (Bound::Saturated, Outcome::Fail),
-        (Bound::LatencyLimit, Outcome::Fail),
-        (Bound::Host, Outcome::Inconclusive),
-        (Bound::StillRising, Outcome::Inconclusive),
-        (Bound::TimeBudget, Outcome::Inconclusive),
-        (Bound::Contradicted, Outcome::Inconclusive),
+        (CapacityBound::Saturated, Outcome::Fail),
+        (CapacityBound::LatencyLimit, Outcome::Fail),
+        (CapacityBound::Host, Outcome::Inconclusive),
+        (CapacityBound::StillRising, Outcome::Inconclusive),
+        (CapacityBound::TimeBudget, Outcome::Inconclusive),
+        (CapacityBound::Contradicted, Outcome::Inconclusive),
     ] {
         let mut story = story();
         story.calibration = Some(calibration(bound));
@@ -395,7 +395,7 @@ fn a_capacity_that_the_storage_did_not_end_may_be_larger() {
 #[test]
 fn a_capacity_that_other_parts_contradict_passes_nothing() {
     let mut story = story();
-    story.calibration = Some(calibration(Bound::Contradicted));
+    story.calibration = Some(calibration(CapacityBound::Contradicted));
     let outcome = outcome("calibration.read.iops_max at_least 30k/s", &story);
     assert_eq!(outcome, Outcome::Inconclusive);
 }
@@ -403,7 +403,7 @@ fn a_capacity_that_other_parts_contradict_passes_nothing() {
 #[test]
 fn a_limit_that_one_io_breaks_leaves_no_rate() {
     let mut story = story();
-    let mut calibration = calibration(Bound::Saturated);
+    let mut calibration = calibration(CapacityBound::Saturated);
     calibration.mixes[0].iops_within_limit = None;
     story.calibration = Some(calibration);
     assert_eq!(outcome("calibration.read.iops_within_limit at_least 1/s", &story), Outcome::Fail);
@@ -528,7 +528,7 @@ fn the_documents_in_the_contract_are_what_is_written() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/examples");
     let text = std::fs::read_to_string(examples.join("oltp.criteria.toml")).unwrap();
     let mut story = story();
-    story.calibration = Some(calibration(Bound::StillRising));
+    story.calibration = Some(calibration(CapacityBound::StillRising));
     let rules = CriteriaRules::check(&parse_criteria(&text).unwrap()).unwrap();
     let verdict = rules.judge(&story.facts());
     let written = serde_json::to_string_pretty(&verdict).unwrap() + "\n";

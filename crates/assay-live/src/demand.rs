@@ -2,7 +2,7 @@
 
 use crate::host_context::HostContext;
 use assay_model::number::{rate, real};
-use assay_model::profile::{DeviceIo, Figure, IoClass, IoPurpose, ProcessIo};
+use assay_model::profile::{Figure, IoClass, IoPurpose, ProcessIo, ProfileDeviceIo};
 
 /// Reads that the kernel counts beyond this many times what the server counts are those of
 /// statements that have not ended.
@@ -55,7 +55,7 @@ fn uncounted(counted_per_s: f64, io: &ProcessIo) -> Option<f64> {
 
 /// The device under the data, of all programs; nothing where its counters stand still while the
 /// server moves bytes.
-pub fn device(own: OwnIo, host: &HostContext, elapsed_s: f64) -> Option<DeviceIo> {
+pub fn device(own: OwnIo, host: &HostContext, elapsed_s: f64) -> Option<ProfileDeviceIo> {
     let named = host.device.as_ref()?;
     let counters = &named.counters;
     let per_s = |amount: u64| rate(amount, elapsed_s);
@@ -65,7 +65,7 @@ pub fn device(own: OwnIo, host: &HostContext, elapsed_s: f64) -> Option<DeviceIo
         return None;
     }
     let time_s = real(counters.read_time_ns + counters.write_time_ns) / 1e9;
-    let mut device = DeviceIo {
+    let mut device = ProfileDeviceIo {
         name: named.name.clone(),
         read_iops: per_s(counters.read_ios),
         write_iops: per_s(counters.write_ios),

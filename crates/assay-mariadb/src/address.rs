@@ -73,8 +73,8 @@ impl MariadbAddress {
         })
     }
 
-    /// As a text that [`MariadbAddress::parse`] reads again, with the password; demands of encryption are
-    /// not in it, because sockets of managed servers have none.
+    /// As a text that [`MariadbAddress::parse`] reads again, with the password; demands of
+    /// encryption are not in it, because sockets of managed servers have none.
     pub fn spelled(&self) -> String {
         let (user, database) = (escaped(&self.user), self.database.as_deref().unwrap_or(""));
         let password = self.password.as_deref().map(escaped).unwrap_or_default();

@@ -14,7 +14,8 @@ use crate::binaries::{MariadbBinaries, MariadbSearchPath};
 use crate::connection::MariadbConnection;
 use assay_dbserver::tls::Security;
 use assay_dbserver::{
-    Daemon, INPUT, IoMethod, MadeServer, ServerDir, ServerStart, ServerTraits, nameless, password,
+    Daemon, INPUT, IoMethod, ServerDir, ServerProgram, ServerStart, ServerTraits, nameless,
+    password,
 };
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
@@ -122,7 +123,7 @@ impl MariadbServer {
     }
 }
 
-impl MadeServer for MariadbServer {
+impl ServerProgram for MariadbServer {
     type Address = MariadbAddress;
     type Binaries = MariadbBinaries;
     type Settings = MariadbStart;

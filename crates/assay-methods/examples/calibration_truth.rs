@@ -10,7 +10,7 @@ mod truth;
 
 use assay_engine::device::DeviceSpec;
 use assay_methods::{CalibrationPlan, SimulatedBench, calibrate};
-use assay_model::calibration::{Bound, Calibration};
+use assay_model::calibration::{Calibration, CapacityBound};
 use assay_model::number::{real, real_len};
 use assay_model::{Error, Estimate, Result};
 use truth::drawn::{Between, Drawn, KINDS};
@@ -124,7 +124,7 @@ fn measured(device: &str, open: &Open, seeds: std::ops::Range<u64>, each: bool) 
         let calibration = calibrate(drawn.bench.as_mut(), &plan, &mut |_| {})?;
         let most = &calibration.mixes[0].iops_max;
         found.bursts += u64::from(most.burst_rate.is_some());
-        found.saturated += u64::from(most.bound == Bound::Saturated);
+        found.saturated += u64::from(most.bound == CapacityBound::Saturated);
         found.longest_s = found.longest_s.max(calibration.elapsed_s);
         for (answer, truth, estimate) in answers(&drawn.case.truth, &calibration) {
             let oracle = drawn.oracle(answer);

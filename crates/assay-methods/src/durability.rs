@@ -1,7 +1,7 @@
 //! How strong all that is known is as evidence that acknowledged writes are kept.
 
 use assay_model::durability::{
-    CutKind, Declaration, Durability, Evidence, FlushTiming, JudgedCut, TimingFinding,
+    CutEvidence, CutKind, Declaration, Durability, FlushTiming, JudgedCut, TimingFinding,
 };
 use assay_model::number::count_of;
 use assay_stats::quantile::chance_at_most;
@@ -16,25 +16,25 @@ pub fn durability(
     cuts: Vec<JudgedCut>,
 ) -> Durability {
     let mut durability =
-        Durability { declarations, timing, cuts, ..Durability::of(Evidence::Unknown) };
+        Durability { declarations, timing, cuts, ..Durability::of(CutEvidence::Unknown) };
     durability.evidence = evidence(&durability);
     durability.loss_per_cut_max = loss_per_cut_max(&durability);
     durability
 }
 
-fn evidence(durability: &Durability) -> Evidence {
+fn evidence(durability: &Durability) -> CutEvidence {
     let is_timed = durability
         .timing
         .as_ref()
         .is_some_and(|timing| timing.finding != TimingFinding::Implausible);
     match durability.strongest_cuts() {
-        _ if durability.broken() > 0 => Evidence::Refuted,
-        _ if durability.is_void() => Evidence::Unknown,
-        Some((CutKind::Power, _)) => Evidence::PowerCuts,
-        Some(_) => Evidence::SystemCuts,
-        None if is_timed => Evidence::Timed,
-        None if !durability.declarations.is_empty() => Evidence::Declared,
-        None => Evidence::Unknown,
+        _ if durability.broken() > 0 => CutEvidence::Refuted,
+        _ if durability.is_void() => CutEvidence::Unknown,
+        Some((CutKind::Power, _)) => CutEvidence::PowerCuts,
+        Some(_) => CutEvidence::SystemCuts,
+        None if is_timed => CutEvidence::Timed,
+        None if !durability.declarations.is_empty() => CutEvidence::Declared,
+        None => CutEvidence::Unknown,
     }
 }
 
@@ -69,21 +69,21 @@ mod tests {
 
     #[test]
     fn evidence_is_never_stronger_than_what_was_cut() {
-        assert_eq!(of(Vec::new()).evidence, Evidence::Unknown);
-        assert_eq!(of(vec![cut(CutKind::Process, 0)]).evidence, Evidence::Unknown);
-        assert_eq!(of(vec![cut(CutKind::System, 0)]).evidence, Evidence::SystemCuts);
+        assert_eq!(of(Vec::new()).evidence, CutEvidence::Unknown);
+        assert_eq!(of(vec![cut(CutKind::Process, 0)]).evidence, CutEvidence::Unknown);
+        assert_eq!(of(vec![cut(CutKind::System, 0)]).evidence, CutEvidence::SystemCuts);
         let both = vec![cut(CutKind::System, 0), cut(CutKind::Power, 0)];
-        assert_eq!(of(both).evidence, Evidence::PowerCuts);
+        assert_eq!(of(both).evidence, CutEvidence::PowerCuts);
         let empty = JudgedCut { promised_blocks: 0, ..cut(CutKind::Power, 0) };
-        assert_eq!(of(vec![empty]).evidence, Evidence::Unknown);
+        assert_eq!(of(vec![empty]).evidence, CutEvidence::Unknown);
         let declared = Declaration { layer: "sda".to_owned(), what: "write back".to_owned() };
-        assert_eq!(durability(vec![declared], None, Vec::new()).evidence, Evidence::Declared);
+        assert_eq!(durability(vec![declared], None, Vec::new()).evidence, CutEvidence::Declared);
     }
 
     #[test]
     fn one_lost_block_refutes_whatever_was_cut() {
         let cuts = vec![cut(CutKind::Power, 0), cut(CutKind::Process, 1)];
-        assert_eq!(of(cuts).evidence, Evidence::Refuted);
+        assert_eq!(of(cuts).evidence, CutEvidence::Refuted);
     }
 
     /// 1 - 0.05^(1/n): 45.1% after 5 cuts, 9.5% after 30, 4.95% after 59, 1.0% after 299.

@@ -3,7 +3,7 @@
 
 use crate::bench::Bench;
 use assay_engine::Ignore;
-use assay_model::locality::{Adaptation, Locality, LocalityPoint, Tier};
+use assay_model::locality::{Adaptation, Locality, LocalityPoint, LocalityTier};
 use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::number::{count, count_of, index, real, real_len, seconds};
 use assay_model::spelling::defaults;
@@ -306,14 +306,14 @@ fn known_tiers(points: &[LocalityPoint]) -> Option<FittedTiers> {
 }
 
 /// What was worked out, with its intervals, as a document has it.
-fn places(found: &FittedTiers, points: &[LocalityPoint]) -> Vec<Tier> {
+fn places(found: &FittedTiers, points: &[LocalityPoint]) -> Vec<LocalityTier> {
     let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
     let TierIntervals { sizes, latencies } =
         tier_intervals(&means(points), &errors, found, CONFIDENCE);
     let sizes = sizes.into_iter().map(Some).chain([None]);
     sizes
         .zip(latencies)
-        .map(|(size, latency)| Tier {
+        .map(|(size, latency)| LocalityTier {
             holds_bytes: size.map(|size| size.value),
             service_time_ns: latency.value,
             holds_interval_bytes: size.map(noun),

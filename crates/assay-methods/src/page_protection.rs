@@ -49,13 +49,13 @@ fn telling_cuts(found: &Durability) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::durability::{CutKind, Evidence, JudgedCommits, JudgedCut};
+    use assay_model::durability::{CutEvidence, CutKind, JudgedCommits, JudgedCut};
     use assay_model::integrity::{FaultCount, FaultKind};
 
     const PAGE_BYTES: u64 = 8192;
 
     fn found(cuts: Vec<JudgedCut>) -> Durability {
-        Durability { cuts, ..Durability::of(Evidence::Unknown) }
+        Durability { cuts, ..Durability::of(CutEvidence::Unknown) }
     }
 
     fn torn_at(unit_bytes: u64) -> Durability {

@@ -8,7 +8,7 @@ use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, PerOperation,
     Remark, Window,
 };
-use assay_model::study::{Cell, FactorValue, Setting, Study};
+use assay_model::study::{Cell, FactorValue, Study, StudySetting};
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::{Access, Arrival, Stream, Workload};
 use assay_model::{Error, Result};
@@ -32,7 +32,7 @@ pub fn sessions_of(study: &Study, cell: &Cell) -> Result<Option<SessionLoad>> {
     Ok(Some(load))
 }
 
-fn apply(load: &mut SessionLoad, setting: &Setting) -> Result<()> {
+fn apply(load: &mut SessionLoad, setting: &StudySetting) -> Result<()> {
     let (name, _) = setting.factor.split_once('.').unwrap_or((&setting.factor, ""));
     let value = &setting.value;
     match name {

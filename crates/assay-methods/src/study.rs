@@ -3,7 +3,7 @@
 
 use crate::files::{is_file_name, read_document};
 use crate::presets::preset;
-use assay_model::study::{Cell, FactorValue, Setting, Study};
+use assay_model::study::{Cell, FactorValue, Study, StudySetting};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{
     Access, Arrival, Layout, Span, Stream, TransferMix, Workload, parse_workload,
@@ -76,7 +76,7 @@ pub fn timed(study: &Study, cell: &Cell) -> Result<Workload> {
     Ok(workload)
 }
 
-fn apply(workload: &mut Workload, setting: &Setting) -> Result<()> {
+fn apply(workload: &mut Workload, setting: &StudySetting) -> Result<()> {
     let (name, stream) = match setting.factor.split_once('.') {
         Some((name, stream)) => (name, Some(stream)),
         None => (setting.factor.as_str(), None),

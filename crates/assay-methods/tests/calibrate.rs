@@ -9,7 +9,7 @@ use assay_engine::device::DeviceSpec;
 use assay_methods::{
     Bench, CalibrationMix, CalibrationPlan, CalibrationUpdate, SimulatedBench, calibrate,
 };
-use assay_model::calibration::{Bound, Calibration, Capacity, MixCalibration};
+use assay_model::calibration::{Calibration, Capacity, CapacityBound, MixCalibration};
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation};
 use assay_model::number::{real, real_len};
 use assay_model::spelling::LimitStatistic;
@@ -184,7 +184,7 @@ fn the_last_rung_is_never_taken_for_saturation() {
     for capacity in
         [mix.iops_max, mix.iops_within_limit.unwrap(), mix.throughput_max_bytes_per_s.unwrap()]
     {
-        assert_eq!((capacity.bound, capacity.outstanding), (Bound::StillRising, 32));
+        assert_eq!((capacity.bound, capacity.outstanding), (CapacityBound::StillRising, 32));
     }
     assert!(mix.knee.is_none());
     assert!(
@@ -267,7 +267,7 @@ fn small_ios_that_move_more_than_large_ones_are_named() {
     let mix = &calibration.mixes[0];
     let sustained = (mix.iops_max.rate.value / (23e6 / 8192.0) - 1.0).abs() < 0.05;
     assert!(sustained || !mix.contradictions.is_empty(), "{:?}", mix.iops_max);
-    assert!(sustained || mix.iops_max.bound != Bound::Saturated, "{:?}", mix.iops_max);
+    assert!(sustained || mix.iops_max.bound != CapacityBound::Saturated, "{:?}", mix.iops_max);
 }
 
 /// A bench that changes what is measured.
@@ -318,8 +318,8 @@ fn a_busy_host_is_named_as_the_limit() {
     })
     .unwrap();
     let mix = &calibration.mixes[0];
-    assert_eq!(mix.iops_max.bound, Bound::Host);
-    assert_eq!(mix.iops_within_limit.unwrap().bound, Bound::Host);
+    assert_eq!(mix.iops_max.bound, CapacityBound::Host);
+    assert_eq!(mix.iops_within_limit.unwrap().bound, CapacityBound::Host);
     assert!(mix.curve.last().unwrap().worker_busy_share > 0.99);
     assert!(calibration.remarks.iter().any(|remark| remark.what.contains("had no idle CPU")));
     // Host-bound is said where the rate no longer rises, not at every busy step.
@@ -328,7 +328,7 @@ fn a_busy_host_is_named_as_the_limit() {
         measurement.conduct.host_busy_share = Some(busy);
     })
     .unwrap();
-    assert_eq!(calibration.mixes[0].iops_max.bound, Bound::Saturated);
+    assert_eq!(calibration.mixes[0].iops_max.bound, CapacityBound::Saturated);
 }
 
 #[test]
@@ -340,8 +340,8 @@ fn processors_that_others_keep_busy_and_give_up_at_once_are_no_limit() {
         });
         calibration.unwrap().mixes[0].iops_max.bound
     };
-    assert_eq!(bound_where(0.02), Bound::Saturated);
-    assert_eq!(bound_where(0.9), Bound::Host);
+    assert_eq!(bound_where(0.02), CapacityBound::Saturated);
+    assert_eq!(bound_where(0.9), CapacityBound::Host);
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn a_crowded_worker_gets_company() {
     })
     .unwrap();
     let mix = &calibration.mixes[0];
-    assert_eq!(mix.iops_max.bound, Bound::Saturated);
+    assert_eq!(mix.iops_max.bound, CapacityBound::Saturated);
     assert!(mix.curve.iter().all(|point| point.worker_busy_share < 0.8));
 }
 
@@ -363,7 +363,7 @@ fn a_crowded_worker_gets_company() {
 fn what_was_known_when_stopped_is_the_result() {
     let calibration = twisted(&plan(1.0, 10_000.0, 60.0), 6, |_, _| {}).unwrap();
     let mix = &calibration.mixes[0];
-    assert_eq!(mix.iops_max.bound, Bound::TimeBudget);
+    assert_eq!(mix.iops_max.bound, CapacityBound::TimeBudget);
     assert!(mix.throughput_max_bytes_per_s.is_none() && mix.single_stream_bytes_per_s.is_none());
     assert!(calibration.remarks.iter().any(|remark| remark.what.contains("stopped")));
     let nothing = twisted(&plan(1.0, 10_000.0, 60.0), 0, |_, _| {}).unwrap_err();

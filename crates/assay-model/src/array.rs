@@ -11,7 +11,8 @@ mod parts;
 
 pub use check::parse_array;
 pub use experiment::{
-    ClosedLoad, Experiment, Figure, Load, Measure, Role, SessionLoad, StudyCells,
+    ClosedLoad, Experiment, ExperimentFigure, ExperimentLoad, ExperimentMeasure, Role, SessionLoad,
+    StudyCells,
 };
 pub use figure_check::FigureCheck;
 pub use parts::{
@@ -50,7 +51,7 @@ pub struct ArrayModel {
     pub experiments: Vec<Experiment>,
     /// Published figures.
     #[serde(default, rename = "figure", skip_serializing_if = "Vec::is_empty")]
-    pub figures: Vec<Figure>,
+    pub figures: Vec<ExperimentFigure>,
 }
 
 impl ArrayModel {

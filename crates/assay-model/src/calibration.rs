@@ -203,14 +203,14 @@ pub struct Capacity {
     /// Outstanding I/Os at which it was reached.
     pub outstanding: u32,
     /// What kept it from being more.
-    pub bound: Bound,
+    pub bound: CapacityBound,
 }
 
 /// What keeps a rate from being higher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Bound {
+pub enum CapacityBound {
     /// More outstanding I/Os were shown to give no more.
     Saturated,
     /// More outstanding I/Os break the latency limit.

@@ -247,16 +247,16 @@ pub struct Bucket {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_ns: Option<u64>,
     /// The base.
-    pub base: Share,
+    pub base: ComparedShare,
     /// The other side.
-    pub other: Share,
+    pub other: ComparedShare,
 }
 
 /// What lies in one range on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Share {
+pub struct ComparedShare {
     /// I/Os in it, a second of wall clock.
     pub iops: f64,
     /// Share of all I/Os.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Evidence {
+pub enum CutEvidence {
     /// E0: nothing is known.
     Unknown,
     /// E1: the layers declare what they do.
@@ -31,7 +31,7 @@ pub enum Evidence {
     Refuted,
 }
 
-impl Evidence {
+impl CutEvidence {
     /// Its number, or that it is refuted.
     pub const fn code(self) -> &'static str {
         match self {
@@ -263,7 +263,7 @@ pub struct FlushTiming {
 #[serde(deny_unknown_fields)]
 pub struct Durability {
     /// How strong the evidence is.
-    pub evidence: Evidence,
+    pub evidence: CutEvidence,
     /// Declarations by layer, from the top to the bottom.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
@@ -293,7 +293,7 @@ pub struct Durability {
 
 impl Durability {
     /// Evidence of this strength, and nothing else.
-    pub const fn of(evidence: Evidence) -> Self {
+    pub const fn of(evidence: CutEvidence) -> Self {
         Self {
             evidence,
             declarations: Vec::new(),

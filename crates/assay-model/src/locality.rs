@@ -16,7 +16,7 @@ pub struct Locality {
     /// Mean read times, by working set.
     pub points: Vec<LocalityPoint>,
     /// The places behind them, the fastest first; none where they cannot be determined.
-    pub tiers: Vec<Tier>,
+    pub tiers: Vec<LocalityTier>,
     /// Why the places cannot be determined, where they cannot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
@@ -43,7 +43,7 @@ pub struct LocalityPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Tier {
+pub struct LocalityTier {
     /// Bytes that it and the faster ones hold; absent for the last one, which holds everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_bytes: Option<f64>,

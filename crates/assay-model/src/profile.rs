@@ -16,7 +16,7 @@ mod time;
 
 pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
-pub use own_io::{DeviceIo, IoSample, ProcessIo};
+pub use own_io::{IoSample, ProcessIo, ProfileDeviceIo};
 pub use product::ProfileProduct;
 pub use read_times::{ReadObserver, ReadTimes};
 pub use report::{

@@ -271,7 +271,7 @@ impl TargetOrigin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ProjectionAnswer {
     /// Throughput and response, with intervals.
     Answered,
     /// Only between which bounds they lie.
@@ -290,7 +290,7 @@ pub struct ProjectedTarget {
     /// Where its figures come from.
     pub origin: TargetOrigin,
     /// How far it is answered.
-    pub answer: Answer,
+    pub answer: ProjectionAnswer,
     /// One a population; none where it is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<ProjectedState>,
@@ -400,7 +400,7 @@ impl ProjectedTarget {
 
 impl Projection {
     /// How far all targets together are answered: the least of them.
-    pub fn answer(&self) -> Answer {
-        self.targets.iter().map(|target| target.answer).max().unwrap_or(Answer::Refused)
+    pub fn answer(&self) -> ProjectionAnswer {
+        self.targets.iter().map(|target| target.answer).max().unwrap_or(ProjectionAnswer::Refused)
     }
 }

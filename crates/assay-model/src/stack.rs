@@ -163,7 +163,7 @@ pub struct Queue {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct Raid {
+pub struct RaidLayer {
     /// Level, for example `raid10`.
     pub level: String,
     /// Members that it should have.
@@ -244,7 +244,7 @@ pub struct BlockLayer {
     pub queue: Option<Queue>,
     /// State of a software RAID.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub raid: Option<Raid>,
+    pub raid: Option<RaidLayer>,
     /// Paths of a multipath device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<Paths>,

@@ -310,7 +310,7 @@ impl fmt::Display for FactorValue {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Setting {
+pub struct StudySetting {
     /// The factor.
     pub factor: String,
     /// Its value.
@@ -327,7 +327,7 @@ pub struct Cell {
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// One setting a factor, in the study's order.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<StudySetting>,
     /// Whether the data are filled and preconditioned before it.
     pub restored: bool,
 }
@@ -443,14 +443,14 @@ pub struct FactorCurve {
     /// The settings that stand still, in words.
     pub at: String,
     /// The points in ascending order; words stand in the order of the study.
-    pub points: Vec<CurvePoint>,
+    pub points: Vec<StudyPoint>,
 }
 
 /// One point of a factor's curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct CurvePoint {
+pub struct StudyPoint {
     /// The value of the factor.
     pub value: FactorValue,
     /// The quantity there.

@@ -1,12 +1,12 @@
 //! Oracle's manuals: reads AWR and Statspack reports and derives what the database asked of its
 //! storage.
 //!
-//! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`OracleReport`] for each
-//! report in it: AWR from 10.2 on, of one instance, of a pluggable database or of a whole cluster,
-//! and Statspack from 9.2 on. Every number is a [`report::Quantity`] in a base unit that knows its
-//! section, its line and its rounding. What is not in a report is `None`; what is there and cannot
-//! be read with certainty is `None` too and listed in [`OracleReport::unread`]; what contradicts itself
-//! is listed in [`OracleReport::flags`].
+//! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`OracleReport`] for
+//! each report in it: AWR from 10.2 on, of one instance, of a pluggable database or of a whole
+//! cluster, and Statspack from 9.2 on. Every number is a [`report::Quantity`] in a base unit that
+//! knows its section, its line and its rounding. What is not in a report is `None`; what is there
+//! and cannot be read with certainty is `None` too and listed in [`OracleReport::unread`]; what
+//! contradicts itself is listed in [`OracleReport::flags`].
 //!
 //! [`profile`] derives the demand on storage and the time model, [`table_row`] one line of a table
 //! of reports.

@@ -83,8 +83,8 @@ impl PostgresAddress {
         Self::of_pairs(&pairs, &environment)
     }
 
-    /// As a text that [`PostgresAddress::parse`] reads again, with the password; demands of encryption are
-    /// not in it, because sockets of managed servers have none.
+    /// As a text that [`PostgresAddress::parse`] reads again, with the password; demands of
+    /// encryption are not in it, because sockets of managed servers have none.
     pub fn spelled(&self) -> String {
         let host = match &self.host {
             PostgresHost::Network(host) => host.clone(),

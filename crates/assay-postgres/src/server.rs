@@ -12,7 +12,8 @@ use crate::binaries::{PostgresBinaries, PostgresSearchPath};
 use crate::connection::PostgresConnection;
 use crate::processes::PROGRAMS;
 use assay_dbserver::{
-    Daemon, INPUT, IoMethod, MadeServer, ServerDir, ServerStart, ServerTraits, nameless, password,
+    Daemon, INPUT, IoMethod, ServerDir, ServerProgram, ServerStart, ServerTraits, nameless,
+    password,
 };
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
@@ -102,7 +103,7 @@ impl PostgresServer {
     }
 }
 
-impl MadeServer for PostgresServer {
+impl ServerProgram for PostgresServer {
     type Address = PostgresAddress;
     type Binaries = PostgresBinaries;
     type Settings = PostgresStart;

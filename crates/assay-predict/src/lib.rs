@@ -3,9 +3,9 @@
 //!
 //! The database is a closed network: processors, storage as one station that works as its
 //! calibrated curve says, a log that takes many commits at once, and delays for all other waits.
-//! [`PredictedDemand`] is what a profile asks for one unit of work, [`PredictedStorage`] what a calibration gives,
-//! [`project`] the answer for several targets. It is a room of its own, because its
-//! manual is neither that of measuring storage nor that of judging a run: Lazowska et al.,
+//! [`PredictedDemand`] is what a profile asks for one unit of work, [`PredictedStorage`] what a
+//! calibration gives, [`project`] the answer for several targets. It is a room of its own, because
+//! its manual is neither that of measuring storage nor that of judging a run: Lazowska et al.,
 //! "Quantitative System Performance" (1984).
 #![forbid(unsafe_code)]
 

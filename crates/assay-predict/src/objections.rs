@@ -5,7 +5,7 @@ use crate::closure::MISS_MAX;
 use crate::demand::PredictedDemand;
 use crate::storage::PredictedStorage;
 use assay_model::Profile;
-use assay_model::calibration::Bound;
+use assay_model::calibration::CapacityBound;
 use assay_model::profile::{Bottleneck, CheckOutcome, ReportScope, WaitSeries};
 use assay_model::projection::{
     Closure, Effect, Objection, ObjectionKind, Population, ProjectedState, TargetOrigin,
@@ -484,7 +484,9 @@ fn extrapolation(outstanding: f64, storage: &PredictedStorage) -> Option<Objecti
         return None;
     }
     let (kind, why) = match storage.end {
-        Bound::Host => (ObjectionKind::HostLimited, "the host that calibrated was the limit"),
+        CapacityBound::Host => {
+            (ObjectionKind::HostLimited, "the host that calibrated was the limit")
+        }
         _ => (ObjectionKind::Extrapolation, "the storage may deliver more"),
     };
     let what = format!(

@@ -12,8 +12,8 @@ use crate::storage::{PredictedStorage, StorageSource};
 use assay_model::Estimate;
 use assay_model::number::count;
 use assay_model::projection::{
-    Answer, Effect, FORMAT, LatencyBudget, Objection, ObjectionKind, Population, ProjectedState,
-    ProjectedTarget, Projection, SessionPoint, StoragePoint, TimeParts,
+    Effect, FORMAT, LatencyBudget, Objection, ObjectionKind, Population, ProjectedState,
+    ProjectedTarget, Projection, ProjectionAnswer, SessionPoint, StoragePoint, TimeParts,
 };
 use assay_model::verdict::Outcome;
 
@@ -232,7 +232,7 @@ impl AskedOfTargets<'_> {
         let mut target = ProjectedTarget {
             name: source.name.clone(),
             origin: source.origin,
-            answer: Answer::Refused,
+            answer: ProjectionAnswer::Refused,
             states: Vec::new(),
             overload_per_s: None,
             bounds: Vec::new(),
@@ -258,10 +258,10 @@ impl AskedOfTargets<'_> {
             all.map(|one| one.effect).max().unwrap_or(Effect::Doubt)
         };
         target.answer = answer(worst(&target.objections));
-        if target.answer == Answer::Refused {
+        if target.answer == ProjectionAnswer::Refused {
             return target;
         }
-        let only_bounds = target.answer == Answer::Bounds;
+        let only_bounds = target.answer == ProjectionAnswer::Bounds;
         let states = self.populations.iter();
         target.states =
             states.filter_map(|population| self.state(around, *population, only_bounds)).collect();
@@ -389,7 +389,7 @@ impl AskedOfTargets<'_> {
             response_limit_s: limit_s,
             read_latency_max_s: (limit_s - rest_s) / demand.reads_mean.max(1e-12),
             read_iops: demand.throughput_per_s * demand.reads_mean,
-            outcome: if target.answer == Answer::Answered {
+            outcome: if target.answer == ProjectionAnswer::Answered {
                 outcome
             } else {
                 Outcome::Inconclusive
@@ -408,11 +408,11 @@ fn judged(response_s: &Estimate, limit_s: f64) -> Outcome {
     }
 }
 
-const fn answer(worst: Effect) -> Answer {
+const fn answer(worst: Effect) -> ProjectionAnswer {
     match worst {
-        Effect::Refused => Answer::Refused,
-        Effect::Bounds => Answer::Bounds,
-        Effect::Doubt | Effect::AtLeast => Answer::Answered,
+        Effect::Refused => ProjectionAnswer::Refused,
+        Effect::Bounds => ProjectionAnswer::Bounds,
+        Effect::Doubt | Effect::AtLeast => ProjectionAnswer::Answered,
     }
 }
 

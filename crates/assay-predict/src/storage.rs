@@ -5,7 +5,7 @@ use crate::curve::ReadCurve;
 use crate::demand::PredictedDemand;
 use crate::flush::FlushTimes;
 use assay_model::Estimate;
-use assay_model::calibration::{Bound, Calibration, CurvePoint, LogPoint, MixCalibration};
+use assay_model::calibration::{Calibration, CapacityBound, CurvePoint, LogPoint, MixCalibration};
 use assay_model::number::real;
 use assay_model::projection::TargetOrigin;
 use assay_stats::concave;
@@ -45,7 +45,7 @@ pub struct PredictedStorage {
     /// Bytes a second of one sequential stream of writes, as a log makes them.
     pub log_bytes_per_s: Option<f64>,
     /// What ended the curve.
-    pub end: Bound,
+    pub end: CapacityBound,
     /// Share of reads of the mix that the curve is of.
     pub read_share: f64,
     /// The log.
@@ -79,7 +79,7 @@ impl PredictedStorage {
             writes_most_per_s: None,
             bandwidth_bytes_per_s: None,
             log_bytes_per_s: None,
-            end: Bound::Saturated,
+            end: CapacityBound::Saturated,
             read_share: 1.0,
             flush: None,
             has_separate_log: false,
@@ -150,7 +150,7 @@ impl PredictedStorage {
 
     /// Whether more outstanding I/Os than were calibrated may give more than its curve's end.
     pub const fn may_give_more(&self) -> bool {
-        !matches!(self.end, Bound::Saturated)
+        !matches!(self.end, CapacityBound::Saturated)
     }
 }
 
@@ -193,13 +193,13 @@ const HIGHER: f64 = 1.4;
 
 /// What ended the curve: the storage, where its last step gives no more than one well below it,
 /// whatever the method had no time for.
-fn end(mix: &MixCalibration) -> Bound {
+fn end(mix: &MixCalibration) -> CapacityBound {
     let rungs = points(mix);
     let last = rungs.iter().copied().max_by(|left, right| left.0.total_cmp(&right.0));
     let is_flat = last.is_some_and(|(most, most_iops)| {
         rungs.iter().any(|(at, iops)| at * HIGHER <= most && iops * FLAT >= most_iops)
     });
-    if is_flat { Bound::Saturated } else { mix.iops_max.bound }
+    if is_flat { CapacityBound::Saturated } else { mix.iops_max.bound }
 }
 
 /// Reads outstanding and reads per second of every step: by Little's law for the reads alone.
@@ -284,7 +284,7 @@ fn writes_most(
         demand.writers_outstanding.zip(rates).filter(|(writers, rates)| *writers < rates.reach());
     match by_writers {
         Some((writers, rates)) => Some(most * rates.iops(writers) / rates.most_iops()),
-        None if end(nearest) == Bound::Saturated => Some(most),
+        None if end(nearest) == CapacityBound::Saturated => Some(most),
         None => Some(alone),
     }
 }

@@ -5,12 +5,14 @@
 mod made_up;
 
 use assay_model::Profile;
-use assay_model::calibration::{Bound, Calibration};
+use assay_model::calibration::{Calibration, CapacityBound};
 use assay_model::profile::{
     Bottleneck, CheckOutcome, ClassSeries, CrossCheck, Figure, IoPurpose, ReadLevels, ReportScope,
     ServerActivity, WaitClassTime, WaitSeries,
 };
-use assay_model::projection::{Answer, Objection, ObjectionKind, Projection, TargetOrigin};
+use assay_model::projection::{
+    Objection, ObjectionKind, Projection, ProjectionAnswer, TargetOrigin,
+};
 use assay_predict::{ProjectionPlan, StorageSource, demand_of, project};
 use made_up::{calibration, profile};
 
@@ -81,9 +83,9 @@ fn live(cached: Option<f64>, active: &[f64]) -> ServerActivity {
 type Spoil = fn(&mut Given);
 
 /// What is spoilt, how far it may then be answered, and what is found.
-const CASES: [(&str, Spoil, Answer, ObjectionKind); 30] = {
-    use Answer::{Answered, Bounds, Refused};
+const CASES: [(&str, Spoil, ProjectionAnswer, ObjectionKind); 30] = {
     use ObjectionKind as Kind;
+    use ProjectionAnswer::{Answered, Bounds, Refused};
     [
         (
             "no DB time",
@@ -250,7 +252,7 @@ const CASES: [(&str, Spoil, Answer, ObjectionKind); 30] = {
             |given| {
                 given.on = calibration(5e5, 2.0);
                 given.on.mixes.iter_mut().for_each(|mix| {
-                    mix.iops_max.bound = Bound::StillRising;
+                    mix.iops_max.bound = CapacityBound::StillRising;
                     mix.curve.truncate(2);
                 });
             },
@@ -262,7 +264,7 @@ const CASES: [(&str, Spoil, Answer, ObjectionKind); 30] = {
             |given| {
                 given.on = calibration(5e5, 2.0);
                 given.on.mixes.iter_mut().for_each(|mix| {
-                    mix.iops_max.bound = Bound::Host;
+                    mix.iops_max.bound = CapacityBound::Host;
                     mix.curve.truncate(2);
                 });
             },
@@ -314,7 +316,7 @@ const CASES: [(&str, Spoil, Answer, ObjectionKind); 30] = {
 #[test]
 fn sound_inputs_are_answered_and_nothing_stands_against_them() {
     let projection = Given::sound().projected();
-    assert_eq!(projection.answer(), Answer::Answered, "{:?}", found(&projection));
+    assert_eq!(projection.answer(), ProjectionAnswer::Answered, "{:?}", found(&projection));
     assert!(found(&projection).is_empty(), "{:?}", found(&projection));
     let closed = projection.targets[0].states.last().unwrap();
     assert!(closed.throughput_per_s.value > 1200.0);
@@ -330,8 +332,9 @@ fn thirty_spoilt_inputs_are_each_found() {
         let projection = given.projected();
         let is_found = found(&projection).iter().any(|one| one.kind == kind);
         let is_silent = projection.targets.iter().all(|target| target.states.is_empty());
-        let is_right =
-            is_found && projection.answer() == answer && is_silent == (answer == Answer::Refused);
+        let is_right = is_found
+            && projection.answer() == answer
+            && is_silent == (answer == ProjectionAnswer::Refused);
         if !is_right {
             wrong.push((what, projection.answer(), found(&projection).len()));
         }
@@ -370,7 +373,7 @@ fn zero_transactions_are_counted_by_statements() {
     assert_eq!(projection.unit.name(), "execution");
     assert!((projection.base.throughput_per_s.value - 9000.0).abs() < 1e-9);
     let reads = given.profile.class(IoPurpose::SingleBlockRead).unwrap();
-    assert!(reads.rate_iops.is_some() && projection.answer() == Answer::Answered);
+    assert!(reads.rate_iops.is_some() && projection.answer() == ProjectionAnswer::Answered);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::format::Formatter;
 use assay_model::Estimate;
-use assay_model::calibration::{Bound, Capacity, Contradiction, LatencyLimit};
+use assay_model::calibration::{Capacity, CapacityBound, Contradiction, LatencyLimit};
 use assay_model::measurement::{BackendKind, Conduct, Finish, PerOperation, Submission};
 use assay_model::units::Bytes;
 use assay_model::verdict::Unit;
@@ -47,15 +47,17 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// What kept a rate from being higher.
-pub(crate) const fn bound(bound: Bound) -> &'static str {
+pub(crate) const fn bound(bound: CapacityBound) -> &'static str {
     match bound {
-        Bound::Saturated => "saturated (a higher queue depth adds no throughput)",
-        Bound::LatencyLimit => "a higher load would exceed the latency limit",
-        Bound::Host => "limited by the host's CPU; the storage may deliver more",
-        Bound::StillRising => "still rising; the storage may deliver more",
-        Bound::TimeBudget => "time ran out, the storage may deliver more",
-        Bound::Unsteady => "the rate was too unsteady to show whether deeper queues deliver more",
-        Bound::Contradicted => "other parts of the calibration contradict it",
+        CapacityBound::Saturated => "saturated (a higher queue depth adds no throughput)",
+        CapacityBound::LatencyLimit => "a higher load would exceed the latency limit",
+        CapacityBound::Host => "limited by the host's CPU; the storage may deliver more",
+        CapacityBound::StillRising => "still rising; the storage may deliver more",
+        CapacityBound::TimeBudget => "time ran out, the storage may deliver more",
+        CapacityBound::Unsteady => {
+            "the rate was too unsteady to show whether deeper queues deliver more"
+        }
+        CapacityBound::Contradicted => "other parts of the calibration contradict it",
     }
 }
 
@@ -73,8 +75,8 @@ pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str 
 }
 
 /// Whether something other than the storage ended the search for it.
-pub(crate) const fn is_cut_short(bound: Bound) -> bool {
-    matches!(bound, Bound::Host | Bound::StillRising | Bound::TimeBudget)
+pub(crate) const fn is_cut_short(bound: CapacityBound) -> bool {
+    matches!(bound, CapacityBound::Host | CapacityBound::StillRising | CapacityBound::TimeBudget)
 }
 
 /// Whether the interval of a rate is too wide to size by.

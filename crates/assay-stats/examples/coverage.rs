@@ -16,7 +16,7 @@ use assay_stats::distribution::normal_quantile;
 use assay_stats::quantile::quantile_levels;
 use assay_stats::random::Random;
 use assay_stats::trend::trend;
-use assay_stats::{Estimate, mean_interval};
+use assay_stats::{IntervalEstimate, mean_interval};
 
 const COEFFICIENTS: [f64; 4] = [0.0, 0.5, 0.8, 0.9];
 
@@ -115,7 +115,7 @@ fn borrowing(random: &mut Random, n: usize, _: f64) -> Vec<f64> {
 fn widths(
     title: &str,
     lengths: &[usize],
-    interval: impl Fn(&[f64]) -> Estimate,
+    interval: impl Fn(&[f64]) -> IntervalEstimate,
     known: impl Fn(f64, f64) -> f64,
 ) {
     const TRIALS: usize = 2000;
@@ -132,10 +132,10 @@ fn widths(
             }
             let cell = |n: &usize| {
                 let mut random = Random::part(2027, count_of(*n));
-                let found: Vec<Estimate> =
+                let found: Vec<IntervalEstimate> =
                     (0..TRIALS).map(|_| interval(&draw(&mut random, *n, coefficient))).collect();
                 let covered = found.iter().filter(|one| one.covers(0.0)).count();
-                let mut halves: Vec<f64> = found.iter().map(Estimate::half_width).collect();
+                let mut halves: Vec<f64> = found.iter().map(IntervalEstimate::half_width).collect();
                 halves.sort_by(f64::total_cmp);
                 let of_known = |at: usize| halves[at] / known(long_run(coefficient), real_len(*n));
                 let percent = 100.0 * real_len(covered) / real_len(TRIALS);

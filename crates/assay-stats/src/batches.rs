@@ -5,7 +5,7 @@ use crate::mean::{LinearRatio, MeanError, positive_ratio, ratio_interval};
 use crate::series::{batch_means, mean};
 use crate::short_run::{SHORT_RUN_ROWS, short_run_error};
 use crate::slow_part::slow_error;
-use crate::{Estimate as BookEstimate, mean_interval};
+use crate::{IntervalEstimate as BookEstimate, mean_interval};
 use assay_model::Estimate;
 use assay_model::number::{count, count_of, index, index_of, real, real_len};
 

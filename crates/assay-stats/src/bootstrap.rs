@@ -1,7 +1,7 @@
 //! Intervals for any statistic of a correlated series by resampling the series in blocks.
 
 use crate::distribution::{normal, student_quantile};
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::random::Random;
 use crate::series::{autocorrelation, autocovariance};
 use assay_model::number::{count_of, index, index_of, real_len};
@@ -61,7 +61,7 @@ pub fn bootstrap_interval(
     resampling: &Resampling,
     confidence: f64,
     mut statistic: impl FnMut(&[usize]) -> f64,
-) -> Option<Estimate> {
+) -> Option<IntervalEstimate> {
     let blocks = real_len(len) / resampling.block_length.max(1.0);
     if blocks < 2.0 || resampling.resamples == 0 {
         return None;
@@ -70,7 +70,7 @@ pub fn bootstrap_interval(
     let value = statistic(&indices);
     let drawn = draw(&mut indices, resampling, statistic);
     let tail = expanded_tail(blocks, confidence);
-    Some(Estimate {
+    Some(IntervalEstimate {
         value,
         low: interpolated(&drawn, tail).min(value),
         high: interpolated(&drawn, 1.0 - tail).max(value),

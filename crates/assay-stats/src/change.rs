@@ -1,6 +1,6 @@
 //! Whether a series keeps one level, and where it changes if it does not.
 
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::long_run::LongRun;
 use crate::mean::mean_interval;
 use crate::random::Random;
@@ -35,14 +35,14 @@ pub struct LevelShift {
     /// 0.001.
     pub p_value: f64,
     /// The level before the shift.
-    pub before: Estimate,
+    pub before: IntervalEstimate,
     /// The level from the shift on.
-    pub after: Estimate,
+    pub after: IntervalEstimate,
 }
 
 impl LevelShift {
     /// The level after minus the level before.
-    pub fn change(&self) -> Estimate {
+    pub fn change(&self) -> IntervalEstimate {
         self.after.minus(&self.before)
     }
 }
@@ -93,7 +93,7 @@ pub struct Segment {
     /// Index after its last observation.
     pub end: usize,
     /// Its mean.
-    pub level: Estimate,
+    pub level: IntervalEstimate,
 }
 
 /// The stretches of one level that a series consists of, in order; empty of fewer than two values

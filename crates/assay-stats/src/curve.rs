@@ -1,7 +1,7 @@
 //! What a throughput-latency curve shows: where it saturates, where its knee lies, or that it does
 //! neither yet.
 
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 
 /// Load must have grown by this factor without effect before that is called saturation.
 const SPAN: f64 = 2.0;
@@ -15,9 +15,9 @@ pub struct LoadPoint {
     /// The load: how many requests are kept outstanding, or how many are offered per second.
     pub load: f64,
     /// Completions per second, or any other unit of throughput.
-    pub throughput: Estimate,
+    pub throughput: IntervalEstimate,
     /// The latency that goes with it, mean or quantile, in any unit of time.
-    pub latency: Estimate,
+    pub latency: IntervalEstimate,
 }
 
 /// Whether more load gives more throughput.
@@ -28,7 +28,7 @@ pub enum Saturation {
     /// It does, up to the last point: the capacity is not known.
     StillRising {
         /// What the last doubling of load gave, as a share: 0.3 for 30% more.
-        gain: Estimate,
+        gain: IntervalEstimate,
     },
     /// The points do not decide it.
     Undecided(CurveDoubt),
@@ -43,7 +43,7 @@ pub struct Plateau {
     pub peak: usize,
     /// The joined throughput of its points, but for those certainly more than the tolerance below
     /// the peak.
-    pub capacity: Estimate,
+    pub capacity: IntervalEstimate,
     /// Whether the last point lies more than the tolerance below the peak: overload costs
     /// throughput.
     pub declines: bool,
@@ -106,20 +106,25 @@ fn doublings(points: &[LoadPoint], index: usize) -> f64 {
 }
 
 /// What throughput gained from `index` to the end, as a share.
-fn gain_since(points: &[LoadPoint], index: usize) -> Estimate {
+fn gain_since(points: &[LoadPoint], index: usize) -> IntervalEstimate {
     let end = points.last().map_or(points[index].throughput, |end| end.throughput);
     gain(&points[index].throughput, &end)
 }
 
 /// How much more `to` is than `from`, as a share; unbounded where an interval reaches 0.
-fn gain(from: &Estimate, to: &Estimate) -> Estimate {
-    let ratio = to.over(from).unwrap_or(Estimate {
+fn gain(from: &IntervalEstimate, to: &IntervalEstimate) -> IntervalEstimate {
+    let ratio = to.over(from).unwrap_or(IntervalEstimate {
         value: to.value / from.value,
         low: 0.0,
         high: f64::INFINITY,
         ..*to
     });
-    Estimate { value: ratio.value - 1.0, low: ratio.low - 1.0, high: ratio.high - 1.0, ..ratio }
+    IntervalEstimate {
+        value: ratio.value - 1.0,
+        low: ratio.low - 1.0,
+        high: ratio.high - 1.0,
+        ..ratio
+    }
 }
 
 /// Whether no later point can have more than `tolerance` more throughput than the first.
@@ -134,7 +139,7 @@ fn plateau(points: &[LoadPoint], from: usize, tolerance: f64) -> Plateau {
         .clone()
         .max_by(|one, other| throughput(*one).value.total_cmp(&throughput(*other).value))
         .unwrap_or(from);
-    let level: Vec<Estimate> = indices
+    let level: Vec<IntervalEstimate> = indices
         .map(throughput)
         .filter(|level| gain(&throughput(peak), level).high >= -tolerance)
         .collect();
@@ -148,14 +153,15 @@ fn plateau(points: &[LoadPoint], from: usize, tolerance: f64) -> Plateau {
 
 /// Independent estimates of one quantity joined, each with the weight of its precision (inverse
 /// squared width).
-fn joined(estimates: &[Estimate]) -> Estimate {
+fn joined(estimates: &[IntervalEstimate]) -> IntervalEstimate {
     // A width of nothing would weigh infinitely; this leaves such a weight finite and overwhelming.
-    let weight =
-        |estimate: &Estimate| estimate.half_width().max(1e-9 * estimate.value.abs()).powi(-2);
+    let weight = |estimate: &IntervalEstimate| {
+        estimate.half_width().max(1e-9 * estimate.value.abs()).powi(-2)
+    };
     let total: f64 = estimates.iter().map(weight).sum();
     let value = estimates.iter().map(|one| one.value * weight(one)).sum::<f64>() / total;
     let half = total.sqrt().recip();
-    Estimate {
+    IntervalEstimate {
         value,
         low: value - half,
         high: value + half,

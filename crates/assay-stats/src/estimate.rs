@@ -2,7 +2,7 @@
 
 /// An estimated number: the value, the interval that holds the truth, and what it rests on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct IntervalEstimate {
     /// The best single guess, in the unit of the observations.
     pub value: f64,
     /// Lower end of the interval; never above `value`.
@@ -17,7 +17,7 @@ pub struct Estimate {
     pub effective_n: f64,
 }
 
-impl Estimate {
+impl IntervalEstimate {
     /// A number known exactly: an interval of width zero.
     pub fn exact(value: f64, confidence: f64) -> Self {
         Self { value, low: value, high: value, confidence, n: 1, effective_n: 1.0 }
@@ -88,8 +88,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn around(value: f64, below: f64, above: f64) -> Estimate {
-        Estimate {
+    fn around(value: f64, below: f64, above: f64) -> IntervalEstimate {
+        IntervalEstimate {
             value,
             low: value - below,
             high: value + above,

@@ -6,7 +6,7 @@
 //! covariance is; what is said of one of them rests on its ratio to the others at the same times,
 //! from which shared stalls cancel.
 
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::mean::ratio_interval;
 use assay_model::number::real_len;
 
@@ -26,7 +26,7 @@ pub struct StragglerHost {
     pub host: usize,
     /// Its value over the median of the other hosts at the same times; at the confidence at which
     /// it was found.
-    pub ratio: Estimate,
+    pub ratio: IntervalEstimate,
 }
 
 /// The sum over all hosts at each time; as long as the shortest series.
@@ -82,7 +82,7 @@ pub fn stragglers(series: &[Vec<f64>], limit: HostsLimit, error_share: f64) -> V
 
 impl HostsLimit {
     /// Whether a ratio lies beyond the limit, and all of its interval beyond 1.
-    fn is_passed_by(self, ratio: &Estimate) -> bool {
+    fn is_passed_by(self, ratio: &IntervalEstimate) -> bool {
         match self {
             Self::Below(limit) => ratio.value < limit && ratio.high < 1.0,
             Self::Above(limit) => ratio.value > limit && ratio.low > 1.0,

@@ -14,7 +14,7 @@
 //! | where does a quantile lie? | [`quantile::quantile_levels`] for a series of counted intervals, [`quantile::quantile_interval`] for independent values |
 //! | what share is beyond a limit? | [`quantile::share_interval`] |
 //! | how sure is any other statistic of a series? | [`bootstrap::bootstrap_interval`] |
-//! | are two estimates different, in what ratio? | [`Estimate::minus`], [`Estimate::over`] |
+//! | are two estimates different, in what ratio? | [`IntervalEstimate::minus`], [`IntervalEstimate::over`] |
 //! | does the series keep its level? | [`change::level_shift`], [`change::segments`], [`trend::trend`] |
 //! | where does it change, any number of times? | [`pelt::changes`] |
 //! | is it steady, and since when? | [`steady::steadiness`]; [`steady::five_rounds`] and [`steady::slope_rule`] as others ask |
@@ -71,5 +71,5 @@ pub mod visits;
 pub mod watch;
 pub mod zipf;
 
-pub use estimate::Estimate;
+pub use estimate::IntervalEstimate;
 pub use mean::mean_interval;

@@ -1,7 +1,7 @@
 //! The mean of a correlated series with an interval that keeps its promise.
 
 use crate::distribution::{gamma_quantile, normal_quantile, student_quantile};
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::long_run::LongRun;
 use crate::series::{mean, variance};
 use assay_model::number::real_len;
@@ -106,10 +106,13 @@ pub(crate) fn positive_ratio(
     error: &MeanError,
     rows: &[f64],
     confidence: f64,
-) -> Estimate {
+) -> IntervalEstimate {
     let n = rows.len();
-    let exact =
-        Estimate { n, effective_n: error.effective_n, ..Estimate::exact(value, confidence) };
+    let exact = IntervalEstimate {
+        n,
+        effective_n: error.effective_n,
+        ..IntervalEstimate::exact(value, confidence)
+    };
     if value <= 0.0 || error.standard_error <= 0.0 {
         return exact;
     }
@@ -118,7 +121,7 @@ pub(crate) fn positive_ratio(
     let most = most_factor(bursts, PART_OF_MEAN_TIME, confidence);
     let most = most.max(excess_factor(rows, DISCOUNT_OF_TIMES, confidence));
     let high = if most > UPPER_TIMES_MAX { f64::INFINITY } else { value * most };
-    Estimate { low: value / above, high, ..exact }
+    IntervalEstimate { low: value / above, high, ..exact }
 }
 
 /// How many times the value the truth may be by the bursts that are seen: what rows have above the
@@ -161,7 +164,7 @@ pub fn positive_ratio_interval(
     numerators: &[f64],
     denominators: &[f64],
     confidence: f64,
-) -> Option<Estimate> {
+) -> Option<IntervalEstimate> {
     let (linear, error) = ratio_error(numerators, denominators)?;
     Some(positive_ratio(linear.value, &error, &linear.rows(), confidence))
 }
@@ -203,10 +206,10 @@ pub fn mean_error(series: &[f64]) -> Option<MeanError> {
 ///
 /// Below about 5 effective observations the interval is wide and still a little too sure: measure
 /// longer.
-pub fn mean_interval(series: &[f64], confidence: f64) -> Option<Estimate> {
+pub fn mean_interval(series: &[f64], confidence: f64) -> Option<IntervalEstimate> {
     let error = mean_error(series)?;
     let (value, half) = (mean(series), error.half_width(confidence));
-    Some(Estimate {
+    Some(IntervalEstimate {
         value,
         low: value - half,
         high: value + half,
@@ -230,10 +233,10 @@ pub fn ratio_interval(
     numerators: &[f64],
     denominators: &[f64],
     confidence: f64,
-) -> Option<Estimate> {
+) -> Option<IntervalEstimate> {
     let (linear, error) = ratio_error(numerators, denominators)?;
     let half = error.half_width(confidence);
-    Some(Estimate {
+    Some(IntervalEstimate {
         value: linear.value,
         low: linear.value - half,
         high: linear.value + half,

@@ -5,7 +5,7 @@
 //! joined observations.
 
 use crate::distribution::{binomial, normal_quantile};
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::mean::{
     DISCOUNT_OF_SHARES, LinearRatio, MeanError, PART_OF_SHARE, burst_factors, bursts,
     excess_factor, mean_error, most_factor,
@@ -88,12 +88,16 @@ fn first(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
 ///
 /// The value is the observation at rank ⌈n · quantile⌉. An end that the observations cannot bound
 /// is infinite. `None` of no observations.
-pub fn quantile_interval(ascending: &[f64], quantile: f64, confidence: f64) -> Option<Estimate> {
+pub fn quantile_interval(
+    ascending: &[f64],
+    quantile: f64,
+    confidence: f64,
+) -> Option<IntervalEstimate> {
     let n = ascending.len();
     let Ranks { low, high } = ranks(u64::try_from(n).ok()?, quantile, confidence);
     let at = |rank: u64| ascending.get(index_of(rank - 1)).copied();
     let rank = index((real_len(n) * quantile).ceil()).clamp(1, n.max(1));
-    Some(Estimate {
+    Some(IntervalEstimate {
         value: *ascending.get(rank - 1)?,
         low: low.and_then(at).unwrap_or(f64::NEG_INFINITY),
         high: high.and_then(at).unwrap_or(f64::INFINITY),
@@ -270,10 +274,10 @@ fn lower_level(n: f64, quantile: f64, tail: f64) -> Option<f64> {
 ///
 /// # Panics
 /// If the slices differ in length.
-pub fn share_interval(counts: &[u64], hits: &[u64], confidence: f64) -> Option<Estimate> {
+pub fn share_interval(counts: &[u64], hits: &[u64], confidence: f64) -> Option<IntervalEstimate> {
     let EffectiveSize { share, n, .. } = EffectiveSize::of(counts, hits, confidence)?;
     let tail = 0.5 * (1.0 - confidence);
-    Some(Estimate {
+    Some(IntervalEstimate {
         value: share,
         low: 1.0 - largest_share(n, n * (1.0 - share), tail),
         high: largest_share(n, n * share, tail),

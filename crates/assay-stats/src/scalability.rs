@@ -2,7 +2,7 @@
 //! back.
 
 use crate::distribution::student_quantile;
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use assay_model::number::real_len;
 
 /// Steps of the damped descent at most; it ends long before in practice.
@@ -17,11 +17,11 @@ const SETTLED: f64 = 1e-14;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scalability {
     /// λ: throughput of one node, in the unit of the points.
-    pub of_one: Estimate,
+    pub of_one: IntervalEstimate,
     /// σ: share of the work that only one node at a time can do, at least 0.
-    pub contention: Estimate,
+    pub contention: IntervalEstimate,
     /// κ: what each pair of nodes costs to stay coherent, at least 0.
-    pub coherency: Estimate,
+    pub coherency: IntervalEstimate,
     /// Standard deviation of the points around the law.
     pub scatter: f64,
 }
@@ -200,7 +200,7 @@ impl Fitted {
         let doubt = self.variances(points);
         let estimate = |which: usize, least: f64| {
             let (value, half) = (self.parameters[which], reach * doubt[which].sqrt());
-            Estimate {
+            IntervalEstimate {
                 value,
                 low: (value - half).max(least),
                 high: value + half,

@@ -1,6 +1,6 @@
 //! Whether a series is steady and since when: our rule, and the two that others use.
 
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::mean::mean_interval;
 use crate::pelt::changes;
 use crate::series::{autocorrelation, mean, unbiased_correlation, variance};
@@ -86,9 +86,9 @@ pub struct SteadyState {
     /// First indices of the stretches after the first one.
     pub changes: Vec<usize>,
     /// What the last stretch gained from its first to its last batch, as a share of its level.
-    pub drift: Option<Estimate>,
+    pub drift: Option<IntervalEstimate>,
     /// The mean of the last stretch.
-    pub level: Option<Estimate>,
+    pub level: Option<IntervalEstimate>,
     /// How many batches the noise seems to remember, where that is too long to separate its
     /// wandering from changes of level: `since` is `None` then, which says nothing.
     pub long_memory_n: Option<f64>,
@@ -164,8 +164,9 @@ fn steadiness_behind(batches: &[f64], rule: &SteadyRule) -> SteadyState {
 /// Whether a stretch is long enough, its drift known, and not significantly larger than what
 /// matters.
 fn is_steady(stretch: &[f64], needed: usize, rule: &SteadyRule) -> bool {
-    let drifts = |drift: &Estimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
-    let is_known = |drift: &Estimate| drift.half_width() <= rule.doubt_share;
+    let drifts =
+        |drift: &IntervalEstimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
+    let is_known = |drift: &IntervalEstimate| drift.half_width() <= rule.doubt_share;
     let drift = drift(stretch, rule.confidence);
     stretch.len() >= needed
         && drift.is_some_and(|drift| is_known(&drift) && !drifts(&drift))
@@ -295,7 +296,7 @@ fn all_changes(batches: &[f64], tolerance: f64) -> Vec<usize> {
 }
 
 /// What a stretch gained, as a share of its level.
-fn drift(stretch: &[f64], confidence: f64) -> Option<Estimate> {
+fn drift(stretch: &[f64], confidence: f64) -> Option<IntervalEstimate> {
     let line = trend(stretch, confidence)?;
     let gained = line.slope.scaled(real_len(stretch.len() - 1));
     let level = line.centre.value.abs();

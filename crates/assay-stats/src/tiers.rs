@@ -2,7 +2,7 @@
 //! that serve them.
 
 use crate::distribution::student_quantile;
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::random::Random;
 use assay_model::number::real_len;
 
@@ -250,9 +250,9 @@ fn solved(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TierIntervals {
     /// Of the sizes.
-    pub sizes: Vec<Estimate>,
+    pub sizes: Vec<IntervalEstimate>,
     /// Of the latencies.
-    pub latencies: Vec<Estimate>,
+    pub latencies: Vec<IntervalEstimate>,
 }
 
 /// How far the places found may be off, where the mean of each point has a standard error, in its
@@ -303,7 +303,14 @@ pub fn tier_intervals(
         let freedom = (n - parameters).max(1.0);
         let half = student_quantile(0.5 + 0.5 * confidence, freedom) * deviation;
         let low = (value - half).max(0.0);
-        Estimate { value, low, high: value + half, confidence, n: points.len(), effective_n: n }
+        IntervalEstimate {
+            value,
+            low,
+            high: value + half,
+            confidence,
+            n: points.len(),
+            effective_n: n,
+        }
     };
     let sizes = found.sizes.iter().enumerate();
     let latencies = found.latencies.iter().enumerate();

@@ -1,7 +1,7 @@
 //! Straight lines: how fast a quantity rises with another or with time, and within what interval.
 
 use crate::distribution::student_quantile;
-use crate::estimate::Estimate;
+use crate::estimate::IntervalEstimate;
 use crate::long_run::LongRun;
 use crate::series::{mean, variance};
 use assay_model::number::real_len;
@@ -10,9 +10,9 @@ use assay_model::number::real_len;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FittedLine {
     /// The line's value at the mean of x, in the unit of y.
-    pub centre: Estimate,
+    pub centre: IntervalEstimate,
     /// The rise of y per unit of x.
-    pub slope: Estimate,
+    pub slope: IntervalEstimate,
     /// The mean of x, where the line is known best.
     pub mean_x: f64,
     /// Standard deviation of y around the line.
@@ -120,7 +120,7 @@ impl TrendFit {
         let reach = student_quantile(0.5 + 0.5 * doubt.confidence, doubt.freedom);
         let around = |value: f64, weight: f64| {
             let half = reach * (doubt.error_variance / weight).sqrt();
-            Estimate {
+            IntervalEstimate {
                 value,
                 low: value - half,
                 high: value + half,

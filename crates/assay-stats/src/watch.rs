@@ -75,7 +75,7 @@ pub struct WatchRule {
 
 /// A change of level that was just noticed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WatchedChange {
+pub struct WatchChange {
     /// Number of the first value of the new level, from 0.
     pub at: u64,
     /// Number of the value at which it was noticed.
@@ -166,7 +166,7 @@ impl LevelWatch {
     }
 
     /// Takes the next value; says when it shows a change.
-    pub fn add(&mut self, value: f64) -> Option<WatchedChange> {
+    pub fn add(&mut self, value: f64) -> Option<WatchChange> {
         let number = self.seen;
         self.seen += 1;
         self.recent.push_back(value);
@@ -192,7 +192,7 @@ impl LevelWatch {
             found = found.or(sum);
         }
         let sum = found?;
-        let change = WatchedChange {
+        let change = WatchChange {
             at: number + 1 - sum.values,
             noticed_at: number,
             before: self.level.mean,
@@ -383,7 +383,7 @@ mod tests {
         WatchRule { change_share: 0.05, between_alarms: 1e6 }
     }
 
-    fn noticed(values: impl IntoIterator<Item = f64>) -> Vec<WatchedChange> {
+    fn noticed(values: impl IntoIterator<Item = f64>) -> Vec<WatchChange> {
         let mut watch = LevelWatch::new(rule());
         values.into_iter().filter_map(|value| watch.add(value)).collect()
     }
@@ -395,7 +395,7 @@ mod tests {
             let level = |at: u64| if at < 700 { 1000.0 } else { 1000.0 * (1.0 - share) };
             let found = noticed((0..1200).map(|at| level(at) + 8.0 * random.normal()));
             assert_eq!(found.len(), 1, "{share}: {found:?}");
-            let WatchedChange { at, noticed_at, before, after } = found[0];
+            let WatchChange { at, noticed_at, before, after } = found[0];
             assert!((698..=702).contains(&at) && noticed_at < 700 + late, "{share}: {found:?}");
             assert!((before - 1000.0).abs() < 3.0 && (after / level(700) - 1.0).abs() < 0.02);
         }

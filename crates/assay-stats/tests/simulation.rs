@@ -11,7 +11,7 @@ use assay_stats::mean::{positive_ratio_interval, ratio_interval};
 use assay_stats::quantile::{quantile_interval, quantile_levels, share_interval};
 use assay_stats::random::Random;
 use assay_stats::trend::trend;
-use assay_stats::{Estimate, mean_interval};
+use assay_stats::{IntervalEstimate, mean_interval};
 
 /// `n` values of a first-order autoregression with mean 0 and variance 1.
 fn autoregression(random: &mut Random, n: usize, coefficient: f64) -> Vec<f64> {
@@ -299,7 +299,7 @@ fn busy_queue(random: &mut Random) -> (Vec<f64>, Vec<f64>) {
 #[test]
 fn the_mean_time_of_a_busy_queue_is_rarely_above_its_interval() {
     let mut random = Random::new(83);
-    let found: Vec<Estimate> = (0..200)
+    let found: Vec<IntervalEstimate> = (0..200)
         .map(|_| {
             let (times, numbers) = busy_queue(&mut random);
             positive_ratio_interval(&times, &numbers, 0.95).unwrap()

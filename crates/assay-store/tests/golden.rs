@@ -6,7 +6,7 @@ mod common;
 
 use assay_model::Estimate;
 use assay_model::calibration::{
-    Bound, Calibration, Capacity, CurvePoint, Knee, LatencyLimit, MixCalibration,
+    Calibration, Capacity, CapacityBound, CurvePoint, Knee, LatencyLimit, MixCalibration,
 };
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation, Remark};
 use assay_model::run::{Event, EventKind, RunManifest};
@@ -150,7 +150,7 @@ fn estimate(value: f64) -> Estimate {
     Estimate { value, low: 0.98 * value, high: 1.02 * value, confidence: 0.95, n: 40 }
 }
 
-fn capacity(rate: f64, outstanding: u32, bound: Bound) -> Capacity {
+fn capacity(rate: f64, outstanding: u32, bound: CapacityBound) -> Capacity {
     Capacity { rate: estimate(rate), burst_rate: None, burst_s: None, outstanding, bound }
 }
 
@@ -168,10 +168,10 @@ fn calibrated() -> Calibration {
             iops_within_limit: Some(Capacity {
                 burst_rate: Some(estimate(61e3)),
                 burst_s: Some(4.5),
-                ..capacity(45e3, 16, Bound::LatencyLimit)
+                ..capacity(45e3, 16, CapacityBound::LatencyLimit)
             }),
-            iops_max: capacity(52e3, 64, Bound::Saturated),
-            throughput_max_bytes_per_s: Some(capacity(2.1e9, 8, Bound::StillRising)),
+            iops_max: capacity(52e3, 64, CapacityBound::Saturated),
+            throughput_max_bytes_per_s: Some(capacity(2.1e9, 8, CapacityBound::StillRising)),
             single_stream_bytes_per_s: Some(estimate(0.9e9)),
             curve: vec![CurvePoint {
                 outstanding: 1,

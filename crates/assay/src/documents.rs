@@ -4,7 +4,7 @@
 use assay_formats::conversion::SourceProgram;
 use assay_formats::{ConvertedDocument, NamedTarget, Note};
 use assay_model::Profile;
-use assay_model::array::{ArrayModel, Figure, FigureCheck};
+use assay_model::array::{ArrayModel, ExperimentFigure, FigureCheck};
 use assay_model::catalog::CatalogEntry;
 use serde::Serialize;
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub struct CheckedFigure<'a> {
     pub array: &'a str,
     /// The figure as published.
     #[cfg_attr(test, schemars(schema_with = "tests::figure"))]
-    pub figure: &'a Figure,
+    pub figure: &'a ExperimentFigure,
     /// The simulated value in the same unit; null where the model cannot tell.
     #[serde(rename = "simulated")]
     pub simulated_value: Option<f64>,

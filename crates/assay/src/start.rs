@@ -9,7 +9,7 @@ use assay_app::database_source::is_address;
 use assay_app::dry_run::PlanSummary;
 use assay_app::plan::kept_plan;
 use assay_app::target_plan::TargetPlan;
-use assay_app::{MeasuringPlan, ResumablePlan};
+use assay_app::{CommandPlan, ResumablePlan};
 use assay_dbserver::redacted;
 use assay_host::live_database::{LiveDatabase, live_database};
 use assay_host::shared_device::database_on_device;
@@ -30,7 +30,7 @@ pub fn show(summary: &PlanSummary, output: &OutputOptions) -> Result<ExitStatus>
 ///
 /// # Errors
 /// Those of [`check`], and what the plan itself says.
-pub fn carry_out(plan: &impl MeasuringPlan, options: &RunOptions) -> Result<ExitStatus> {
+pub fn carry_out(plan: &impl CommandPlan, options: &RunOptions) -> Result<ExitStatus> {
     let target = plan.target();
     check_storage(&target)?;
     check(&target.targets, &options.start)?;
@@ -41,7 +41,7 @@ pub fn carry_out(plan: &impl MeasuringPlan, options: &RunOptions) -> Result<Exit
 ///
 /// # Errors
 /// What the plan itself says.
-pub fn carry_out_checked(plan: &impl MeasuringPlan, options: &RunOptions) -> Result<ExitStatus> {
+pub fn carry_out_checked(plan: &impl CommandPlan, options: &RunOptions) -> Result<ExitStatus> {
     if options.start.dry_run {
         return show(&plan.summary()?, &options.output);
     }

@@ -19,7 +19,7 @@ use assay_model::cluster::{Cluster, CommonStart, Transport};
 use assay_model::environment::Environment;
 use assay_model::measurement::{Measurement, Window};
 use assay_model::number::count_of;
-use assay_model::study::{Cell, Setting};
+use assay_model::study::{Cell, StudySetting};
 use assay_model::units::Bytes;
 use assay_model::{Error, Result, Workload};
 use std::ops::ControlFlow;
@@ -141,7 +141,7 @@ impl OpenHosts {
     /// # Errors
     /// A usage error when there are fewer of them.
     pub(crate) fn chosen_for(&mut self, cell: &Cell) -> Result<Cell> {
-        let (asked, rest): (Vec<Setting>, Vec<Setting>) =
+        let (asked, rest): (Vec<StudySetting>, Vec<StudySetting>) =
             cell.settings.iter().cloned().partition(|setting| setting.factor == "hosts");
         let all = self.count();
         let wanted = asked.first().and_then(|setting| setting.value.number());

@@ -1,7 +1,7 @@
 //! The server that a load runs on, as it is planned.
 
 use assay_dbload::load::OwnPlan;
-use assay_dbserver::{IoMethod, MadeServer};
+use assay_dbserver::{IoMethod, ServerProgram};
 use assay_model::durability::Control;
 use assay_model::load::Dialect;
 use assay_model::spelling::defaults;
@@ -85,7 +85,7 @@ impl ServerPlan {
     ///
     /// # Errors
     /// When there are no programs of a server, or an option is not of this product.
-    pub fn own<S: MadeServer>(
+    pub fn own<S: ServerProgram>(
         &self,
         target: &Path,
         sizing: ServerSizing,

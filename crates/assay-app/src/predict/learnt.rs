@@ -96,13 +96,13 @@ fn log_likelihood(misses: &[Miss], before: f64, deviation: f64) -> f64 {
 mod tests {
     use super::*;
     use assay_model::Estimate;
-    use assay_model::projection::{Answer, VerificationCase};
+    use assay_model::projection::{ProjectionAnswer, VerificationCase};
     use assay_stats::random::Random;
 
     fn verification(errors: &[f64], held_out: bool) -> Verification {
         let case = |error: &f64| VerificationCase {
             sessions: 8,
-            answer: Answer::Answered,
+            answer: ProjectionAnswer::Answered,
             predicted_per_s: Estimate {
                 value: 100.0,
                 low: 100.0 * (-1.96 * 0.08_f64).exp(),

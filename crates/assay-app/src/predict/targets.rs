@@ -6,7 +6,7 @@ use crate::database_calibration::{append_of, log_plan, mixes, transfer};
 use assay_methods::files::read_document;
 use assay_methods::target::{SimulatedDevice, is_simulated};
 use assay_methods::{CalibrationPlan, CalibrationUpdate, SimulatedBench, calibrate, calibrate_log};
-use assay_model::calibration::{Bound, Calibration};
+use assay_model::calibration::{Calibration, CapacityBound};
 use assay_model::document::parse_json;
 use assay_model::projection::TargetOrigin;
 use assay_model::units::Nanos;
@@ -48,7 +48,7 @@ const SLOW_IOPS: f64 = 20_000.0;
 fn is_slow(calibration: &Calibration) -> bool {
     calibration.mixes.iter().any(|mix| {
         let most = &mix.iops_max;
-        most.rate.value < SLOW_IOPS || !matches!(most.bound, Bound::Saturated)
+        most.rate.value < SLOW_IOPS || !matches!(most.bound, CapacityBound::Saturated)
     })
 }
 

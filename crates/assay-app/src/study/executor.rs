@@ -16,7 +16,7 @@ use assay_model::integrity::Integrity;
 use assay_model::measurement::{Finish, Interval, Measurement};
 use assay_model::number::{index_of, real, real_len};
 use assay_model::soak::{Soak, SoakCycles};
-use assay_model::study::{Cell, CellResult, CellState, Setting, Study, StudyResult};
+use assay_model::study::{Cell, CellResult, CellState, Study, StudyResult, StudySetting};
 use assay_model::units::Nanos;
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Estimate, Result, Workload};
@@ -36,7 +36,7 @@ pub fn keep(writer: &RunWriter, study: &Study) -> Result<()> {
 
 /// What a broken limit leaves out: higher values of the last factor at the same other settings.
 struct Breach {
-    others: Vec<Setting>,
+    others: Vec<StudySetting>,
     at: usize,
     reason: String,
 }
@@ -209,7 +209,7 @@ fn left_out(study: &Study, cell: &Cell, breaches: &[Breach], spent_s: f64) -> Op
 }
 
 /// The place of the last factor's value, and the settings of the others.
-fn ladder(study: &Study, cell: &Cell) -> Option<(usize, Vec<Setting>)> {
+fn ladder(study: &Study, cell: &Cell) -> Option<(usize, Vec<StudySetting>)> {
     let (last, others) = cell.settings.split_last()?;
     let values = &study.factors.last()?.values;
     let at = values.iter().position(|value| *value == last.value)?;

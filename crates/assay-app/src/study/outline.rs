@@ -7,7 +7,7 @@ use assay_methods::study::cells;
 use assay_methods::study::{fill_of, shaped, workload_of};
 use assay_methods::target::SimulatedDevice;
 use assay_model::number::count_of;
-use assay_model::study::{Cell, Hooks, Setting, Study};
+use assay_model::study::{Cell, Hooks, Study, StudySetting};
 use assay_model::units::{Nanos, show_counted};
 use assay_model::{Error, Result};
 use serde::Serialize;
@@ -153,7 +153,7 @@ pub struct CellListing {
     repeat: u32,
     /// One setting a factor.
     #[cfg_attr(test, schemars(schema_with = "crate::contract::settings"))]
-    settings: Vec<Setting>,
+    settings: Vec<StudySetting>,
     /// Whether the target is filled and preconditioned before it.
     restored: bool,
     /// What happens in it, in words.

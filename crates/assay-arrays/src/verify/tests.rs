@@ -82,10 +82,10 @@ fn a_fall_and_the_new_level_are_dated() {
     // 1000 a part of 1 s, from part 16 on a step of 100 down in each until 500 are left.
     let steps = |part: usize| 1000 - 100 * u64::try_from(part.saturating_sub(15).min(5)).unwrap();
     let fallen = course(steps);
-    assert_eq!(fallen.measure(Measure::FallS), Some(170.0));
-    assert_eq!(fallen.measure(Measure::SettledS), Some(200.0));
-    assert_eq!(fallen.measure(Measure::LastToFirst), Some(0.5));
+    assert_eq!(fallen.measure(ExperimentMeasure::FallS), Some(170.0));
+    assert_eq!(fallen.measure(ExperimentMeasure::SettledS), Some(200.0));
+    assert_eq!(fallen.measure(ExperimentMeasure::LastToFirst), Some(0.5));
     let level = course(|_| 1000);
-    assert_eq!(level.measure(Measure::FallS), None);
-    assert_eq!(level.measure(Measure::SettledS), Some(0.0));
+    assert_eq!(level.measure(ExperimentMeasure::FallS), None);
+    assert_eq!(level.measure(ExperimentMeasure::SettledS), Some(0.0));
 }

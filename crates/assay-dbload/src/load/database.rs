@@ -9,7 +9,7 @@ use super::owner::{
 };
 use super::product::Product;
 use super::remark::remark;
-use assay_dbserver::MadeServer;
+use assay_dbserver::ServerProgram;
 use assay_dbserver::tls::EncryptionCost;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};

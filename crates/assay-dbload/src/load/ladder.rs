@@ -240,7 +240,7 @@ pub fn knee_of(rungs: &[Rung]) -> Option<u32> {
 /// By Little's law the mean time of a closed load is sessions over rate, so its interval follows
 /// from that of the rate.
 fn point(rung: &Rung) -> Option<LoadPoint> {
-    let number = |estimate: Estimate| assay_stats::Estimate {
+    let number = |estimate: Estimate| assay_stats::IntervalEstimate {
         value: estimate.value,
         low: estimate.low,
         high: estimate.high,

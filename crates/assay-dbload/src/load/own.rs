@@ -5,7 +5,7 @@ use super::own_plan::OwnPlan;
 use super::preserved::PreservedServer;
 use super::products::programs;
 use super::session_files::allow_sessions;
-use assay_dbserver::MadeServer;
+use assay_dbserver::ServerProgram;
 use assay_dbserver::processes::end_inside;
 use assay_dbserver::{HeldServer, ServerDir, ServerStop};
 use assay_host::gate::{LeftoverDirectory, Leftovers, OwnedDirectory, SafetyGate};
@@ -23,7 +23,7 @@ const SERVER_BYTES: u64 = 1 << 30;
 const FILL_BUFFERS_BYTES: u64 = 256 << 20;
 
 /// A running server in its directory.
-pub struct OwnServer<S: MadeServer> {
+pub struct OwnServer<S: ServerProgram> {
     server: S,
     /// `None` once it is given back, and of a server that was kept before.
     directory: Option<OwnedDirectory>,
@@ -56,7 +56,7 @@ pub fn remove_left_in(left: &LeftoverDirectory) -> Result<()> {
     SafetyGate::new(SysRoot::live()).remove_left_directory(left)
 }
 
-impl<S: MadeServer> OwnServer<S> {
+impl<S: ServerProgram> OwnServer<S> {
     /// Makes a server, ready to be loaded.
     ///
     /// # Errors
@@ -244,7 +244,7 @@ impl<S: MadeServer> OwnServer<S> {
     }
 }
 
-impl<S: MadeServer> Drop for OwnServer<S> {
+impl<S: ServerProgram> Drop for OwnServer<S> {
     fn drop(&mut self) {
         // What cannot be removed now is named by the next start.
         let _ = self.give_back();

@@ -1,12 +1,12 @@
 //! What a managed server is made of, whatever the product.
 
-use assay_dbserver::{HeldServer, HomePlan, MadeServer, ServerStart};
+use assay_dbserver::{HeldServer, HomePlan, ServerProgram, ServerStart};
 use assay_model::durability::Control;
 use std::path::PathBuf;
 
 /// What a managed server is made of.
 #[derive(Clone, Debug)]
-pub struct OwnPlan<S: MadeServer> {
+pub struct OwnPlan<S: ServerProgram> {
     /// Its programs.
     pub binaries: S::Binaries,
     /// The directory on the storage under test.
@@ -29,7 +29,7 @@ pub struct OwnPlan<S: MadeServer> {
     pub without: Option<Control>,
 }
 
-impl<S: MadeServer> OwnPlan<S> {
+impl<S: ServerProgram> OwnPlan<S> {
     /// What the server itself is made of, in this directory.
     pub(super) fn of_server(&self, directory: &HeldServer) -> HomePlan<S::Binaries> {
         HomePlan {

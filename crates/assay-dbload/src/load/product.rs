@@ -5,7 +5,7 @@ use super::copies::{OwnDatabase, no_copies};
 use super::link::{ServerLink, ServerUse};
 use super::owner::{OwnerCandidate, Ownership, SchemaOwner};
 use super::tables::{IndexLayout, Procedure, TableLayout};
-use assay_dbserver::{CpuUsage, MadeServer};
+use assay_dbserver::{CpuUsage, ServerProgram};
 use assay_live::watch::ObservedServer;
 use assay_loads::sink::RowSink;
 use assay_model::Result;
@@ -42,7 +42,7 @@ pub trait Product: ServerLink {
     /// Who looks at a live server.
     type Watcher: ObservedServer<Address = Self::Address>;
     /// A managed server.
-    type Own: MadeServer<Address = Self::Address>;
+    type Own: ServerProgram<Address = Self::Address>;
 
     /// Refuses what cannot be measured, and returns what is known of the server.
     ///

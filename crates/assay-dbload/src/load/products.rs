@@ -1,7 +1,7 @@
 //! The products that loads run on, where they stand side by side: what each says, its address and
 //! its programs.
 
-use assay_dbserver::MadeServer;
+use assay_dbserver::ServerProgram;
 use assay_model::Result;
 use assay_model::load::Dialect;
 use std::fmt;

@@ -8,7 +8,7 @@ use super::own::OwnServer;
 use super::owner::in_the_way;
 use super::product::Product;
 use assay_dbserver::HeldServer;
-use assay_dbserver::MadeServer;
+use assay_dbserver::ServerProgram;
 use assay_model::{Error, Result};
 use rustix::fs::{FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, ioctl_ficlone};
 use std::io;
@@ -64,7 +64,7 @@ impl DataSnapshot {
     }
 
     /// The copy that an earlier run left with a managed server that was kept.
-    pub fn left_with<P: MadeServer>(own: &OwnServer<P>) -> Option<Self> {
+    pub fn left_with<P: ServerProgram>(own: &OwnServer<P>) -> Option<Self> {
         let kept = own.directory().join(COPY);
         (own.was_kept() && kept.is_dir()).then_some(Self::Directory(kept))
     }

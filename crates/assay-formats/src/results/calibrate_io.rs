@@ -3,7 +3,7 @@
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use assay_model::Result;
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 use assay_model::verdict::NamedEstimate;
 
 /// Whether a text holds its lines.
@@ -48,7 +48,7 @@ fn keep(rows: &mut Vec<ImportedRow>, measures: Vec<NamedEstimate>) {
     if is_known && !rows.iter().any(|row| key(&row.measures) == key(&measures)) {
         let number = assay_model::number::count_of(rows.len() + 1);
         let settings =
-            vec![Setting { factor: "run".to_owned(), value: FactorValue::Whole(number) }];
+            vec![StudySetting { factor: "run".to_owned(), value: FactorValue::Whole(number) }];
         rows.push(ImportedRow { settings, measures, ..ImportedRow::default() });
     }
 }

@@ -3,7 +3,7 @@
 
 use super::amount::possible;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, refused};
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
@@ -138,7 +138,7 @@ fn join_factors(rows: &mut [ImportedRow]) {
         };
         row.settings = factors
             .iter()
-            .map(|factor| Setting { factor: factor.clone(), value: value(factor) })
+            .map(|factor| StudySetting { factor: factor.clone(), value: value(factor) })
             .collect();
     }
 }
@@ -159,7 +159,7 @@ mod tests {
 
     fn row(factor: &str, measures: Vec<NamedEstimate>) -> ImportedRow {
         let value = FactorValue::Whole(1);
-        let settings = vec![Setting { factor: factor.to_owned(), value }];
+        let settings = vec![StudySetting { factor: factor.to_owned(), value }];
         ImportedRow { settings, measures, ..ImportedRow::default() }
     }
 

@@ -1,7 +1,7 @@
 //! A table by the names of its columns, with the columns that were read and those that were not.
 
 use super::imported::{ImportedRow, Lack};
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 
 /// The header of a table, and which of its columns a reader knows.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +59,7 @@ impl HeaderColumns {
             });
             for (row, imported) in rows.iter_mut().enumerate().filter(|_| tells_apart) {
                 let value = FactorValue::Text(value(row).unwrap_or_default().trim().to_owned());
-                imported.settings.push(Setting { factor: name.clone(), value });
+                imported.settings.push(StudySetting { factor: name.clone(), value });
             }
         }
         (!named.is_empty()).then_some(Lack::NotUnderstood(named))

@@ -6,7 +6,7 @@ use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{number, whole};
 use super::rows::{count, factor_name, word};
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Result};
@@ -188,7 +188,7 @@ impl ElbenchoTable {
     }
 
     /// Every column up to the operation, which is the first; threads are those of each host.
-    fn settings(&self, cells: &[&str]) -> Vec<Setting> {
+    fn settings(&self, cells: &[&str]) -> Vec<StudySetting> {
         let mut settings = Vec::new();
         for name in setting_names(&self.names) {
             let Some(cell) = self.cell(cells, name) else { continue };
@@ -241,7 +241,7 @@ impl ElbenchoTable {
     }
 }
 
-fn setting(factor: &str, cell: &str) -> Setting {
+fn setting(factor: &str, cell: &str) -> StudySetting {
     match (factor, whole(cell)) {
         ("transfer" | "file_size", Some(bytes)) => word(factor, &Bytes(bytes).to_string()),
         (_, Some(number)) => count(factor, number),

@@ -6,7 +6,7 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken
 use super::numbers::{after, leading, number, whole};
 use super::rows::{count, word};
 use assay_model::Result;
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::verdict::NamedEstimate;
 
 /// The procedures of its order entry, as they are called here.
@@ -220,7 +220,7 @@ impl HammerLog {
         ];
         let elapsed_s = self.minutes.map(|minutes| minutes * 60.0);
         self.rows.push(ImportedRow {
-            settings: settings.into_iter().flatten().collect::<Vec<Setting>>(),
+            settings: settings.into_iter().flatten().collect::<Vec<StudySetting>>(),
             started_unix_ns: self.started(elapsed_s),
             elapsed_s,
             measures,

@@ -18,8 +18,8 @@ pub fn is_report(text: &str) -> bool {
 struct Report {
     job: Job,
     #[serde(default)]
-    benchmark_config: Load,
-    result: Rates,
+    benchmark_config: ReportedLoad,
+    result: ReportedRates,
     #[serde(default)]
     response_times: Times,
 }
@@ -34,7 +34,7 @@ struct Job {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Load {
+struct ReportedLoad {
     warehouses: Option<u64>,
     virtual_users: Option<u64>,
     rampup_minutes: Option<f64>,
@@ -42,7 +42,7 @@ struct Load {
 }
 
 #[derive(Deserialize)]
-struct Rates {
+struct ReportedRates {
     nopm: Option<f64>,
     tpm: Option<f64>,
 }

@@ -2,7 +2,7 @@
 
 use assay_model::Error;
 use assay_model::measurement::{Interval, Measurement, NamedResult};
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::verdict::NamedEstimate;
 use assay_model::workload::Workload;
 use serde::Serialize;
@@ -171,7 +171,7 @@ pub struct ImportedRun {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedRow {
     /// What was varied, and how.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<StudySetting>,
     /// When it began, ns since 1970, where the result says it.
     pub started_unix_ns: Option<u64>,
     /// Measured time, s, where the result says it.

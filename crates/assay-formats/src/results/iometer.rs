@@ -7,7 +7,7 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken
 use super::numbers::whole;
 use super::rows::{count, cut, word};
 use assay_model::Result;
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
 use std::collections::BTreeMap;
@@ -151,7 +151,7 @@ impl ResultFile {
         Ok(())
     }
 
-    fn settings(&self, line: &ResultLine<'_>) -> Vec<Setting> {
+    fn settings(&self, line: &ResultLine<'_>) -> Vec<StudySetting> {
         let name = line.cell("access specification name").unwrap_or_default();
         let counts = [
             ("# managers", "hosts"),
@@ -217,7 +217,7 @@ fn specification(line: &str) -> Option<SpecificationLine> {
 }
 
 /// Sizes, reads and random places, by the shares of the lines.
-fn of_specification(lines: &[SpecificationLine]) -> Vec<Setting> {
+fn of_specification(lines: &[SpecificationLine]) -> Vec<StudySetting> {
     let all: f64 = lines.iter().map(|line| line.of_size).sum();
     let share = |of: fn(&SpecificationLine) -> f64| {
         let sum: f64 = lines.iter().map(|line| of(line) * line.of_size).sum();

@@ -9,7 +9,7 @@ use super::numbers::{after, number, whole};
 use super::rows::{count, word};
 use assay_model::Result;
 use assay_model::number::real;
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
 use std::collections::BTreeMap;
@@ -184,7 +184,7 @@ impl<'a> OrionSummary<'a> {
     }
 
     /// What all points have in common.
-    fn settings(&self) -> Vec<Setting> {
+    fn settings(&self) -> Vec<StudySetting> {
         let size = |label: &str, factor: &str| {
             let kibibytes = self.after(label).map(assay_model::number::count)?;
             Some(word(factor, &Bytes(kibibytes.saturating_mul(1024)).to_string()))
@@ -199,7 +199,7 @@ impl<'a> OrionSummary<'a> {
     }
 
     /// `Name: /dev/vdb  Size: 21474836480`, a line for each device.
-    fn devices(&self) -> Option<Setting> {
+    fn devices(&self) -> Option<StudySetting> {
         let names = self.lines().filter_map(|line| {
             let (name, _) = line.strip_prefix("Name: ")?.split_once("Size:")?;
             Some(name.trim())
@@ -257,7 +257,7 @@ struct PointLoad {
 }
 
 impl PointLoad {
-    fn settings(self) -> Vec<Setting> {
+    fn settings(self) -> Vec<StudySetting> {
         let run = self.run.map(|run| count("run", run));
         let outstanding =
             [count("large_outstanding", self.large), count("queue_depth", self.small)];

@@ -4,7 +4,7 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken
 use super::numbers::{leading, whole};
 use super::rows::{around, count, word};
 use assay_model::Result;
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::verdict::NamedEstimate;
 
 /// Transactions a second, and their times.
@@ -156,7 +156,7 @@ impl<'a> PgbenchSummary<'a> {
         around(total(RATE, rate_per_s), &rates.collect::<Vec<f64>>())
     }
 
-    fn settings(&self) -> Vec<Setting> {
+    fn settings(&self) -> Vec<StudySetting> {
         let number = |label: &str, factor: &str| {
             Some(count(factor, whole(self.value(label)?.split([' ', '/']).next()?)?))
         };

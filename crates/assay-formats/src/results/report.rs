@@ -4,7 +4,7 @@ use super::imported::{ImportedRow, total};
 use super::numbers::whole;
 use super::rows::{count, word};
 use assay_model::profile::{IoPurpose, Profile};
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 
 /// The row of a report: requests per second and the mean time of single-block reads.
 pub fn report_row(file: &str, profile: &Profile) -> ImportedRow {
@@ -20,7 +20,7 @@ pub fn report_row(file: &str, profile: &Profile) -> ImportedRow {
     measures.extend(single.map(|figure| total("read.response_time.mean", figure.value * 1e9)));
     let work = profile.work.executions_per_s.as_ref();
     measures.extend(work.map(|figure| total("executions", figure.value)));
-    let setting = |factor: &str, value| Setting { factor: factor.to_owned(), value };
+    let setting = |factor: &str, value| StudySetting { factor: factor.to_owned(), value };
     let mut settings = vec![setting("run", FactorValue::Text(file.to_owned()))];
     settings.extend(profile.sessions.as_ref().map(|figure| {
         setting("sessions", FactorValue::Whole(assay_model::number::count(figure.value)))
@@ -42,7 +42,7 @@ const SETTINGS: [(&str, &str); 7] = [
 
 /// The load that a `slob.conf` sets; of a setting that is written twice the last counts, as in the
 /// shell that reads it.
-pub fn slob_settings(text: &str) -> Vec<Setting> {
+pub fn slob_settings(text: &str) -> Vec<StudySetting> {
     let value = |name: &str| {
         let mut lines =
             text.lines().filter_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='));
@@ -73,7 +73,7 @@ mod tests {
     fn the_settings_of_a_slob_run_are_those_that_its_shell_sees() {
         let text = "# UPDATE_PCT=50\nUPDATE_PCT=20\nRUN_TIME=300 # five minutes\nWORK_LOOP=0\nSCALE=\"10G\"\n\
                     WORK_UNIT=64\nWORK_UNIT=256\nTHREADS_PER_SCHEMA=4\nSYSDBA_PASSWD=x\nexport SCALE\n";
-        let shown = |setting: Setting| format!("{} {}", setting.factor, setting.value);
+        let shown = |setting: StudySetting| format!("{} {}", setting.factor, setting.value);
         let shown: Vec<String> = slob_settings(text).into_iter().map(shown).collect();
         assert_eq!(
             shown,

@@ -2,20 +2,20 @@
 
 use super::table;
 use assay_model::Estimate;
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 use assay_model::verdict::NamedEstimate;
 
 /// Characters of a text of a stranger at most.
 const TEXT_MAX: usize = 500;
 
 /// A setting that is a whole number.
-pub(super) fn count(factor: &str, value: u64) -> Setting {
-    Setting { factor: factor.to_owned(), value: FactorValue::Whole(value) }
+pub(super) fn count(factor: &str, value: u64) -> StudySetting {
+    StudySetting { factor: factor.to_owned(), value: FactorValue::Whole(value) }
 }
 
 /// A setting that is a word, or a quantity with its unit.
-pub(super) fn word(factor: &str, value: &str) -> Setting {
-    Setting { factor: factor.to_owned(), value: FactorValue::Text(cut(value)) }
+pub(super) fn word(factor: &str, value: &str) -> StudySetting {
+    StudySetting { factor: factor.to_owned(), value: FactorValue::Text(cut(value)) }
 }
 
 /// A number of the whole time with the interval that values of parts of it give; without one where

@@ -5,7 +5,7 @@ use super::numbers::{after, leading, number, whole};
 use super::rows::{around, count, word};
 use assay_model::Result;
 use assay_model::number::real;
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::verdict::NamedEstimate;
 
 const MEBIBYTE: f64 = 1_048_576.0;
@@ -224,17 +224,17 @@ impl<'a> Output<'a> {
         bins.collect()
     }
 
-    fn number_setting(&self, label: &str, factor: &str) -> Option<Setting> {
+    fn number_setting(&self, label: &str, factor: &str) -> Option<StudySetting> {
         self.value(label)
             .and_then(leading)
             .map(|value| count(factor, assay_model::number::count(value)))
     }
 
-    fn database_settings(&self) -> Vec<Setting> {
+    fn database_settings(&self) -> Vec<StudySetting> {
         self.number_setting("Number of threads:", "sessions").into_iter().collect()
     }
 
-    fn file_settings(&self) -> Vec<Setting> {
+    fn file_settings(&self) -> Vec<StudySetting> {
         let text = |label: &str, factor: &str| {
             self.value(label).filter(|value| *value != "(none)").map(|value| word(factor, value))
         };

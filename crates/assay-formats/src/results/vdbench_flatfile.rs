@@ -8,7 +8,7 @@ use super::rows::{count, word};
 use super::table::{self, ValueShare};
 use assay_model::Result;
 use assay_model::number::{count_of, real_len};
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
 
@@ -136,7 +136,7 @@ struct IntervalLine<'a> {
 
 /// A run of Vdbench.
 struct FlatfileRun<'a> {
-    settings: Vec<Setting>,
+    settings: Vec<StudySetting>,
     intervals: Vec<IntervalLine<'a>>,
     /// The intervals that Vdbench averages: those behind its warm-up.
     measured: Option<(u64, u64)>,
@@ -210,7 +210,7 @@ impl FlatfileTable {
         Self::cell(cells, column).and_then(decimal)
     }
 
-    fn settings(&self, cells: &[&str]) -> Vec<Setting> {
+    fn settings(&self, cells: &[&str]) -> Vec<StudySetting> {
         let settings = self.settings.iter().filter_map(|(column, factor)| {
             let text =
                 Self::cell(cells, Some(*column)).filter(|text| !["n/a", "-"].contains(text))?;

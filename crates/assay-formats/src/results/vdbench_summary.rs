@@ -7,7 +7,7 @@ use super::rows::{around, count, word};
 use super::vdbench_flatfile::{MEGABYTE, average};
 use assay_model::Result;
 use assay_model::number::{count_of, real};
-use assay_model::study::Setting;
+use assay_model::study::StudySetting;
 use assay_model::verdict::NamedEstimate;
 
 /// Megabytes are printed with two decimals.
@@ -177,7 +177,7 @@ impl VdbenchSummary {
     }
 
     /// `rd1; I/O rate: 100; elapsed=5; For loops: threads=2 xfersize=4096`.
-    fn settings(&self) -> Vec<Setting> {
+    fn settings(&self) -> Vec<StudySetting> {
         let mut parts = self.run.split(';').map(str::trim);
         let mut settings = vec![word("run", parts.next().unwrap_or_default())];
         for part in parts {
@@ -205,7 +205,7 @@ impl VdbenchSummary {
 }
 
 /// A value of a loop; one that is known already is left out.
-fn loop_setting(pair: &str, known: &[Setting]) -> Option<Setting> {
+fn loop_setting(pair: &str, known: &[StudySetting]) -> Option<StudySetting> {
     let (name, value) = pair.split_once('=')?;
     let number = super::numbers::whole(value);
     let setting = match (name, number) {

@@ -3,7 +3,7 @@
 use super::*;
 use assay_model::environment::{Host, IoLimit, NumaNode, Space, Storage};
 use assay_model::stack::{
-    BlockLayer, BlockStack, DeviceNumber, LayerKind, Mount, Paths, Queue, Raid,
+    BlockLayer, BlockStack, DeviceNumber, LayerKind, Mount, Paths, Queue, RaidLayer,
 };
 use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
 use std::collections::BTreeSet;
@@ -195,13 +195,13 @@ const DEVICE_CASES: &[FindingCase] = &[
         disk(e).paths = Some(Paths { configured: 2, running: 1 });
     }),
     ("raid_degraded", |e| {
-        disk(e).raid = Some(Raid { missing: Some(1), ..Raid::default() });
+        disk(e).raid = Some(RaidLayer { missing: Some(1), ..RaidLayer::default() });
     }),
     ("raid_busy", |e| {
-        disk(e).raid = Some(Raid { action: Some("resync".into()), ..Raid::default() });
+        disk(e).raid = Some(RaidLayer { action: Some("resync".into()), ..RaidLayer::default() });
     }),
     ("raid_parity", |e| {
-        disk(e).raid = Some(Raid { level: "raid6".into(), ..Raid::default() });
+        disk(e).raid = Some(RaidLayer { level: "raid6".into(), ..RaidLayer::default() });
     }),
     ("encryption", |e| disk(e).kind = LayerKind::Crypt),
     ("read_only_device", |e| disk(e).read_only = true),

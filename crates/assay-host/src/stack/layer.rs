@@ -3,7 +3,7 @@
 use super::{identity, kind};
 use crate::device::BlockDevice;
 use crate::root::Survey;
-use assay_model::stack::{BlockLayer, LayerKind, Paths, Queue, Raid};
+use assay_model::stack::{BlockLayer, LayerKind, Paths, Queue, RaidLayer};
 use std::path::{Path, PathBuf};
 
 /// Everything that sysfs says about a device; what it does not say stays `None`.
@@ -103,9 +103,9 @@ fn hardware_queues(survey: &Survey, place: &Path) -> Option<u64> {
     (queues > 0).then(|| assay_model::number::count_of(queues))
 }
 
-fn read_raid(survey: &Survey, device: &BlockDevice) -> Raid {
+fn read_raid(survey: &Survey, device: &BlockDevice) -> RaidLayer {
     let place = |name: &str| device.attribute("md").join(name);
-    Raid {
+    RaidLayer {
         level: survey.text(&place("level")).unwrap_or_default(),
         members: survey.value(&place("raid_disks")),
         missing: survey.value(&place("degraded")),

@@ -2,7 +2,7 @@
 
 use super::sides::{SideFacts, SideFigure};
 use assay_model::comparison::{Side, SideKind};
-use assay_model::study::{CellResult, Setting, measure_unit};
+use assay_model::study::{CellResult, StudySetting, measure_unit};
 
 /// Settings that name a run and say nothing of its load.
 const NAMES: [&str; 2] = ["run", "label"];
@@ -13,7 +13,7 @@ pub fn facts_of_row(name: &str, target: &str, row: &CellResult) -> SideFacts {
         let unit = measure_unit(&named.quantity);
         SideFigure::new(named.quantity.clone(), named.subject.clone(), unit, named.estimate)
     });
-    let is_made = |setting: &&Setting| {
+    let is_made = |setting: &&StudySetting| {
         !NAMES.contains(&setting.factor.as_str()) && setting.value.to_string() != "unknown"
     };
     let made = row.cell.settings.iter().filter(is_made);
@@ -42,7 +42,7 @@ mod tests {
     use assay_model::verdict::{NamedEstimate, Unit};
 
     fn row(sessions: u64, rate: f64) -> CellResult {
-        let setting = |factor: &str, value| Setting { factor: factor.to_owned(), value };
+        let setting = |factor: &str, value| StudySetting { factor: factor.to_owned(), value };
         let settings = vec![
             setting("run", FactorValue::Text(format!("of {rate}"))),
             setting("sessions", FactorValue::Whole(sessions)),

@@ -7,7 +7,7 @@ use assay_model::Estimate;
 use assay_model::comparison::{Side, SideKind};
 use assay_model::quantity_name::QuantityName;
 use assay_model::study::{
-    CellResult, CellState, Setting, StudyResult, load_figure_unit, measure_unit,
+    CellResult, CellState, StudyResult, StudySetting, load_figure_unit, measure_unit,
 };
 use assay_model::verdict::Unit;
 
@@ -111,7 +111,7 @@ fn unit(quantity: &str) -> Option<Unit> {
 }
 
 /// The settings of a cell as they are printed: `sessions 96, read share 75%`.
-fn words(settings: &[Setting]) -> String {
+fn words(settings: &[StudySetting]) -> String {
     let each = settings.iter().map(|one| {
         let mut parts: Vec<&str> = one.factor.split('.').collect();
         parts.dedup();

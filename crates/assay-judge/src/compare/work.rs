@@ -1,7 +1,7 @@
 //! The work of both sides: their distributions by range, and whether they are the same.
 
 use super::sides::{BucketCount, SideFacts};
-use assay_model::comparison::{Bucket, Buckets, Parity, Share};
+use assay_model::comparison::{Bucket, Buckets, ComparedShare, Parity};
 use assay_model::number::{real, seconds};
 use assay_model::verdict::Outcome;
 
@@ -28,7 +28,7 @@ fn rows(mine: &[BucketCount], mine_s: f64, theirs: &[BucketCount], theirs_s: f64
         let found = side.iter().find(|(low, high, _)| (*low, *high) == range);
         let ios = found.map_or(0.0, |(.., ios)| *ios);
         let iops = if elapsed_s > 0.0 { ios / elapsed_s } else { 0.0 };
-        Share {
+        ComparedShare {
             iops,
             share: ios / total(side).max(f64::MIN_POSITIVE),
             outstanding: iops * middle_s(range.0, range.1),

@@ -4,7 +4,7 @@
 
 use assay_judge::{Facts, JudgedLoadFacts, JudgedRun, Series, SeriesBuilder};
 use assay_model::calibration::{
-    Bound, Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration,
+    Calibration, Capacity, CapacityBound, CurvePoint, LatencyLimit, MixCalibration,
 };
 use assay_model::environment::{Environment, Host, Storage};
 use assay_model::load::{DatabaseCounts, Load, LoadKind, Physical, Rung, ServerFacts, TimeSplit};
@@ -194,8 +194,8 @@ fn about(value: f64) -> Estimate {
 }
 
 /// 40,000 reads per second, 32,000 of them within the limit, and 450 MB/s; ended by `bound`.
-pub(crate) fn calibration(bound: Bound) -> Calibration {
-    let capacity = |value: f64, bound: Bound| Capacity {
+pub(crate) fn calibration(bound: CapacityBound) -> Calibration {
+    let capacity = |value: f64, bound: CapacityBound| Capacity {
         rate: about(value),
         burst_rate: None,
         burst_s: None,
@@ -208,7 +208,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
         transfer_bytes: 8192,
         large_transfer_bytes: 1 << 20,
         base_service_time_ns: about(180_000.0),
-        iops_within_limit: Some(capacity(32_000.0, Bound::LatencyLimit)),
+        iops_within_limit: Some(capacity(32_000.0, CapacityBound::LatencyLimit)),
         iops_max: capacity(40_000.0, bound),
         throughput_max_bytes_per_s: Some(capacity(450e6, bound)),
         single_stream_bytes_per_s: Some(about(250e6)),

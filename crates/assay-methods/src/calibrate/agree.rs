@@ -3,7 +3,7 @@
 
 use super::climbed::Climbed;
 use super::rung::Slice;
-use assay_model::calibration::{Bound, Capacity, Contradiction, MixCalibration};
+use assay_model::calibration::{Capacity, CapacityBound, Contradiction, MixCalibration};
 use assay_model::number::real;
 use assay_stats::series::mean;
 
@@ -45,13 +45,13 @@ pub(super) fn agree(found: &mut MixCalibration, small: &Climbed) {
 }
 
 fn take_back(capacity: &mut Capacity, contradicted: bool) {
-    if capacity.bound != Bound::Saturated {
+    if capacity.bound != CapacityBound::Saturated {
         return;
     }
     if contradicted {
-        capacity.bound = Bound::Contradicted;
+        capacity.bound = CapacityBound::Contradicted;
     } else if capacity.rate.relative_half_width() > SATURATED_MOST {
-        capacity.bound = Bound::Unsteady;
+        capacity.bound = CapacityBound::Unsteady;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::level::LEAST_FALL;
 use super::rung::CalibrationRung;
 use assay_model::spelling::LimitStatistic;
-use assay_stats::Estimate;
+use assay_stats::IntervalEstimate;
 use std::collections::BTreeMap;
 
 /// A rate this near to the highest one is called the highest: the limit then costs nothing.
@@ -46,7 +46,7 @@ pub(super) fn best(rungs: &Rungs, peak_load: Option<u32>) -> Option<&Calibration
 /// The rate of a ladder in which few slices were measured: that of all loads from half of the best
 /// one on whose intervals meet its own. The best one alone has the luckiest error, which short
 /// slices leave large.
-pub(super) fn level_of_best(rungs: &Rungs, statistic: LimitStatistic) -> Option<Estimate> {
+pub(super) fn level_of_best(rungs: &Rungs, statistic: LimitStatistic) -> Option<IntervalEstimate> {
     let best = best(rungs, None)?;
     let own = best.estimates.iops;
     // One that also saw the lower level has an interval that meets any other.

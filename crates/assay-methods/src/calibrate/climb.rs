@@ -6,7 +6,7 @@ use super::ladder::{Ladder, LadderStep};
 use super::meter::RungMeter;
 use super::rung::CalibrationRung;
 use assay_model::Result;
-use assay_model::calibration::Bound;
+use assay_model::calibration::CapacityBound;
 
 /// Less than this gained by twice the load does not count as a gain.
 pub(super) const LEAST_GAIN: f64 = 0.02;
@@ -35,7 +35,7 @@ enum NextClimb {
     /// Add a slice to a step, to see whether it still gives what it gave.
     Again(u32),
     /// The end, and why.
-    End(Bound),
+    End(CapacityBound),
 }
 
 /// The loads of a ladder: doubled up to the largest.
@@ -108,14 +108,14 @@ fn judge(
     }
     let used_up = [second, first].iter().all(|rung| rung.host_was_limit());
     if used_up && gain(second, first) != Gain::Some {
-        return NextClimb::End(Bound::Host);
+        return NextClimb::End(CapacityBound::Host);
     }
     let last = match decide(all, second, first, rung_s) {
         Ok(gain) => gain,
         Err(longer) => return longer,
     };
     if last == Gain::None && first.host_was_limit() {
-        return NextClimb::End(Bound::Host);
+        return NextClimb::End(CapacityBound::Host);
     }
     if last == Gain::Some {
         return higher(Some(first), loads);
@@ -123,12 +123,12 @@ fn judge(
     match decide(all, third, second, rung_s) {
         Err(longer) => longer,
         Ok(Gain::None) if highest.iter().any(|rung| rung.host_was_limit()) => {
-            NextClimb::End(Bound::Host)
+            NextClimb::End(CapacityBound::Host)
         }
-        Ok(Gain::None) => NextClimb::End(Bound::Saturated),
+        Ok(Gain::None) => NextClimb::End(CapacityBound::Saturated),
         // At the largest load of all only the last step can show it, and it gained nothing.
         Ok(_) => match higher(Some(first), loads) {
-            NextClimb::End(_) => NextClimb::End(Bound::Saturated),
+            NextClimb::End(_) => NextClimb::End(CapacityBound::Saturated),
             next => next,
         },
     }
@@ -164,7 +164,7 @@ fn higher(top: Option<&CalibrationRung>, loads: &[u32]) -> NextClimb {
     loads
         .iter()
         .find(|load| **load > top)
-        .map_or(NextClimb::End(Bound::StillRising), |load| NextClimb::Measure(*load))
+        .map_or(NextClimb::End(CapacityBound::StillRising), |load| NextClimb::Measure(*load))
 }
 
 /// The next higher load, where the highest one measured gives more than half of it, as far as is
@@ -179,7 +179,7 @@ pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
 impl RungMeter<'_> {
     /// Climbs until the end of the ladder is known, the rate falls for the first time, or time is
     /// up.
-    pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<Bound> {
+    pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<CapacityBound> {
         let fallen = ladder.fallen;
         let loads = loads(ladder.lowest, largest);
         loop {
@@ -194,7 +194,7 @@ impl RungMeter<'_> {
                 NextClimb::Longer(load) => self.longer(ladder, load)?,
             };
             if step == LadderStep::Over || step == LadderStep::Fell && fallen.is_none() {
-                return Ok(Bound::TimeBudget);
+                return Ok(CapacityBound::TimeBudget);
             }
         }
     }
@@ -266,9 +266,9 @@ impl RungMeter<'_> {
 
 /// The middle of the three steps that showed saturation, or the highest step where nothing was
 /// shown.
-fn peak_load(ladder: &Ladder, loads: &[u32], bound: Bound) -> Option<u32> {
+fn peak_load(ladder: &Ladder, loads: &[u32], bound: CapacityBound) -> Option<u32> {
     let known = loads.iter().rev().filter(|load| ladder.rungs.contains_key(load));
-    let skipped = usize::from(bound == Bound::Saturated);
+    let skipped = usize::from(bound == CapacityBound::Saturated);
     known.copied().nth(skipped)
 }
 

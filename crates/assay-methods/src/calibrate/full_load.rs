@@ -4,7 +4,7 @@ use super::best::best;
 use super::ladder::Ladder;
 use super::pace::INTERVALS_OF_SLICE;
 use super::rung::{CalibrationRung, Slice};
-use assay_model::calibration::{Bound, Capacity};
+use assay_model::calibration::{Capacity, CapacityBound};
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
 use assay_stats::series::{autocorrelation, mean, variance};
@@ -199,8 +199,8 @@ impl FullLoadDrift {
             let is_known = high <= 2.0 * capacity.rate.value;
             capacity.rate.high = if is_known { high } else { f64::INFINITY };
         }
-        if matches!(capacity.bound, Bound::Saturated | Bound::TimeBudget) {
-            capacity.bound = Bound::Unsteady;
+        if matches!(capacity.bound, CapacityBound::Saturated | CapacityBound::TimeBudget) {
+            capacity.bound = CapacityBound::Unsteady;
         }
     }
 }

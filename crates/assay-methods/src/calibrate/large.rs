@@ -10,7 +10,7 @@ use super::plan::CalibrationMix;
 use super::progress::CalibrationPhase;
 use super::rounds::RoundParts;
 use assay_model::Result;
-use assay_model::calibration::Bound;
+use assay_model::calibration::CapacityBound;
 use assay_model::number::real;
 use assay_model::workload::Access;
 
@@ -28,7 +28,7 @@ impl RungMeter<'_> {
         let mut ladder = known.map_or_else(new, |known| known.ladder);
         ladder.sustain_below(small);
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
-        let mut bound = Bound::TimeBudget;
+        let mut bound = CapacityBound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
             let fallen = small.fallen.or(ladder.fallen);
             self.begin_explore(CalibrationPhase::Large, fallen, end::LARGE, late::LARGE);
@@ -42,7 +42,9 @@ impl RungMeter<'_> {
                 break;
             }
             let watch_s = self.pace.watch_s() / 2.0;
-            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == LadderStep::Fell {
+            if bound != CapacityBound::TimeBudget
+                && self.watch(&mut ladder, watch_s)? == LadderStep::Fell
+            {
                 continue;
             }
             if self.polish(&mut ladder)? != LadderStep::Fell {

@@ -1,7 +1,7 @@
 //! Whether the rate under one and the same load fell to a lower level: the end of a burst.
 
 use assay_model::number::real_len;
-use assay_stats::Estimate;
+use assay_stats::IntervalEstimate;
 use assay_stats::change::level_shift;
 use assay_stats::series::{batch_means, mean, variance};
 
@@ -21,9 +21,9 @@ pub(super) struct Fall {
     /// Index of the first observation of the lower level.
     pub(super) at: usize,
     /// The level before.
-    pub(super) before: Estimate,
+    pub(super) before: IntervalEstimate,
     /// The level after.
-    pub(super) after: Estimate,
+    pub(super) after: IntervalEstimate,
 }
 
 /// The fall in a series of rates under one load, if there is one that a steady series would barely

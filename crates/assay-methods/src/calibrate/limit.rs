@@ -10,7 +10,7 @@ use super::pace::PRECISION;
 use super::peak::unseen;
 use super::reach::{judged, judged_together};
 use super::rung::{CalibrationRung, Within, chosen_document};
-use assay_model::calibration::{Bound, Capacity, LatencyLimit};
+use assay_model::calibration::{Capacity, CapacityBound, LatencyLimit};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, index, real, real_len, share};
 use assay_model::spelling::LimitStatistic;
@@ -211,7 +211,7 @@ pub(super) fn answer(
     rungs: &Rungs,
     peak_load: Option<u32>,
     limit: &LatencyLimit,
-    ladder_end: Bound,
+    ladder_end: CapacityBound,
 ) -> Option<Capacity> {
     let bracket = LimitBracket::of(rungs, limit);
     let inside = bracket.inside?;
@@ -224,8 +224,8 @@ pub(super) fn answer(
     let bound = match bracket.outside {
         None => ladder_end,
         Some(_) if reaches || is_within => ladder_end,
-        Some(_) if bracket.gap() > 0 => Bound::TimeBudget,
-        Some(_) => Bound::LatencyLimit,
+        Some(_) if bracket.gap() > 0 => CapacityBound::TimeBudget,
+        Some(_) => CapacityBound::LatencyLimit,
     };
     Some(Capacity {
         rate: rate(&bracket, chosen, best),
@@ -345,7 +345,7 @@ fn lacking(rungs: &Rungs, peak_load: Option<u32>, limit: &LatencyLimit) -> Optio
     if bracket.matters() && bracket.gap() > 0 {
         return bracket.between(limit.service_time_ns).map(Lacking::Rung);
     }
-    let known = answer(rungs, peak_load, limit, Bound::Saturated);
+    let known = answer(rungs, peak_load, limit, CapacityBound::Saturated);
     if known.is_some_and(|capacity| capacity.rate.relative_half_width() <= NARROW) {
         return None;
     }

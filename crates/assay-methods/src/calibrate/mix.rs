@@ -19,7 +19,9 @@ use super::remarks::{
 use super::rounds::{NOISY, RoundParts};
 use super::rung::{CalibrationRung, chosen_document};
 use super::stalls::Stalls;
-use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
+use assay_model::calibration::{
+    Capacity, CapacityBound, Knee, LatencyLimit, LimitStep, MixCalibration,
+};
 use assay_model::measurement::Remark;
 use assay_model::number::{real, real_len, seconds};
 use assay_model::units::show_count;
@@ -117,12 +119,14 @@ impl RungMeter<'_> {
         let end_share = end::ROUNDS;
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let small = &mut parts.small;
-        if small.bound == Bound::TimeBudget {
+        if small.bound == CapacityBound::TimeBudget {
             self.begin(CalibrationPhase::Ladder, end_share);
             let most = self.plan.outstanding_max;
             small.bound = self.part(UNFINISHED, |meter| meter.climb(&mut small.ladder, most))?;
         }
-        if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
+        if let Some(large) =
+            parts.large.as_mut().filter(|large| large.bound == CapacityBound::TimeBudget)
+        {
             self.begin(CalibrationPhase::Large, end_share);
             large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
         }
@@ -222,7 +226,7 @@ impl RungMeter<'_> {
             }
             let began_s = seconds(self.began_ns());
             self.remarks.push(drifted(&found.name, &drift, most_iops, began_s));
-        } else if found.iops_max.bound == Bound::Saturated {
+        } else if found.iops_max.bound == CapacityBound::Saturated {
             self.remarks.push(held(&found.name, &full_load, found.transfer_bytes));
         }
     }
@@ -249,7 +253,7 @@ impl RungMeter<'_> {
         self.begin(CalibrationPhase::Ladder, end::LADDER);
         let twice = PaceGoal { least_s: 2.0 * self.pace.slice_s, ..self.pace.first_look() };
         self.settle(&mut ladder, 1, twice)?;
-        let mut small = Climbed { ladder, bound: Bound::TimeBudget };
+        let mut small = Climbed { ladder, bound: CapacityBound::TimeBudget };
         self.explore(&mut small)?;
         Ok(small)
     }
@@ -275,7 +279,7 @@ impl RungMeter<'_> {
                     late::SUSTAINED,
                 );
                 let watch_s = self.pace.watch_s();
-                let ended = small.bound != Bound::TimeBudget;
+                let ended = small.bound != CapacityBound::TimeBudget;
                 if ended && self.watch(ladder, watch_s)? == LadderStep::Fell {
                     continue;
                 }
@@ -361,14 +365,14 @@ impl RungMeter<'_> {
             self.remarks.push(impossible(&mix, first, &self.plan.limit));
         }
         let last = small.ladder.rungs.values().next_back();
-        if let (Bound::StillRising, Some(last)) = (small.bound, last) {
+        if let (CapacityBound::StillRising, Some(last)) = (small.bound, last) {
             self.remarks.push(still_rising(&mix, last, self.plan.hosts));
         }
         if let Some(wide) = within.filter(|within| within.rate.relative_half_width() > WIDE) {
             self.remarks.push(unsure(&mix, &wide.rate));
         }
         let most = best(&small.ladder.rungs, small.ladder.peak_load);
-        if small.bound == Bound::Host || most.is_some_and(CalibrationRung::host_was_limit) {
+        if small.bound == CapacityBound::Host || most.is_some_and(CalibrationRung::host_was_limit) {
             self.remarks.push(host_bound(&mix));
         }
         if let Some(unsteady) = most.filter(|rung| rung.imprecision() > WIDE) {
@@ -388,7 +392,7 @@ fn is_burst(ladder: &Ladder) -> bool {
 /// Whether a ladder after a fall ended before it was seen that more load gives no more: its last
 /// rate is not an answer.
 fn is_unfinished(climbed: &Climbed) -> bool {
-    climbed.bound == Bound::TimeBudget && climbed.ladder.rungs.len() < FEWEST_RUNGS
+    climbed.bound == CapacityBound::TimeBudget && climbed.ladder.rungs.len() < FEWEST_RUNGS
 }
 
 fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
@@ -440,7 +444,7 @@ fn base(ladder: &Ladder) -> Option<Estimate> {
 }
 
 /// The highest rate of a ladder, in units of `factor` a transfer.
-fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
+fn capacity(ladder: &Ladder, bound: CapacityBound, factor: f64) -> Option<Capacity> {
     let best = best(&ladder.rungs, ladder.peak_load)?;
     let sustained = Capacity {
         rate: chosen_document(&best.estimates.iops.scaled(factor)),

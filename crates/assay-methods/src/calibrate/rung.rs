@@ -6,7 +6,7 @@ use assay_model::calibration::CurvePoint;
 use assay_model::measurement::{Interval, Operation, PerOperation};
 use assay_model::number::{count, nanoseconds, real, real_len, seconds};
 use assay_model::spelling::LimitStatistic;
-use assay_stats::Estimate;
+use assay_stats::IntervalEstimate;
 use assay_stats::curve::LoadPoint;
 use assay_stats::mean::mean_error;
 use assay_stats::quantile::quantile_levels;
@@ -188,9 +188,9 @@ impl RungSpan {
 #[derive(Clone, Debug)]
 pub(super) struct RungEstimates {
     /// Reads and writes per second.
-    pub(super) iops: Estimate,
+    pub(super) iops: IntervalEstimate,
     /// Mean service time, ns.
-    pub(super) service_time_ns: Estimate,
+    pub(super) service_time_ns: IntervalEstimate,
     /// The limited quantile of the service time, or its mean, ns.
     pub(super) limited_ns: RungSpan,
     /// Everything joined, read and write apart.
@@ -301,7 +301,7 @@ impl CalibrationRung {
             iops: document(&estimates.iops),
             throughput_bytes_per_s: document(&estimates.iops.scaled(real(transfer_bytes))),
             service_time_ns: document(&estimates.service_time_ns),
-            limited_quantile_ns: document(&Estimate {
+            limited_quantile_ns: document(&IntervalEstimate {
                 value: span.value,
                 low: span.low,
                 high: span.high,
@@ -333,13 +333,13 @@ impl RungEstimates {
 
     /// The same at the rate and the mean service time that it has with its share of stalls.
     pub(super) fn stalled(&mut self, iops: f64, service_time_ns: f64) {
-        self.iops = Estimate { value: iops, ..self.iops };
-        self.service_time_ns = Estimate { value: service_time_ns, ..self.service_time_ns };
+        self.iops = IntervalEstimate { value: iops, ..self.iops };
+        self.service_time_ns = IntervalEstimate { value: service_time_ns, ..self.service_time_ns };
     }
 
     /// The same with a rate to which other loads contribute, and its doubt as a share.
     pub(super) fn pooled(&mut self, iops: f64, half: f64) {
-        self.iops = around(&Estimate { value: iops, ..self.iops }, half);
+        self.iops = around(&IntervalEstimate { value: iops, ..self.iops }, half);
     }
 
     fn of(slices: &[Slice], statistic: LimitStatistic) -> Option<Self> {
@@ -369,8 +369,8 @@ impl RungEstimates {
 }
 
 /// An interval with ends at this share from its value.
-fn around(estimate: &Estimate, half: f64) -> Estimate {
-    Estimate {
+fn around(estimate: &IntervalEstimate, half: f64) -> IntervalEstimate {
+    IntervalEstimate {
         // A rate that may be twice or half as large has its ends as factors: none of them reaches
         // 0.
         low: if half < 0.5 {
@@ -417,11 +417,11 @@ pub(super) fn time_ns(interval: &Interval) -> f64 {
 }
 
 /// The ratio of two sums over correlated intervals, by the linearized residuals (the delta method).
-pub(super) fn ratio(parts: &[f64], wholes: &[f64]) -> Option<Estimate> {
+pub(super) fn ratio(parts: &[f64], wholes: &[f64]) -> Option<IntervalEstimate> {
     ratio_within(parts, wholes, CONFIDENCE)
 }
 
-fn ratio_within(parts: &[f64], wholes: &[f64], confidence: f64) -> Option<Estimate> {
+fn ratio_within(parts: &[f64], wholes: &[f64], confidence: f64) -> Option<IntervalEstimate> {
     let (part, whole): (f64, f64) = (parts.iter().sum(), wholes.iter().sum());
     if whole <= 0.0 {
         return None;
@@ -431,7 +431,7 @@ fn ratio_within(parts: &[f64], wholes: &[f64], confidence: f64) -> Option<Estima
         parts.iter().zip(wholes).map(|(part, whole)| (part - value * whole) / scale).collect();
     let error = mean_error(&residuals)?;
     let half = error.half_width(confidence);
-    Some(Estimate {
+    Some(IntervalEstimate {
         value,
         low: value - half,
         high: value + half,
@@ -442,8 +442,8 @@ fn ratio_within(parts: &[f64], wholes: &[f64], confidence: f64) -> Option<Estima
 }
 
 /// An interval at least `half` to each side.
-fn widened(estimate: Estimate, half: f64) -> Estimate {
-    Estimate {
+fn widened(estimate: IntervalEstimate, half: f64) -> IntervalEstimate {
+    IntervalEstimate {
         low: estimate.low.min(estimate.value - half).max(0.0),
         high: estimate.high.max(estimate.value + half),
         ..estimate
@@ -492,10 +492,12 @@ fn span_of_mean(parts: &[Option<&Histogram>], joined: &Histogram) -> RungSpan {
     let value = joined.mean_ns();
     let ends = |confidence| ratio_within(&times, &ios, confidence);
     let (known, sure) = (ends(CONFIDENCE), ends(SURE));
-    let low = |known: Option<Estimate>| {
+    let low = |known: Option<IntervalEstimate>| {
         known.map_or(real(joined.min_ns()), |known| known.low.max(0.0)).min(value)
     };
-    let high = |known: Option<Estimate>| known.map_or(f64::INFINITY, |known| known.high.max(value));
+    let high = |known: Option<IntervalEstimate>| {
+        known.map_or(f64::INFINITY, |known| known.high.max(value))
+    };
     RungSpan {
         value,
         low: low(known),
@@ -563,7 +565,7 @@ fn floor_ns(
 
 /// An estimate as documents hold it: where it may be more than twice the value, only the lower end
 /// is known.
-pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
+pub(super) fn document(estimate: &IntervalEstimate) -> assay_model::Estimate {
     const MOST: f64 = 2.0;
     let is_bounded = estimate.high <= MOST * estimate.value;
     assay_model::Estimate {
@@ -582,10 +584,10 @@ pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
 const CHOSEN_WIDER_BY: f64 = 1.15;
 
 /// The estimate of a load that was chosen for what it gave, as documents hold it.
-pub(super) fn chosen_document(estimate: &Estimate) -> assay_model::Estimate {
+pub(super) fn chosen_document(estimate: &IntervalEstimate) -> assay_model::Estimate {
     let wider = |end: f64| estimate.value + (end - estimate.value) * CHOSEN_WIDER_BY;
     let (low, high) = (wider(estimate.low).max(0.0), wider(estimate.high));
-    document(&Estimate { low, high, ..*estimate })
+    document(&IntervalEstimate { low, high, ..*estimate })
 }
 
 #[cfg(test)]

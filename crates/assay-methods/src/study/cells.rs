@@ -1,7 +1,7 @@
 //! From a study to its cells in the order in which they are measured.
 
 use assay_model::number::{count_of, index_of};
-use assay_model::study::{Cell, Order, Setting, Study};
+use assay_model::study::{Cell, Order, Study, StudySetting};
 use assay_stats::random::Random;
 
 /// The cells in the order in which they are measured; the same study always has the same.
@@ -26,7 +26,7 @@ pub fn cells(study: &Study) -> Vec<Cell> {
 }
 
 /// Every combination; the last factor changes fastest.
-fn combinations(study: &Study) -> Vec<Vec<Setting>> {
+fn combinations(study: &Study) -> Vec<Vec<StudySetting>> {
     study.factors.iter().fold(vec![Vec::new()], |combinations, factor| {
         let name = match &factor.stream {
             Some(stream) => format!("{}.{}", factor.name, stream),
@@ -35,8 +35,8 @@ fn combinations(study: &Study) -> Vec<Vec<Setting>> {
         let mut longer = Vec::new();
         for combination in &combinations {
             for value in &factor.values {
-                let mut settings: Vec<Setting> = combination.clone();
-                settings.push(Setting { factor: name.clone(), value: value.clone() });
+                let mut settings: Vec<StudySetting> = combination.clone();
+                settings.push(StudySetting { factor: name.clone(), value: value.clone() });
                 longer.push(settings);
             }
         }

@@ -2,10 +2,12 @@
 
 use crate::target::array_model;
 use assay_arrays::{find, names};
-use assay_model::array::{ArrayModel, Experiment, Figure, FigureCheck, Measure, StudyCells};
+use assay_model::array::{
+    ArrayModel, Experiment, ExperimentFigure, ExperimentMeasure, FigureCheck, StudyCells,
+};
 use assay_model::number::real_len;
 use assay_model::soak::SoakSeries;
-use assay_model::study::{CellResult, Setting};
+use assay_model::study::{CellResult, StudySetting};
 use assay_model::units::Nanos;
 use std::collections::BTreeMap;
 
@@ -42,7 +44,11 @@ struct Repeated<'a> {
 }
 
 /// The experiments of a figure, the divisor of a ratio last, if the study repeats them.
-fn repeated<'a>(model: &'a ArrayModel, figure: &Figure, study: &str) -> Option<Vec<Repeated<'a>>> {
+fn repeated<'a>(
+    model: &'a ArrayModel,
+    figure: &ExperimentFigure,
+    study: &str,
+) -> Option<Vec<Repeated<'a>>> {
     let of = |name: &String| {
         let experiment = model.experiment(name)?;
         Some(Repeated { experiment, at: experiment.in_study(study)? })
@@ -52,7 +58,11 @@ fn repeated<'a>(model: &'a ArrayModel, figure: &Figure, study: &str) -> Option<V
 }
 
 /// What a figure came to; none where no cell has it.
-fn measured(measure: Measure, repeated: &[Repeated<'_>], cells: &[CellResult]) -> Option<f64> {
+fn measured(
+    measure: ExperimentMeasure,
+    repeated: &[Repeated<'_>],
+    cells: &[CellResult],
+) -> Option<f64> {
     let value = |one: &Repeated<'_>| best(measure, one.at, one.experiment.latency_max(), cells);
     let values: Vec<f64> = repeated.iter().map(value).collect::<Option<_>>()?;
     values.into_iter().reduce(|value, over| value / over)
@@ -60,7 +70,7 @@ fn measured(measure: Measure, repeated: &[Repeated<'_>], cells: &[CellResult]) -
 
 /// The mean of a measure over the repeats of the fastest settings within a limit.
 fn best(
-    measure: Measure,
+    measure: ExperimentMeasure,
     at: &StudyCells,
     limit: Option<Nanos>,
     cells: &[CellResult],
@@ -75,33 +85,38 @@ fn best(
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / real_len(values.len()))
 }
 
-fn is_at(settings: &[Setting], at: &BTreeMap<String, String>) -> bool {
+fn is_at(settings: &[StudySetting], at: &BTreeMap<String, String>) -> bool {
     at.iter().all(|(factor, value)| {
-        let is_it =
-            |setting: &Setting| setting.factor == *factor && setting.value.to_string() == *value;
+        let is_it = |setting: &StudySetting| {
+            setting.factor == *factor && setting.value.to_string() == *value
+        };
         settings.iter().any(is_it)
     })
 }
 
 /// A measure of one cell in its unit; none where studies do not measure it.
-fn value(cell: &CellResult, measure: Measure) -> Option<f64> {
+fn value(cell: &CellResult, measure: ExperimentMeasure) -> Option<f64> {
     let course = || cell.course.as_ref()?.courses.first();
     match measure {
-        Measure::Iops => cell.value("iops", None),
-        Measure::ReadIops => cell.value("read.iops", None),
-        Measure::WriteIops => {
+        ExperimentMeasure::Iops => cell.value("iops", None),
+        ExperimentMeasure::ReadIops => cell.value("read.iops", None),
+        ExperimentMeasure::WriteIops => {
             // Data and log that were counted together cannot be compared.
             let log = cell.value("write.iops", Some("log"))?;
             Some(cell.value("write.iops", None)? - log)
         }
-        Measure::BytesPerS => cell.value("throughput", None),
-        Measure::ReadLatencyS => Some(cell.value("read.service_time.mean", None)? / 1e9),
-        Measure::WriteLatencyS => Some(cell.value("write.service_time.mean", None)? / 1e9),
-        Measure::LogWriteS => Some(cell.value("write.service_time.mean", Some("log"))? / 1e9),
-        Measure::LogWritesPerS => cell.value("write.iops", Some("log")),
-        Measure::LastToFirst => last_to_first(course()?),
-        Measure::FallS => fall_s(course()?),
-        Measure::SettledS => course()?.steady_since_s,
+        ExperimentMeasure::BytesPerS => cell.value("throughput", None),
+        ExperimentMeasure::ReadLatencyS => Some(cell.value("read.service_time.mean", None)? / 1e9),
+        ExperimentMeasure::WriteLatencyS => {
+            Some(cell.value("write.service_time.mean", None)? / 1e9)
+        }
+        ExperimentMeasure::LogWriteS => {
+            Some(cell.value("write.service_time.mean", Some("log"))? / 1e9)
+        }
+        ExperimentMeasure::LogWritesPerS => cell.value("write.iops", Some("log")),
+        ExperimentMeasure::LastToFirst => last_to_first(course()?),
+        ExperimentMeasure::FallS => fall_s(course()?),
+        ExperimentMeasure::SettledS => course()?.steady_since_s,
         _ => None,
     }
 }
@@ -198,7 +213,7 @@ mod tests {
         use assay_model::Estimate;
         use assay_model::study::{Cell, CellState, FactorValue};
         use assay_model::verdict::NamedEstimate;
-        let setting = |factor: &str, value| Setting { factor: factor.to_owned(), value };
+        let setting = |factor: &str, value| StudySetting { factor: factor.to_owned(), value };
         let settings = vec![
             setting("read_share", FactorValue::Text("70%".to_owned())),
             setting("capacity", FactorValue::Text("1TB".to_owned())),

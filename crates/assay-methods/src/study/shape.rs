@@ -4,7 +4,7 @@
 use super::{parsed, whole};
 use crate::target::SimulatedDevice;
 use assay_model::Result;
-use assay_model::study::{Cell, Setting};
+use assay_model::study::{Cell, StudySetting};
 use assay_model::units::Bytes;
 
 /// What an array has in place of a workload's factor of the same name.
@@ -20,7 +20,7 @@ pub fn shaped(device: &SimulatedDevice, cell: &Cell) -> Result<(SimulatedDevice,
         return Ok((device.clone(), cell.clone()));
     };
     let (mut array, mut rest) = (array.clone(), cell.clone());
-    let taken = |setting: &Setting| OF_ARRAYS.contains(&setting.factor.as_str());
+    let taken = |setting: &StudySetting| OF_ARRAYS.contains(&setting.factor.as_str());
     for setting in cell.settings.iter().filter(|setting| taken(setting)) {
         let value = &setting.value;
         let number =

@@ -1,7 +1,8 @@
 //! What makes an array impossible, said before it is built.
 
 use super::{
-    ArrayModel, Controller, Flash, Hdd, Load, Part, Path, Raid, RaidLevel, SessionLoad, Tier,
+    ArrayModel, Controller, ExperimentLoad, Flash, Hdd, Part, Path, Raid, RaidLevel, SessionLoad,
+    Tier,
 };
 use crate::document::parse_toml;
 use crate::error::{Error, Result};
@@ -54,7 +55,7 @@ impl ArrayModel {
                     "write a duration above 0s and hasten_times of at least 1",
                 );
             }
-            if let Load::Sessions(load) = &experiment.load {
+            if let ExperimentLoad::Sessions(load) = &experiment.load {
                 let name = format!("experiment '{}'", experiment.name);
                 load.check().map_err(|error| error.context(name))?;
             }

@@ -33,7 +33,7 @@ pub struct Experiment {
     #[serde(default, rename = "study", skip_serializing_if = "Vec::is_empty")]
     pub studies: Vec<StudyCells>,
     /// The experiment.
-    pub load: Load,
+    pub load: ExperimentLoad,
 }
 
 /// Where a study repeats an experiment.
@@ -58,8 +58,8 @@ impl Experiment {
     /// Limit on the mean latency of reads and of writes.
     pub const fn latency_max(&self) -> Option<Nanos> {
         match &self.load {
-            Load::Closed(load) => load.latency_max,
-            Load::Sessions(_) => None,
+            ExperimentLoad::Closed(load) => load.latency_max,
+            ExperimentLoad::Sessions(_) => None,
         }
     }
 }
@@ -68,7 +68,7 @@ impl Experiment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Load {
+pub enum ExperimentLoad {
     /// A fixed queue depth.
     Closed(ClosedLoad),
     /// Sessions of a database without think time.
@@ -153,7 +153,7 @@ pub struct SessionLoad {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Measure {
+pub enum ExperimentMeasure {
     /// Reads and writes per second.
     Iops,
     /// Reads per second.
@@ -215,7 +215,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Figure {
+pub struct ExperimentFigure {
     /// Description.
     pub name: String,
     /// The experiment behind the figure, `MODEL/EXPERIMENT` for another model; without one, the
@@ -223,7 +223,7 @@ pub struct Figure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,
     /// The measured quantity.
-    pub measure: Measure,
+    pub measure: ExperimentMeasure,
     /// Experiment used as the divisor, for figures that are ratios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,

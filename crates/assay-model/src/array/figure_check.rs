@@ -1,6 +1,6 @@
 //! A published figure next to what came of its experiment.
 
-use super::experiment::{Figure, Measure, Role};
+use super::experiment::{ExperimentFigure, ExperimentMeasure, Role};
 use crate::units::{show_bytes, show_count, show_time_ns};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct FigureCheck {
     /// Name of the array that it was published of.
     pub array: String,
     /// The published figure.
-    pub figure: Figure,
+    pub figure: ExperimentFigure,
     /// The value in the same unit; none where it was not measured.
     pub measured_value: Option<f64>,
     /// Whether the model of that array was measured, and not other storage.
@@ -69,27 +69,27 @@ impl FigureCheck {
     }
 }
 
-impl Figure {
+impl ExperimentFigure {
     /// The unit of its values.
     pub const fn unit_name(&self) -> &'static str {
         match self.measure {
             _ if self.over.is_some() => "ratio",
-            Measure::LastToFirst | Measure::Ratio => "ratio",
-            Measure::ReadLatencyS
-            | Measure::WriteLatencyS
-            | Measure::LogWriteS
-            | Measure::LogSyncS
-            | Measure::FallS
-            | Measure::SettledS => "s",
-            Measure::BytesPerS | Measure::RedoBytesPerS => "bytes/s",
-            Measure::ReadsBelow1ms | Measure::ReadsBelow2ms => "share",
-            Measure::DbCpus => "CPUs",
-            Measure::Iops
-            | Measure::ReadIops
-            | Measure::WriteIops
-            | Measure::LogWritesPerS
-            | Measure::ExecutionsPerS
-            | Measure::FirstReadIops => "1/s",
+            ExperimentMeasure::LastToFirst | ExperimentMeasure::Ratio => "ratio",
+            ExperimentMeasure::ReadLatencyS
+            | ExperimentMeasure::WriteLatencyS
+            | ExperimentMeasure::LogWriteS
+            | ExperimentMeasure::LogSyncS
+            | ExperimentMeasure::FallS
+            | ExperimentMeasure::SettledS => "s",
+            ExperimentMeasure::BytesPerS | ExperimentMeasure::RedoBytesPerS => "bytes/s",
+            ExperimentMeasure::ReadsBelow1ms | ExperimentMeasure::ReadsBelow2ms => "share",
+            ExperimentMeasure::DbCpus => "CPUs",
+            ExperimentMeasure::Iops
+            | ExperimentMeasure::ReadIops
+            | ExperimentMeasure::WriteIops
+            | ExperimentMeasure::LogWritesPerS
+            | ExperimentMeasure::ExecutionsPerS
+            | ExperimentMeasure::FirstReadIops => "1/s",
         }
     }
 
@@ -97,15 +97,19 @@ impl Figure {
     pub fn show(&self, value: f64) -> String {
         match self.measure {
             _ if self.over.is_some() => format!("{value:.3}"),
-            Measure::LastToFirst | Measure::Ratio => format!("{value:.3}"),
-            Measure::ReadLatencyS
-            | Measure::WriteLatencyS
-            | Measure::LogWriteS
-            | Measure::LogSyncS => show_time_ns(value * 1e9),
-            Measure::FallS | Measure::SettledS => format!("{value:.0} s"),
-            Measure::BytesPerS | Measure::RedoBytesPerS => format!("{}/s", show_bytes(value)),
-            Measure::ReadsBelow1ms | Measure::ReadsBelow2ms => format!("{:.1}%", 100.0 * value),
-            Measure::DbCpus => format!("{value:.1} CPUs"),
+            ExperimentMeasure::LastToFirst | ExperimentMeasure::Ratio => format!("{value:.3}"),
+            ExperimentMeasure::ReadLatencyS
+            | ExperimentMeasure::WriteLatencyS
+            | ExperimentMeasure::LogWriteS
+            | ExperimentMeasure::LogSyncS => show_time_ns(value * 1e9),
+            ExperimentMeasure::FallS | ExperimentMeasure::SettledS => format!("{value:.0} s"),
+            ExperimentMeasure::BytesPerS | ExperimentMeasure::RedoBytesPerS => {
+                format!("{}/s", show_bytes(value))
+            }
+            ExperimentMeasure::ReadsBelow1ms | ExperimentMeasure::ReadsBelow2ms => {
+                format!("{:.1}%", 100.0 * value)
+            }
+            ExperimentMeasure::DbCpus => format!("{value:.1} CPUs"),
             _ => format!("{}/s", show_count(value)),
         }
     }

@@ -1,7 +1,7 @@
 //! Contradictions that are found, and documents without any.
 
 use super::*;
-use crate::calibration::{Bound, Capacity};
+use crate::calibration::{Capacity, CapacityBound};
 use crate::measurement::{Conduct, Finish, NamedResult, OperationResult, PerOperation};
 use crate::profile::Bottleneck;
 
@@ -28,7 +28,7 @@ pub(crate) fn mix(at_depth: f64, most: f64) -> MixCalibration {
         burst_rate: None,
         burst_s: None,
         outstanding: 32,
-        bound: Bound::Saturated,
+        bound: CapacityBound::Saturated,
     };
     MixCalibration {
         name: "mix 70/30".to_owned(),

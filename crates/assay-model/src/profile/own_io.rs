@@ -22,7 +22,7 @@ pub struct ProcessIo {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct DeviceIo {
+pub struct ProfileDeviceIo {
     /// The device, as the kernel names it.
     pub name: String,
     /// Reads per second.
@@ -48,7 +48,7 @@ const OTHERS_SHARE: f64 = 1.0 / 3.0;
 /// Less than this many bytes per second of others is a journal, and not another program.
 const OTHERS_BYTES_PER_S: f64 = 1_048_576.0;
 
-impl DeviceIo {
+impl ProfileDeviceIo {
     /// Bytes per second in both directions.
     pub fn bytes_per_s(&self) -> f64 {
         self.read_bytes_per_s + self.write_bytes_per_s

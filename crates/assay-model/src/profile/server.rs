@@ -1,7 +1,7 @@
 //! What a live server shows beyond what a report prints: load, events with their doubt, I/O by who
 //! did it and on what.
 
-use super::{DeviceIo, IoSample, ProcessIo, ReadTimes};
+use super::{IoSample, ProcessIo, ProfileDeviceIo, ReadTimes};
 use crate::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub struct ServerActivity {
     /// What all programs together did to the device under the data; never part of the database's
     /// demand.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub device: Option<DeviceIo>,
+    pub device: Option<ProfileDeviceIo>,
     /// The server's own I/O, second after second.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub io_by_second: Vec<IoSample>,

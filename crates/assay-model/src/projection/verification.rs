@@ -1,6 +1,6 @@
 //! A prediction compared with what was measured after the move, and the errors of many of them.
 
-use super::Answer;
+use super::ProjectionAnswer;
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub struct VerificationCase {
     /// Sessions.
     pub sessions: u32,
     /// How far it was answered.
-    pub answer: Answer,
+    pub answer: ProjectionAnswer,
     /// Units of work a second, predicted.
     pub predicted_per_s: Estimate,
     /// The same, measured.
@@ -120,7 +120,7 @@ impl VerificationCase {
 
     /// Whether it was answered and can be counted.
     pub fn is_answered(&self) -> bool {
-        self.answer == Answer::Answered && self.measured_per_s > 0.0
+        self.answer == ProjectionAnswer::Answered && self.measured_per_s > 0.0
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
     fn case(predicted: f64, measured: f64) -> VerificationCase {
         VerificationCase {
             sessions: 8,
-            answer: Answer::Answered,
+            answer: ProjectionAnswer::Answered,
             predicted_per_s: Estimate {
                 value: predicted,
                 low: 0.9 * predicted,
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn errors_are_summed_over_what_was_answered() {
-        let refused = VerificationCase { answer: Answer::Refused, ..case(1.0, 100.0) };
+        let refused = VerificationCase { answer: ProjectionAnswer::Refused, ..case(1.0, 100.0) };
         let cases = [case(100.0, 100.0), case(105.0, 100.0), case(120.0, 100.0), refused];
         let found = ErrorSummary::of(&cases).unwrap();
         assert_eq!(found.n, 3);

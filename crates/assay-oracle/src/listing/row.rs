@@ -1,7 +1,7 @@
 //! A listing as rows of settings and measures.
 
 use assay_model::Estimate;
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 use assay_model::verdict::NamedEstimate;
 
 /// What a listing holds.
@@ -20,7 +20,7 @@ pub struct OracleListing {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListingRow {
     /// What it is of.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<StudySetting>,
     /// Its numbers, by the names of the measures that they are.
     pub measures: Vec<NamedEstimate>,
 }
@@ -33,7 +33,7 @@ impl ListingRow {
     }
 
     pub(super) fn set(&mut self, factor: &str, value: FactorValue) {
-        self.settings.push(Setting { factor: factor.to_owned(), value });
+        self.settings.push(StudySetting { factor: factor.to_owned(), value });
     }
 
     /// Adds a number; one that is absent is left out.

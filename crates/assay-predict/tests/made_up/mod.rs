@@ -3,8 +3,8 @@
 
 use assay_model::Estimate;
 use assay_model::calibration::{
-    Bound, Calibration, Capacity, CurvePoint, LatencyLimit, LogCalibration, LogPoint, LogReads,
-    MixCalibration,
+    Calibration, Capacity, CapacityBound, CurvePoint, LatencyLimit, LogCalibration, LogPoint,
+    LogReads, MixCalibration,
 };
 use assay_model::measurement::{OperationResult, PerOperation};
 use assay_model::number::{count, real};
@@ -100,7 +100,7 @@ fn estimate(value: f64) -> Estimate {
 }
 
 /// Servers that take the same for a read as for a write.
-fn mix(read_share: f64, service_ns: f64, servers: f64, bound: Bound) -> MixCalibration {
+fn mix(read_share: f64, service_ns: f64, servers: f64, bound: CapacityBound) -> MixCalibration {
     let rung = |outstanding: u32| {
         let busy = f64::from(outstanding).min(servers);
         let iops = 1e9 * busy / service_ns;
@@ -158,7 +158,7 @@ fn mix(read_share: f64, service_ns: f64, servers: f64, bound: Bound) -> MixCalib
 
 /// Storage of `servers` that take `service_ns`, its log included.
 pub fn calibration(service_ns: f64, servers: f64) -> Calibration {
-    let saturated = Bound::Saturated;
+    let saturated = CapacityBound::Saturated;
     Calibration {
         format: 1,
         target: "made up".to_owned(),

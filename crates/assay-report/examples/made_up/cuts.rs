@@ -2,8 +2,8 @@
 //! device that does not.
 
 use assay_model::durability::{
-    CutKind, Declaration, DeclaredUnits, Durability, Evidence, FlushTime, FlushTiming, JudgedCut,
-    LostAge, PageAnswer, PageProtection, TearCount, TimingFinding,
+    CutEvidence, CutKind, Declaration, DeclaredUnits, Durability, FlushTime, FlushTiming,
+    JudgedCut, LostAge, PageAnswer, PageProtection, TearCount, TimingFinding,
 };
 use assay_model::integrity::{
     Fault, FaultCount, FaultKind, FaultMap, FaultPlace, FoundBy, Integrity, Sweep,
@@ -128,7 +128,7 @@ fn durability(cuts: usize, lost: Vec<FaultCount>) -> Durability {
         cuts: all,
         loss_per_cut_max: Some(if is_refuted { 0.077 } else { limit }),
         acknowledgements: 61_734,
-        ..Durability::of(if is_refuted { Evidence::Refuted } else { Evidence::PowerCuts })
+        ..Durability::of(if is_refuted { CutEvidence::Refuted } else { CutEvidence::PowerCuts })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Dice, about};
 use assay_model::calibration::{
-    Bound, Calibration, Capacity, CurvePoint, Knee, LatencyLimit, LimitStep, LogCalibration,
-    LogPoint, LogReads, MixCalibration,
+    Calibration, Capacity, CapacityBound, CurvePoint, Knee, LatencyLimit, LimitStep,
+    LogCalibration, LogPoint, LogReads, MixCalibration,
 };
 use assay_model::measurement::{PerOperation, Remark};
 use assay_model::spelling::LimitStatistic;
@@ -16,7 +16,7 @@ struct Law {
     base_ns: f64,
     most: f64,
     bytes_per_s: f64,
-    bound: Bound,
+    bound: CapacityBound,
 }
 
 const DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -58,7 +58,7 @@ impl Law {
         }
     }
 
-    fn capacity(rate: f64, outstanding: u32, bound: Bound) -> Capacity {
+    fn capacity(rate: f64, outstanding: u32, bound: CapacityBound) -> Capacity {
         Capacity { rate: about(rate, 0.011), burst_rate: None, burst_s: None, outstanding, bound }
     }
 
@@ -67,7 +67,7 @@ impl Law {
         let depth = DEPTHS
             .into_iter()
             .rfind(|depth| f64::from(*depth) / self.iops(*depth) * 1.9e9 <= limit_ns)?;
-        Some(Self::capacity(self.iops(depth) * 1.02, depth, Bound::LatencyLimit))
+        Some(Self::capacity(self.iops(depth) * 1.02, depth, CapacityBound::LatencyLimit))
     }
 
     /// Writes begin faster than they go on.
@@ -98,7 +98,11 @@ impl Law {
             base_service_time_ns: about(self.base_ns, 0.008),
             iops_within_limit: self.within(limit.service_time_ns),
             iops_max,
-            throughput_max_bytes_per_s: Some(Self::capacity(self.bytes_per_s, 8, Bound::Saturated)),
+            throughput_max_bytes_per_s: Some(Self::capacity(
+                self.bytes_per_s,
+                8,
+                CapacityBound::Saturated,
+            )),
             single_stream_bytes_per_s: Some(about(self.bytes_per_s * 0.42, 0.007)),
             curve: DEPTHS.map(|depth| self.point(depth, &mut dice)).to_vec(),
             burst_curve: self.burst(&mut dice),
@@ -148,9 +152,9 @@ pub(crate) fn calibration() -> Calibration {
         bound,
     };
     let laws = [
-        law("read", 1.0, 182_000.0, 121_000.0, 2.41e9, Bound::StillRising),
-        law("write", 0.0, 241_000.0, 48_500.0, 1.12e9, Bound::Saturated),
-        law("mix 70/30", 0.7, 201_000.0, 83_000.0, 1.74e9, Bound::Host),
+        law("read", 1.0, 182_000.0, 121_000.0, 2.41e9, CapacityBound::StillRising),
+        law("write", 0.0, 241_000.0, 48_500.0, 1.12e9, CapacityBound::Saturated),
+        law("mix 70/30", 0.7, 201_000.0, 83_000.0, 1.74e9, CapacityBound::Host),
     ];
     Calibration {
         format: 1,

@@ -4,8 +4,9 @@ use crate::phrases::capital;
 use crate::view::ViewTable;
 use assay_model::number::real;
 use assay_model::profile::{
-    Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, DeviceIo, Figure, IoClass,
-    IoPurpose, Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
+    Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, Figure, IoClass, IoPurpose,
+    Outlier, Profile, ProfileDeviceIo, RateKind, RedoFinding, RedoPath, TieringCandidate,
+    TimeVerdict,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
@@ -25,7 +26,7 @@ pub(super) fn headline(profile: &Profile) -> String {
 }
 
 /// The device under a live server, of all programs.
-fn device_io(profile: &Profile) -> Option<&DeviceIo> {
+fn device_io(profile: &Profile) -> Option<&ProfileDeviceIo> {
     profile.server.as_ref()?.device.as_ref()
 }
 
@@ -226,7 +227,7 @@ pub(super) fn classes(profile: &Profile) -> ViewTable {
 }
 
 /// The device of all programs, next to what the database asks.
-fn device_row(device: &DeviceIo) -> Vec<String> {
+fn device_row(device: &ProfileDeviceIo) -> Vec<String> {
     let iops = device.iops();
     let shown = |is_known: bool, words: String| if is_known { words } else { ABSENT.to_owned() };
     vec![

@@ -146,10 +146,10 @@ pub(super) fn flushes<'a>(found: &Durability, format: Formatter) -> Option<ViewB
 mod tests {
     use super::*;
     use crate::input::{GivenReport, ReportOptions};
-    use assay_model::durability::{Evidence, TearCount};
+    use assay_model::durability::{CutEvidence, TearCount};
 
     fn found(cuts: Vec<JudgedCut>) -> Durability {
-        Durability { cuts, ..Durability::of(Evidence::PowerCuts) }
+        Durability { cuts, ..Durability::of(CutEvidence::PowerCuts) }
     }
 
     fn rows(blocks: &[ViewBlock<'_>]) -> Vec<Vec<String>> {

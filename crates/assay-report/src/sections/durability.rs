@@ -6,7 +6,7 @@ use crate::format::Formatter;
 use crate::phrases::size;
 use crate::view::{CellLook, HeadingLevel, ViewBlock, ViewFinding, ViewSection, ViewTable};
 use assay_model::durability::{
-    CutKind, Durability, Evidence, FlushTiming, JudgedCut, TimingFinding,
+    CutEvidence, CutKind, Durability, FlushTiming, JudgedCut, TimingFinding,
 };
 use assay_model::integrity::FaultKind;
 use assay_model::number::real;
@@ -20,17 +20,17 @@ const CUTS_IN_TERMINAL: usize = 10;
 pub fn sentence(found: &Durability) -> String {
     let code = found.evidence.code();
     match found.evidence {
-        Evidence::Refuted => refuted(found),
+        CutEvidence::Refuted => refuted(found),
         _ if found.is_void() => format!(
             "Void ({code}): the server ran without waiting for storage, and no cut lost anything, \
              so the other cuts prove nothing."
         ),
-        Evidence::PowerCuts | Evidence::SystemCuts => kept(found),
-        Evidence::Timed => format!(
+        CutEvidence::PowerCuts | CutEvidence::SystemCuts => kept(found),
+        CutEvidence::Timed => format!(
             "Nothing was cut, and the flush times are plausible ({code}): {}.",
             found.timing.as_ref().map_or("", timing_words)
         ),
-        Evidence::Declared | Evidence::Unknown => {
+        CutEvidence::Declared | CutEvidence::Unknown => {
             let timing =
                 found.timing.as_ref().filter(|timing| timing.finding == TimingFinding::Implausible);
             match (timing, found.cuts.last()) {
@@ -119,9 +119,9 @@ const fn timing_words(timing: &FlushTiming) -> &'static str {
 pub(super) fn outcome(found: &Durability) -> Option<Outcome> {
     match found.evidence {
         _ if found.is_void() => Some(Outcome::Inconclusive),
-        Evidence::Refuted => Some(Outcome::Fail),
-        Evidence::PowerCuts | Evidence::SystemCuts => Some(Outcome::Pass),
-        Evidence::Unknown | Evidence::Declared | Evidence::Timed => None,
+        CutEvidence::Refuted => Some(Outcome::Fail),
+        CutEvidence::PowerCuts | CutEvidence::SystemCuts => Some(Outcome::Pass),
+        CutEvidence::Unknown | CutEvidence::Declared | CutEvidence::Timed => None,
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn acknowledgements_that_the_ledger_misses_are_counted() {
-        let whole = Durability { acknowledgements: 10, ..Durability::of(Evidence::Declared) };
+        let whole = Durability { acknowledgements: 10, ..Durability::of(CutEvidence::Declared) };
         assert_eq!(unkept(&whole), None);
         let found = unkept(&Durability { unkept_acknowledgements: 30, ..whole }).unwrap();
         assert!(found.what.starts_with("The ledger lacks 30 of 40 acknowledgements"), "{found:?}");

@@ -7,7 +7,7 @@ use crate::format::Formatter;
 use crate::phrases::capital_words;
 use crate::view::{CellLook, ViewTable};
 use assay_model::run::Utc;
-use assay_model::study::{CellResult, Setting, StudyResult, measure_unit};
+use assay_model::study::{CellResult, StudyResult, StudySetting, measure_unit};
 use assay_model::verdict::NamedEstimate;
 
 /// Numbers of a row that stand in its line; the others stand below it.
@@ -49,12 +49,12 @@ pub(super) fn values(study: &StudyResult, name: &str, format: &Formatter) -> Vec
 /// The settings that several rows have in common, in a sentence.
 pub(super) fn common(study: &StudyResult) -> Option<String> {
     let (first, others) = study.cells.split_first().filter(|(_, others)| !others.is_empty())?;
-    let is_common = |setting: &&Setting| is_in_all(setting, others);
+    let is_common = |setting: &&StudySetting| is_in_all(setting, others);
     let words = words_of(first.cell.settings.iter().filter(is_common));
     (!words.is_empty()).then(|| format!("All rows: {words}."))
 }
 
-fn is_in_all(setting: &Setting, rows: &[CellResult]) -> bool {
+fn is_in_all(setting: &StudySetting, rows: &[CellResult]) -> bool {
     rows.iter().all(|row| row.cell.settings.contains(setting))
 }
 
@@ -139,7 +139,7 @@ fn settings(row: &CellResult, study: &StudyResult) -> String {
     words_of(own.filter(|setting| is_one || !is_in_all(setting, &study.cells)))
 }
 
-fn words_of<'a>(settings: impl Iterator<Item = &'a Setting>) -> String {
+fn words_of<'a>(settings: impl Iterator<Item = &'a StudySetting>) -> String {
     let words = settings.map(|setting| format!("{} {}", factor(&setting.factor), setting.value));
     words.collect::<Vec<_>>().join(", ")
 }
@@ -151,7 +151,7 @@ mod tests {
     use assay_model::study::{Cell, CellState, FactorValue};
 
     fn row(number: u32, sessions: u64, rate: f64) -> CellResult {
-        let setting = |factor: &str, value| Setting { factor: factor.to_owned(), value };
+        let setting = |factor: &str, value| StudySetting { factor: factor.to_owned(), value };
         let settings = vec![
             setting("sessions", FactorValue::Whole(sessions)),
             setting("scale", FactorValue::Whole(2)),

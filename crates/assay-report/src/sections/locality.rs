@@ -9,7 +9,7 @@ use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::view::{HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::Estimate;
-use assay_model::locality::{Locality, LocalityPoint, Tier};
+use assay_model::locality::{Locality, LocalityPoint, LocalityTier};
 use assay_model::number::{real, real_len};
 use assay_model::units::show_bytes;
 use assay_model::verdict::Unit;
@@ -30,7 +30,7 @@ pub(super) fn headline(found: &Locality, format: &Formatter) -> Headline {
     Headline { outcome: None, words }
 }
 
-fn place(tier: &Tier, format: &Formatter) -> String {
+fn place(tier: &LocalityTier, format: &Formatter) -> String {
     let time = format.value(Unit::Ns, tier.service_time_ns);
     match tier.holds_bytes {
         Some(bytes) => format!("{time} up to {}", show_bytes(bytes)),
@@ -94,11 +94,12 @@ fn points(found: &Locality, format: &Formatter) -> ViewTable {
 
 /// The places with their intervals; no row where these are not known.
 fn places(found: &Locality, format: &Formatter) -> ViewTable {
-    let size = |tier: &Tier| tier.holds_bytes.map_or_else(|| "the rest".to_owned(), show_bytes);
+    let size =
+        |tier: &LocalityTier| tier.holds_bytes.map_or_else(|| "the rest".to_owned(), show_bytes);
     let ends = |interval: &Estimate| {
         format!("{} – {}", show_bytes(interval.low), show_bytes(interval.high))
     };
-    let row = |tier: &Tier| {
+    let row = |tier: &LocalityTier| {
         vec![
             size(tier),
             tier.holds_interval_bytes.as_ref().map_or_else(String::new, ends),

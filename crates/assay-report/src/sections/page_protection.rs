@@ -123,7 +123,7 @@ fn times(cuts: u64) -> String {
 mod tests {
     use super::*;
     use assay_model::durability::{
-        CutKind, DeclaredUnits, Evidence, JudgedCommits, JudgedCut, PageCheck,
+        CutEvidence, CutKind, DeclaredUnits, JudgedCommits, JudgedCut, PageCheck,
     };
     use assay_model::integrity::{FaultCount, FaultKind};
 
@@ -152,7 +152,7 @@ mod tests {
     const RAW: DeclaredUnits = DeclaredUnits { device_bytes: Some(16_384), is_file: false, ..FILE };
 
     fn said(answer: PageAnswer, cuts: &[JudgedCut], declared: DeclaredUnits) -> String {
-        let found = Durability { cuts: cuts.to_vec(), ..Durability::of(Evidence::PowerCuts) };
+        let found = Durability { cuts: cuts.to_vec(), ..Durability::of(CutEvidence::PowerCuts) };
         let number = assay_model::number::count_of(cuts.len());
         let limit = (answer != PageAnswer::Needed && number > 0).then_some(0.0495);
         let pages = PageProtection {

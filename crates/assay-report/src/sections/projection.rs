@@ -12,8 +12,8 @@ use crate::view::{Fact, HeadingLevel, ViewBlock, ViewFinding, ViewSection, ViewT
 use assay_model::Estimate;
 use assay_model::environment::Severity;
 use assay_model::projection::{
-    Answer, Effect, InputKind, Objection, Population, ProjectedState, ProjectedTarget, Projection,
-    SessionPoint, TimeParts, WorkUnit,
+    Effect, InputKind, Objection, Population, ProjectedState, ProjectedTarget, Projection,
+    ProjectionAnswer, SessionPoint, TimeParts, WorkUnit,
 };
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::{Outcome, Unit};
@@ -55,7 +55,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     let same = target.state(|population| matches!(population, Population::SameWork));
     let closed = target.state(|population| matches!(population, Population::Closed { .. }));
     let (name, unit) = (&target.name, found.unit.name());
-    let prefix = if target.answer == Answer::Bounds { "between bounds: " } else { "" };
+    let prefix = if target.answer == ProjectionAnswer::Bounds { "between bounds: " } else { "" };
     let shorter = same.map(|state| {
         format!(
             "{prefix}one {unit} would take {} instead of {} (95% CI {})",

@@ -15,7 +15,7 @@ use crate::phrases::capital_words;
 use crate::view::{CellLook, HeadingLevel, ViewBlock, ViewSection, ViewTable};
 use assay_model::number::count_of;
 use assay_model::study::{
-    CellResult, CellState, CurvePoint, FactorCurve, StudyResult, load_figures,
+    CellResult, CellState, FactorCurve, StudyPoint, StudyResult, load_figures,
 };
 use assay_model::verdict::{NamedEstimate, Outcome, Unit};
 
@@ -97,7 +97,7 @@ fn points_of_curves(study: &StudyResult, format: &Formatter) -> Option<WordedPoi
     let is_same =
         |curve: &&FactorCurve| (&curve.factor, &curve.quantity) == (&first.factor, &first.quantity);
     let of_curve = |curve: &'_ FactorCurve| -> Vec<(f64, String)> {
-        let at = |point: &CurvePoint| {
+        let at = |point: &StudyPoint| {
             let value = format.value(curve.unit, point.estimate.value);
             let others = if curve.at.is_empty() { "" } else { ", " };
             format!("{value} at {} {}{others}{}", factor(&curve.factor), point.value, curve.at)

@@ -3,7 +3,7 @@
 use super::headline::Headline;
 use crate::input::VerificationHistory;
 use crate::view::{HeadingLevel, ViewBlock, ViewSection, ViewTable};
-use assay_model::projection::{Answer, ErrorSummary, UnansweredStep, VerificationCase};
+use assay_model::projection::{ErrorSummary, ProjectionAnswer, UnansweredStep, VerificationCase};
 use assay_model::units::show_count;
 
 fn percent(share: f64) -> String {
@@ -91,10 +91,10 @@ fn cases(cases: &[VerificationCase]) -> ViewTable {
 /// Whether a case is among the errors, or why not.
 fn counted(case: &VerificationCase) -> &'static str {
     match (case.answer, case.is_noisy()) {
-        (Answer::Answered, false) => "yes",
-        (Answer::Answered, true) => "noisy",
-        (Answer::Bounds, _) => "bounds only",
-        (Answer::Refused, _) => "refused",
+        (ProjectionAnswer::Answered, false) => "yes",
+        (ProjectionAnswer::Answered, true) => "noisy",
+        (ProjectionAnswer::Bounds, _) => "bounds only",
+        (ProjectionAnswer::Refused, _) => "refused",
     }
 }
 

@@ -53,7 +53,7 @@ fn row(place: u64, cut: &JudgedCut) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::durability::{CutKind, Durability, Evidence};
+    use assay_model::durability::{CutEvidence, CutKind, Durability};
     use assay_model::load::Load;
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
         let of_commits = JudgedCut { commits: Some(commits), ..JudgedCut::of(CutKind::Power, 1) };
         let blocks = JudgedCut { promised_blocks: 5, ..JudgedCut::of(CutKind::System, 1) };
         let found =
-            Durability { cuts: vec![of_commits, blocks], ..Durability::of(Evidence::Refuted) };
+            Durability { cuts: vec![of_commits, blocks], ..Durability::of(CutEvidence::Refuted) };
         let mut load: Load =
             serde_json::from_str(include_str!("../../../../contract/examples/small.load.json"))
                 .unwrap();

@@ -5,8 +5,8 @@ use crate::queueing::ClosedQueue;
 use crate::random::Random;
 use proptest::prelude::*;
 
-fn estimate(value: f64, relative: f64) -> Estimate {
-    Estimate {
+fn estimate(value: f64, relative: f64) -> IntervalEstimate {
+    IntervalEstimate {
         value,
         low: value * (1.0 - relative),
         high: value * (1.0 + relative),
@@ -105,7 +105,7 @@ fn the_joined_capacity_holds_the_truth_as_often_as_it_says() {
         let noisy = closed(8, &LADDER, 0.0).into_iter().map(|mut point| {
             let truth = point.throughput.value;
             let value = truth * (1.0 + 0.01 * random.normal());
-            point.throughput = Estimate {
+            point.throughput = IntervalEstimate {
                 low: value - 0.0196 * truth,
                 high: value + 0.0196 * truth,
                 ..estimate(value, 0.0)

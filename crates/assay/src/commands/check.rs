@@ -5,7 +5,7 @@ use crate::demand_options::DemandOptions;
 use crate::exit::ExitStatus;
 use crate::options::{RunOptions, context, without_passwords};
 use crate::start;
-use assay_app::MeasuringPlan;
+use assay_app::CommandPlan;
 use assay_app::check::{CheckPlan, ReplayedDemand};
 use assay_app::database_source::{DatabaseSource, is_address};
 use assay_model::units::Nanos;

@@ -6,7 +6,7 @@ use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::terminal::layout;
 use assay_app::new_file::write_new;
 use assay_app::predict::{PredictionPlan, verify};
-use assay_model::projection::{Answer, FORMAT, Projection, Verifications};
+use assay_model::projection::{FORMAT, Projection, ProjectionAnswer, Verifications};
 use assay_model::spelling::latency;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::verdict::Outcome;
@@ -203,10 +203,10 @@ impl PredictOptions {
 /// Answered, between bounds, or not at all; where a response is asked for, whether it is kept.
 fn status(found: &Projection, is_judged: bool) -> ExitStatus {
     match found.answer() {
-        Answer::Refused => ExitStatus::Aborted,
-        Answer::Bounds => ExitStatus::Inconclusive,
-        Answer::Answered if !is_judged => ExitStatus::Success,
-        Answer::Answered => {
+        ProjectionAnswer::Refused => ExitStatus::Aborted,
+        ProjectionAnswer::Bounds => ExitStatus::Inconclusive,
+        ProjectionAnswer::Answered if !is_judged => ExitStatus::Success,
+        ProjectionAnswer::Answered => {
             let outcomes = found.targets.iter().filter_map(|target| target.budget);
             let mut outcomes = outcomes.map(|budget| budget.outcome);
             if outcomes.clone().any(|outcome| outcome == Outcome::Fail) {

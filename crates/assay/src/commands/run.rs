@@ -17,7 +17,7 @@ use assay_app::job_file::{
 };
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
-use assay_app::{Context, MeasuringPlan};
+use assay_app::{CommandPlan, Context};
 use assay_formats::Conversion;
 use assay_methods::PlanOptions;
 use assay_methods::files::{is_file_name, read_document, shadow_note};

@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::options::RunOptions;
 use crate::resume::{ids, locked_options};
 use crate::start;
-use assay_app::MeasuringPlan;
+use assay_app::CommandPlan;
 use assay_app::soak::SoakPlan;
 use assay_methods::patterns::WorkloadChanges;
 use assay_model::units::Nanos;

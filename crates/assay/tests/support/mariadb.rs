@@ -10,7 +10,7 @@
 )]
 
 use crate::server::Place;
-use assay_dbserver::MadeServer;
+use assay_dbserver::ServerProgram;
 use assay_mariadb::binaries::MariadbSearchPath;
 use assay_mariadb::connection::MariadbConnection;
 use assay_mariadb::server::{MariadbPlan, MariadbServer, MariadbStart, PROGRAMS, account};

@@ -9,7 +9,7 @@
               is missing"
 )]
 
-use assay_dbserver::MadeServer;
+use assay_dbserver::ServerProgram;
 use assay_postgres::binaries::PostgresSearchPath;
 use assay_postgres::connection::PostgresConnection;
 use assay_postgres::server::{PostgresPlan, PostgresServer, PostgresStart, account};

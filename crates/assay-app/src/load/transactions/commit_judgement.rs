@@ -14,7 +14,7 @@ use crate::verify::boot;
 use assay_dbload::load::{
     LoadSchema, LoadTables, LoadTarget, Method, OwnServer, Product, ServerLink,
 };
-use assay_dbserver::MadeServer;
+use assay_dbserver::ServerProgram;
 use assay_host::clock::unix_ns;
 use assay_host::declarations::{declarations, declared_units};
 use assay_host::environment::capture_environment;
@@ -263,7 +263,7 @@ fn case(ledger: &Ledger) -> Result<CommitCase<'_>> {
 /// Whether a server says that what it found on storage is the reason.
 fn is_damage<L: Product>(error: &Error) -> bool {
     let words = error.message().to_lowercase();
-    <L::Own as MadeServer>::DAMAGE.iter().any(|damage| words.contains(damage))
+    <L::Own as ServerProgram>::DAMAGE.iter().any(|damage| words.contains(damage))
 }
 
 /// The server does not give back anything.

@@ -5,7 +5,7 @@ use crate::results::imported::{ImportedContent, ImportedResult, ImportedRow, Lac
 use crate::results::table;
 use assay_model::measurement::Operation;
 use assay_model::number::{index_of, real, real_len, seconds};
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 
 /// The result of a log whose lines are means over a time, or rates.
 pub fn imported(log: &LogLines, name: &str, kind: LogKind) -> ImportedResult {
@@ -49,7 +49,7 @@ impl LogOperation<'_> {
             LogKind::Throughput | LogKind::Iops if self.is_all => self.kind.quantity().to_owned(),
             _ => format!("{}.{}", self.operation.name(), self.kind.quantity()),
         };
-        let setting = |factor: &str, text: &str| Setting {
+        let setting = |factor: &str, text: &str| StudySetting {
             factor: factor.to_owned(),
             value: FactorValue::Text(text.to_owned()),
         };

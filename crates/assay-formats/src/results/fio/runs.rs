@@ -13,7 +13,7 @@ use assay_model::measurement::{
     PerOperation,
 };
 use assay_model::number::{count, rate, real};
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::{FactorValue, StudySetting};
 use assay_model::verdict::{NamedEstimate, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -249,7 +249,7 @@ fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
         values.any(|value| Some(value) != first)
     };
     let varied: Vec<&&String> = options.iter().filter(differ).collect();
-    let text = |factor: &str, value: String| Setting {
+    let text = |factor: &str, value: String| StudySetting {
         factor: factor.to_owned(),
         value: FactorValue::Text(value),
     };
@@ -287,7 +287,10 @@ fn sums(jobs: &[&PrintedJob], output: &PrintedOutput) -> Vec<ImportedRow> {
         let name = format!("{} and {} more", group[0].full_name(), group.len() - 1);
         let started_ns = started(group, output, elapsed_ns);
         ImportedRow {
-            settings: vec![Setting { factor: "run".to_owned(), value: FactorValue::Text(name) }],
+            settings: vec![StudySetting {
+                factor: "run".to_owned(),
+                value: FactorValue::Text(name),
+            }],
             started_unix_ns: (started_ns > 0).then_some(started_ns),
             elapsed_s: Some(elapsed_s),
             measures: vec![

@@ -12,7 +12,7 @@ fn rungs(of: &[(u32, u64, u64)]) -> Rungs {
 }
 
 fn answered(of: &[(u32, u64, u64)]) -> Option<Capacity> {
-    answer(&rungs(of), None, &LIMIT, Bound::Saturated)
+    answer(&rungs(of), None, &LIMIT, CapacityBound::Saturated)
 }
 
 #[test]
@@ -27,9 +27,9 @@ fn shares_never_fall_and_keep_what_is_in_order() {
 fn the_interval_holds_every_load_that_may_be_the_last_within() {
     // Surely within, perhaps, perhaps not, certainly beyond.
     let rungs = rungs(&[(3, 600, 1), (4, 800, 6), (5, 1000, 10), (6, 1200, 40)]);
-    let found = answer(&rungs, None, &LIMIT, Bound::Saturated).unwrap();
+    let found = answer(&rungs, None, &LIMIT, CapacityBound::Saturated).unwrap();
     let of = |load: u32| rungs[&load].estimates.iops;
-    assert_eq!((found.outstanding, found.bound), (4, Bound::LatencyLimit));
+    assert_eq!((found.outstanding, found.bound), (4, CapacityBound::LatencyLimit));
     assert!((found.rate.value - of(4).value).abs() < 1e-9);
     assert!((found.rate.low - of(3).low).abs() < 1e-9);
     assert!((found.rate.high - of(5).high).abs() < 1e-9);
@@ -38,28 +38,28 @@ fn the_interval_holds_every_load_that_may_be_the_last_within() {
 #[test]
 fn between_sure_neighbours_only_the_rate_is_in_doubt() {
     let found = answered(&[(4, 800, 1), (5, 1000, 40), (6, 1010, 60)]).unwrap();
-    assert_eq!((found.outstanding, found.bound), (4, Bound::LatencyLimit));
+    assert_eq!((found.outstanding, found.bound), (4, CapacityBound::LatencyLimit));
     assert!(found.rate.relative_half_width() < 0.01);
 }
 
 #[test]
 fn a_gap_between_both_sides_is_an_open_question() {
     let found = answered(&[(4, 800, 1), (8, 1600, 40)]).unwrap();
-    assert_eq!(found.bound, Bound::TimeBudget);
+    assert_eq!(found.bound, CapacityBound::TimeBudget);
     assert!(found.rate.high >= 1600.0 / 0.025);
 }
 
 #[test]
 fn a_limit_beyond_saturation_costs_nothing() {
     let found = answered(&[(8, 1600, 1), (16, 1600, 1), (32, 1600, 60)]).unwrap();
-    assert_eq!(found.bound, Bound::Saturated);
+    assert_eq!(found.bound, CapacityBound::Saturated);
     assert!(found.rate.covers(1601.0 / 0.025));
 }
 
 #[test]
 fn where_more_load_gives_less_the_load_that_gives_most_answers() {
     let found = answered(&[(8, 1600, 1), (16, 2000, 1), (32, 1500, 1), (64, 1200, 80)]).unwrap();
-    assert_eq!((found.outstanding, found.bound), (16, Bound::Saturated));
+    assert_eq!((found.outstanding, found.bound), (16, CapacityBound::Saturated));
     assert!(found.rate.covers(2001.0 / 0.025) && found.rate.relative_half_width() < 0.01);
 }
 

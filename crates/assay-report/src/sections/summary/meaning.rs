@@ -15,7 +15,7 @@ use assay_model::locality::Locality;
 use assay_model::number::real;
 use assay_model::soak::{Soak, SoakState};
 use assay_model::spelling::LimitStatistic;
-use assay_model::study::{CurvePoint, StudyResult};
+use assay_model::study::{StudyPoint, StudyResult};
 use assay_model::units::{show_bytes, show_count};
 use assay_model::verdict::{Outcome, Unit};
 use assay_model::watch::Summary;
@@ -222,7 +222,7 @@ fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
 
 /// What more of a factor brings.
 fn of_study(study: &StudyResult) -> Vec<String> {
-    let number = |point: &CurvePoint| Some((point.value.number()?, point.estimate.value));
+    let number = |point: &StudyPoint| Some((point.value.number()?, point.estimate.value));
     let grown = study.curves.first().and_then(|curve| {
         let (first, last) =
             (curve.points.first().and_then(number)?, curve.points.last().and_then(number)?);

@@ -6,7 +6,7 @@ use assay_app::witness::{CampaignDocument, CampaignPlan, WitnessPlan};
 use assay_app::{Context, Guards};
 use assay_ledger::Token;
 use assay_model::Result;
-use assay_model::durability::Evidence;
+use assay_model::durability::CutEvidence;
 use assay_model::number::count_of;
 use assay_model::units::Nanos;
 use assay_store::Store;
@@ -83,7 +83,7 @@ pub fn run(options: &WitnessOptions) -> Result<ExitStatus> {
         print(&format!("{}\n", assay_report::durability_sentence(&found)))?;
     }
     Ok(match (found.evidence, options.cuts) {
-        (Evidence::Refuted, _) => ExitStatus::Failure,
+        (CutEvidence::Refuted, _) => ExitStatus::Failure,
         _ if is_short => ExitStatus::Interrupted,
         (_, Some(_)) if found.strongest_cuts().is_none() => ExitStatus::Inconclusive,
         _ => ExitStatus::Success,
