@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run, finish_with_page};
 use crate::other_file::{has_report, other_file};
 use crate::plan_document::PlanDocument;
-use crate::slob_folder::{LeftOut, read_folder};
+use crate::slob_folder::{NamedFiles, read_folder};
 use assay_formats::results::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText, are_of_one_run,
     companion, import_files, program,
@@ -48,7 +48,7 @@ pub struct ImportGroup {
     path: PathBuf,
     files: Vec<ImportedFile>,
     /// Files of a folder that are not results.
-    left_out: LeftOut,
+    left_out: NamedFiles,
 }
 
 /// A file as it was read.
@@ -81,7 +81,7 @@ pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
                 groups.push(ImportGroup {
                     path: path.clone(),
                     files: Vec::new(),
-                    left_out: LeftOut::default(),
+                    left_out: NamedFiles::default(),
                 });
             }
             Some(FolderFiles { results, left_out }) => {
@@ -116,7 +116,7 @@ fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ImportedFile) {
         None => groups.push(ImportGroup {
             path: path.to_owned(),
             files: vec![file],
-            left_out: LeftOut::default(),
+            left_out: NamedFiles::default(),
         }),
     }
 }
@@ -125,7 +125,7 @@ fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ImportedFile) {
 #[derive(Default)]
 struct FolderFiles {
     results: Vec<(PathBuf, ImportedFile)>,
-    left_out: LeftOut,
+    left_out: NamedFiles,
 }
 
 /// The results in a folder by name, and the names of its other files; no results where it has AWR

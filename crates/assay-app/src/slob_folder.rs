@@ -23,7 +23,7 @@ const ALL_INSTANCES: &str = "awr_global";
 const DIFFERENCE_MAX: f64 = 0.01;
 
 /// What the folder of a SLOB run holds.
-pub struct SlobFolder {
+pub struct SlobDirectory {
     /// A row for each interval.
     pub result: ImportedResult,
     /// What makes it the same folder.
@@ -32,14 +32,14 @@ pub struct SlobFolder {
     pub notes: Vec<String>,
 }
 
-/// Files of a folder that are not results.
+/// Files of a folder that are not results, to be named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct NamedFiles {
     traces: Vec<String>,
     others: Vec<String>,
 }
 
-impl LeftOut {
+impl NamedFiles {
     /// Adds a file by what it holds.
     pub fn add(&mut self, name: String, text: &str) {
         let names = if trace_program(text).is_some() { &mut self.traces } else { &mut self.others };
@@ -66,7 +66,7 @@ type SlobProfile = (String, Profile);
 ///
 /// # Errors
 /// A usage error where it has no report.
-pub fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
+pub fn read_folder(path: &Path, name: &str) -> Result<SlobDirectory> {
     let request = ReportRequest { profiles: true, medium: None };
     let files = read_files(&[PathBuf::from(path)], request);
     let reports = files.into_iter().flat_map(|file| file.reports);
@@ -106,7 +106,7 @@ pub fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
         content: ImportedContent::Rows(rows),
         lacks,
     };
-    Ok(SlobFolder { result, content, notes })
+    Ok(SlobDirectory { result, content, notes })
 }
 
 /// Reports of the same snapshots of a database, that of all instances first.
@@ -197,7 +197,7 @@ fn add_settings(row: &mut ImportedRow, folder: &Path) -> bool {
 }
 
 /// The files of a folder that are neither reports nor used.
-fn unused(folder: &Path, reports: &[SlobProfile], used: &[&str]) -> LeftOut {
+fn unused(folder: &Path, reports: &[SlobProfile], used: &[&str]) -> NamedFiles {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -206,7 +206,7 @@ fn unused(folder: &Path, reports: &[SlobProfile], used: &[&str]) -> LeftOut {
         let file_of = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
         reports.iter().any(|(file, _)| file_of(file).split('#').next() == Some(name))
     };
-    let mut left_out = LeftOut::default();
+    let mut left_out = NamedFiles::default();
     for name in names.into_iter().filter(|name| !used.contains(&name.as_str())) {
         if !is_report(&name) {
             let text = read_foreign_plain(&folder.join(&name), "output").unwrap_or_default();
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn traces_are_named_with_the_command_that_reads_them() {
-        let mut left_out = LeftOut::default();
+        let mut left_out = NamedFiles::default();
         assert!(left_out.notes().is_empty());
         left_out.add("notes.md".to_owned(), "the array was cold\n");
         left_out.add(

@@ -165,6 +165,8 @@ pub enum OptionReason {
     NoWord,
     /// What it refers to is not in the file.
     Missing(String),
+    /// A definition lacks an option.
+    Incomplete(&'static str),
     /// The result is not a valid workload.
     Invalid(String),
 }
@@ -252,6 +254,7 @@ impl fmt::Display for OptionReason {
         let words = match self {
             Self::Variable(name) => return write!(formatter, "the variable '{name}' has no value"),
             Self::Missing(what) => return write!(formatter, "'{what}' is not defined in the file"),
+            Self::Incomplete(what) => return write!(formatter, "it has no {what}="),
             Self::Invalid(why) => return write!(formatter, "it is not a valid workload: {why}"),
             Self::UnknownOption { .. } => "there is no such option",
             Self::Value => "the value cannot be read",
@@ -280,7 +283,7 @@ impl fmt::Display for OptionReason {
             Self::Verification => "content is not verified by a workload",
             Self::Search => "a workload does not search",
             Self::FileSystemLoad => "Assay loads blocks, not files and directories",
-            Self::ZonedDevice => "zoned devices are not written zone by zone",
+            Self::ZonedDevice => "zoned devices are not supported",
             Self::Strides => "zones with gaps between them are not supported",
             Self::Flow => "jobs do not share a rate among them",
             Self::Limit => "a workload is not ended by a limit",
@@ -338,6 +341,7 @@ impl OptionReason {
                 "correct the line; see the manual of the program"
             }
             Self::Missing(_) => "define it before it is used",
+            Self::Incomplete(_) => "add it to the definition",
             Self::Invalid(_) => "change the option, or describe the workload in TOML",
         };
         words.to_owned()

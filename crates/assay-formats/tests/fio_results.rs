@@ -112,14 +112,25 @@ fn of_the_states_of_a_run_the_last_counts() {
 }
 
 #[test]
-fn clients_add_up() {
-    for name in ["clients.json", "clients.txt"] {
-        let run = &runs(result(name))[0];
-        let reads = run.measurement.operations().read.unwrap();
-        assert_eq!((run.measurement.streams.len(), reads.ios, reads.bytes), (2, 400, 3_276_800));
+fn clients_of_different_run_times_have_their_own_rates_and_add_up() {
+    for (name, times_s) in [("clients.json", [0.046, 0.101]), ("clients.txt", [0.054, 0.043])] {
+        let found = result(name);
+        let found = numbers(&found);
+        let all = |quantity: &str| -> Vec<f64> {
+            let same = found.iter().filter(|(name, _)| *name == quantity);
+            same.map(|(_, value)| *value).collect()
+        };
+        let longest_s = f64::max(times_s[0], times_s[1]);
+        let expected = [200.0 / times_s[0], 200.0 / times_s[1], 400.0 / longest_s];
+        for (rate, right) in all("iops").into_iter().zip(expected) {
+            assert_near(rate, right);
+        }
+        assert_eq!((all("iops").len(), all("read.service_time.mean").len()), (3, 2), "{name}");
+        assert_near(all("throughput")[2], 3_276_800.0 / longest_s);
     }
-    let reads = operations("clients.json").read.unwrap();
-    assert_near(reads.service.mean_ns(), 362_955.77);
+    let found = result("clients.json");
+    let means = numbers(&found).into_iter().filter(|(name, _)| *name == "read.service_time.mean");
+    assert_near(means.map(|(_, mean_ns)| mean_ns).sum::<f64>() / 2.0, 362_955.77);
 }
 
 #[test]

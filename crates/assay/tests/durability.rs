@@ -219,7 +219,7 @@ fn no_witness_is_asked_where_nothing_was_verified() {
     let ran = place.run("verify d --after --witness 127.0.0.1:1 --token-file token");
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(
-        ran.complaint.contains("d does not contain a test file of a ledger"),
+        ran.complaint.contains("d does not contain the test file of the ledger"),
         "{}",
         ran.complaint
     );
@@ -398,7 +398,7 @@ fn a_campaign_ends_with_the_first_judgement_that_refutes() {
     for number in 1..=CUTS_MAX {
         let again = if number == 1 { "" } else { "--after --resume --cut power" };
         let mut writing = place.start(&line(again));
-        writing.wait_until(|| place.path(&format!("cut-{number}")).exists());
+        writing.wait_until(|| place.path(format!("cut-{number}")).exists());
         scratch.rig.cut_power(number);
         writing.signal(Signal::KILL);
         drop(writing.wait());

@@ -95,7 +95,7 @@ pub struct DssPlan {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(LOADERS))]
     pub loaders: Option<u32>,
     /// Name of Assay's schema on your server; an empty one of yours is used and left empty; by
-    /// default assay_dss
+    /// default `assay_dss`
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
     /// What to do with incomplete tables, or tables loaded with other options

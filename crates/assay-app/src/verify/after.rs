@@ -98,7 +98,7 @@ impl AfterPlan {
         let identity = match (known.identities.last(), place) {
             (Some(newest), _) => newest.as_str(),
             (None, LedgerPlace::File(_)) => "",
-            (None, LedgerPlace::Witness(_)) => return Err(no_file(target)),
+            (None, LedgerPlace::Witness(_)) => return Err(no_file(self.verify.only_target()?)),
         };
         self.of_target(place.read(identity, known.size_bytes)?, &known.identities)
     }
@@ -109,6 +109,9 @@ impl AfterPlan {
             return Ok(ledger);
         }
         let target = self.verify.only_target()?;
+        if head.target == target && Path::new(target).is_dir() {
+            return Err(no_file(target));
+        }
         // Directories are known by many files, a device by itself: one that shrank shows its size.
         let is = match identities {
             [device] if device.starts_with("device") => format!("and {target} is the {device}"),
@@ -319,9 +322,11 @@ fn known_by(target: &Path) -> Result<KnownTarget> {
     Ok(KnownTarget { identities, size_bytes })
 }
 
-fn no_file(target: &Path) -> Error {
+/// Nothing can be judged: the storage may be away as well as lost.
+fn no_file(target: &str) -> Error {
     Error::usage(
-        format!("{} does not contain a test file of a ledger", target.display()),
-        "specify the target that was verified",
+        format!("{target} does not contain the test file of the ledger"),
+        "specify the target that was verified, mounted; if it is, and nobody removed the file, \
+         then the storage lost it with every acknowledged write",
     )
 }

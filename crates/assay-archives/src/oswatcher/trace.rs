@@ -68,8 +68,10 @@ fn unread_form(line: &str) -> Option<&'static str> {
         Some("the list of `sadf -p`")
     } else if line.starts_with("disk-") && line.contains("reads") {
         Some("the totals of `vmstat -d`")
+    } else if line.ends_with(" total memory") {
+        Some("the totals of `vmstat -s`")
     } else if ["SunOS ", "AIX ", "HP-UX "].iter().any(|name| line.starts_with(name))
-        || line.trim_start().starts_with("device") && line.contains("r/s")
+        || words(line).contains(&"device") && line.contains("r/s")
         || line.starts_with("Disks:")
     {
         Some("a trace of another system than Linux")

@@ -3,13 +3,13 @@
 use super::amount::NumberPlace;
 use super::columns::HeaderColumns;
 use super::dates;
-use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{number, whole};
 use super::rows::{count, factor_name, word};
-use assay_model::Result;
 use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
+use assay_model::{Error, Result};
 
 const MEBIBYTE: f64 = 1_048_576.0;
 /// How columns of results begin; those of reads in a mix have words before that.
@@ -36,6 +36,17 @@ const COLUMNS_MAX: usize = 1024;
 /// Whether a text has the header of such a file.
 pub fn is_csv(text: &str) -> bool {
     text.lines().any(|line| line.contains("peration") && is_header(line))
+}
+
+/// Whether a text is what it prints on the screen.
+pub fn is_screen(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("OPERATION") && line.contains("RESULT TYPE"))
+}
+
+/// The refusal of the screen's output, which has fewer numbers than the file.
+pub fn refuse_screen() -> Error {
+    let what = "only its csv is supported, and this is its screen output";
+    refused("elbencho", what, "measure with --csvfile FILE, and import that file")
 }
 
 fn is_header(line: &str) -> bool {
@@ -351,5 +362,12 @@ mod tests {
         let whole = |rows: usize| read(&(HEADER.to_owned() + &"a,\n".repeat(rows)));
         assert!(whole(ROWS_MAX).unwrap_err().message().contains("cut off"));
         assert!(whole(ROWS_MAX + 1).unwrap_err().message().contains("rows"));
+    }
+
+    #[test]
+    fn the_screen_is_refused_with_the_option_that_writes_the_file() {
+        let screen = "OPERATION   RESULT TYPE        FIRST DONE   LAST DONE\n=========== ====\n";
+        assert!(is_screen(screen) && !is_csv(screen));
+        assert!(refuse_screen().hint().contains("--csvfile"));
     }
 }

@@ -174,6 +174,9 @@ fn read(file: NamedText<'_>, files: &[NamedText<'_>]) -> Result<ImportedResult> 
     if let Some(log) = LOGS.iter().find(|reader| (reader.is)(text)) {
         return (log.read)(files);
     }
+    if elbencho::is_screen(text) {
+        return Err(elbencho::refuse_screen());
+    }
     Err(Error::usage(
         format!("{name} is not a known result"),
         "supported are fio JSON and logs, Vdbench flatfile and summary, IOMeter results, ORION \

@@ -74,7 +74,9 @@ pub fn read(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     };
     let has_histogram = summaries.iter().any(|summary| summary.text.contains(HISTOGRAM));
     let started_unix_ns = files.iter().find_map(|file| date_of_test(file.text, file.name));
-    rows.iter_mut().for_each(|row| row.started_unix_ns = started_unix_ns);
+    for row in &mut rows {
+        row.started_unix_ns = started_unix_ns;
+    }
     let lacks = [
         (true, Lack::Intervals),
         (!has_histogram, Lack::Quantiles),

@@ -57,13 +57,13 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
 
 /// The results below one head: of later runs a script may have kept the numbers only.
 fn results_of<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
-    let is_number = |line: &&str| NUMBERS.iter().any(|begin| line.starts_with(begin));
-    let head_end = lines.iter().position(|line| is_number(&line)).unwrap_or(lines.len());
+    let is_number = |line: &str| NUMBERS.iter().any(|begin| line.starts_with(begin));
+    let head_end = lines.iter().position(|line| is_number(line)).unwrap_or(lines.len());
     let (head, rest) = lines.split_at(head_end);
     let mut results = vec![head.to_vec()];
     let mut has_rate = false;
     for line in rest {
-        if has_rate && is_number(&line) {
+        if has_rate && is_number(line) {
             results.push(head.to_vec());
             has_rate = false;
         }

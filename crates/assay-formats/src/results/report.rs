@@ -44,9 +44,9 @@ const SETTINGS: [(&str, &str); 7] = [
 /// shell that reads it.
 pub fn slob_settings(text: &str) -> Vec<StudySetting> {
     let value = |name: &str| {
-        let lines =
+        let mut lines =
             text.lines().filter_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='));
-        let value = lines.last()?.split(['#', ';', ' ', '\t']).next()?;
+        let value = lines.next_back()?.split(['#', ';', ' ', '\t']).next()?;
         Some(value.trim_matches(['"', '\''])).filter(|value| !value.is_empty())
     };
     let setting = |(name, factor): (&str, &str)| {

@@ -19,7 +19,7 @@ pub fn program(text: &str) -> Option<&'static str> {
     if any(|line| line.contains("\"sysstat\"")) {
         return Some(of_json(&begin));
     }
-    if any(|line| line.trim_start().starts_with("device ") && has(line, "r/s") && has(line, "%b")) {
+    if any(|line| has(line, "device") && has(line, "r/s") && has(line, "%b")) {
         return Some("iostat of another system");
     }
     if any(|line| ["SunOS ", "AIX ", "HP-UX "].iter().any(|name| line.starts_with(name))) {
@@ -108,6 +108,12 @@ mod tests {
             Some("iostat of another system")
         );
         assert_eq!(of("r/s rkB/s %util Device\n"), Some("iostat"));
+        assert_eq!(
+            program(
+                "extended device statistics\n r/s w/s kr/s kw/s wait actv asvc_t %w %b device\n"
+            ),
+            Some("iostat of another system")
+        );
         assert_eq!(of("Tape: r/s w/s\n"), Some("tapestat"));
         assert_eq!(of("10:00:01 UID TGID TID %usr CPU Command\n"), Some("pidstat"));
         assert_eq!(of("10:00:01 AM UID PID %usr CPU Command\n"), Some("pidstat"));

@@ -69,9 +69,8 @@ pub fn storages(found: &Definitions) -> Result<Vec<StorageDefinition>, Refused> 
 fn storage(section: &ReadSection) -> Result<StorageDefinition, Refused> {
     let mut reading = SectionReader::new(section, super::names::rule);
     let lun = reading.text("lun", "targets")?;
-    let lun = lun
-        .ok_or_else(|| reading.refusal("lun", OptionReason::Missing("lun".to_owned())))?
-        .to_owned();
+    let lun =
+        lun.ok_or_else(|| reading.refusal("lun", OptionReason::Incomplete("lun")))?.to_owned();
     let size = reading.parsed("size", "capacity", number::bytes)?;
     let threads = reading.parsed("threads", "arrival", number::count)?.unwrap_or(THREADS).max(1);
     // Vdbench insists on direct I/O for devices of Linux, and those of Solaris have no page cache.

@@ -317,3 +317,17 @@ fn impossible_queues_and_wrapped_rows_are_named() {
     let notes = read_trace(&wrapped).unwrap().notes;
     assert!(notes.iter().any(|note| note.contains("do not match their heading")), "{notes:?}");
 }
+
+#[test]
+fn other_tables_of_the_same_names_are_named() {
+    for (text, form) in [
+        (" 253528 K total memory\n 150060 K used memory\n", "`vmstat -s`"),
+        (
+            "extended device statistics\n r/s w/s kr/s kw/s wait actv %w %b device\n",
+            "another system",
+        ),
+    ] {
+        let error = read_trace(text).unwrap_err();
+        assert!(error.message().contains(form), "{error}");
+    }
+}

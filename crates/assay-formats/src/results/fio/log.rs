@@ -8,8 +8,11 @@ use crate::results::imported::{ImportedResult, Lack, NamedText, broken, refused}
 use assay_model::Result;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{OperationResult, PerOperation};
+use assay_model::number::index_of;
 
 const SECOND_NS: u64 = 1_000_000_000;
+/// Intervals of a log at most: each takes 2 kB, and a line may be of any time.
+const INTERVALS_MAX: u64 = 20_000;
 
 /// The log of all jobs to which the log of one belongs: `x_bw.log` for `x_bw.1.log`.
 pub fn log_of_all_jobs(name: &str) -> Option<String> {
@@ -52,27 +55,29 @@ fn read(text: &str, name: &str) -> Result<ImportedResult> {
         return Ok(rates::imported(&log, name, kind));
     }
     let lacks = log.lacks.clone();
-    Ok(by_second(&log)?.imported(kind, name, lacks))
+    Ok(by_interval(&log)?.imported(kind, name, lacks))
 }
 
-fn by_second(log: &LogLines) -> Result<LogIntervals> {
+/// Intervals of a second, of a log of many hours longer ones.
+fn by_interval(log: &LogLines) -> Result<LogIntervals> {
+    let length_s = (log.last_ms() / 1000 + 1).div_ceil(INTERVALS_MAX);
     let mut operations: Vec<PerOperation> = Vec::new();
     for line in &log.lines {
         if line.bytes == 0 {
             return Err(broken("fio", "the log mixes means with single I/Os"));
         }
-        let second = usize::try_from(line.at_ms / 1000).unwrap_or(usize::MAX);
-        if operations.len() <= second {
-            operations.resize(second + 1, PerOperation::default());
+        let place = index_of(line.at_ms / 1000 / length_s);
+        if operations.len() <= place {
+            operations.resize(place + 1, PerOperation::default());
         }
-        let slot = operations[second].slot(line.operation);
+        let slot = operations[place].slot(line.operation);
         let result = slot.get_or_insert_with(|| OperationResult::empty(Precision::Fine, false));
         result.ios += 1;
         result.bytes = result.bytes.saturating_add(line.bytes);
         result.service.record(line.value);
     }
     Ok(LogIntervals {
-        length_ns: SECOND_NS,
+        length_ns: length_s * SECOND_NS,
         operations,
         elapsed_ns: log.last_ms().max(1) * 1_000_000,
         started_unix_ns: log.started_unix_ns,
@@ -99,6 +104,19 @@ mod tests {
         assert_eq!(runs[0].measurement.operations().ios(), 2);
         assert!(read_all(&[one, two, two]).unwrap_err().message().contains("specified twice"));
         assert_eq!(log_of_all_jobs("x_bw.log"), None);
+    }
+
+    /// A line of another week took a gigabyte.
+    #[test]
+    fn a_log_of_days_has_longer_intervals() {
+        let text = "100, 5000, 0, 4096, 0\n604700000, 7000, 0, 4096, 0\n";
+        let ImportedContent::Runs(runs) = read(text, "x_clat.1.log").unwrap().content else {
+            panic!()
+        };
+        let intervals = &runs[0].intervals;
+        assert!(intervals.len() < 20_000, "{}", intervals.len());
+        assert_eq!(intervals[0].0.end_ns, 31 * SECOND_NS);
+        assert_eq!(runs[0].measurement.operations().ios(), 2);
     }
 
     #[test]

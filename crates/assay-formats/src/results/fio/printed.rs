@@ -7,8 +7,11 @@ use assay_model::histogram::{Histogram, Precision};
 use assay_model::number::{count, nanoseconds, real};
 use std::collections::BTreeMap;
 
-/// Run times that differ by less are one: rates are shown with three digits.
-const RUNTIME_ROUNDING: f64 = 0.002;
+/// Run times of the reads and writes of a job that differ by less are one: rates are shown with
+/// three digits.
+const SIDES_ROUNDING: f64 = 0.002;
+/// The same of the jobs of a group, which end one by one.
+const JOBS_ROUNDING: f64 = 0.005;
 
 /// Everything that one output holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -243,10 +246,10 @@ impl PrintedJob {
         times.reduce(f64::max).filter(|time_s| *time_s > 0.0)
     }
 
-    /// Whether its reads and writes were issued for about the same time.
-    pub fn sides_ran_together(&self) -> bool {
-        let longest_s = self.runtime_s().unwrap_or(0.0);
-        self.sides().filter_map(|(_, side)| side.runtime_s).all(|time_s| time_s >= 0.95 * longest_s)
+    /// Whether its reads and writes were issued for the same time, up to this share of it.
+    pub fn sides_ran_together(&self, rounding: f64) -> bool {
+        let least_s = self.runtime_s().unwrap_or(0.0) * (1.0 - rounding);
+        self.sides().filter_map(|(_, side)| side.runtime_s).all(|time_s| time_s >= least_s)
     }
 
     /// Drops its times where they are too long for its rate and its depth by Little's law, and says
@@ -322,15 +325,13 @@ pub fn ascending(mut quantiles: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 /// Whether all reads and writes of the jobs of each group were issued for the same time.
 pub fn have_one_runtime(jobs: &[PrintedJob]) -> bool {
     let mut longest_s: BTreeMap<u32, f64> = BTreeMap::new();
-    let times = || {
-        let sides = jobs.iter().flat_map(|job| job.sides().map(|(_, side)| (job.group, side)));
-        sides.filter_map(|(group, side)| Some((group, side.runtime_s?)))
-    };
+    let times = || jobs.iter().filter_map(|job| Some((job.group, job.runtime_s()?)));
     for (group, time_s) in times() {
         let longest_s = longest_s.entry(group).or_default();
         *longest_s = longest_s.max(time_s);
     }
-    times().all(|(group, time_s)| time_s >= longest_s[&group] * (1.0 - RUNTIME_ROUNDING))
+    jobs.iter().all(|job| job.sides_ran_together(SIDES_ROUNDING))
+        && times().all(|(group, time_s)| time_s >= longest_s[&group] * (1.0 - JOBS_ROUNDING))
 }
 
 /// The mean of the outstanding I/Os by Little's law, where all times are known: time in I/Os over

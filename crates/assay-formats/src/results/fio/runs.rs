@@ -18,6 +18,8 @@ use assay_model::verdict::{NamedEstimate, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SECOND_NS: f64 = 1e9;
+/// Reads and writes of run times that differ by more have no sum.
+const SUM_ROUNDING: f64 = 0.05;
 
 /// The result of what fio printed.
 ///
@@ -282,7 +284,7 @@ fn sums(jobs: &[&PrintedJob], output: &PrintedOutput) -> Vec<ImportedRow> {
             let sides = group.iter().flat_map(|job| job.sides());
             rate(sides.map(|(_, side)| amount(side)).sum(), elapsed_s)
         };
-        let name = format!("{} and {} other jobs", group[0].full_name(), group.len() - 1);
+        let name = format!("{} and {} more", group[0].full_name(), group.len() - 1);
         let started_ns = started(group, output, elapsed_ns);
         ImportedRow {
             settings: vec![StudySetting {
@@ -306,7 +308,7 @@ fn measures(job: &PrintedJob) -> Vec<NamedEstimate> {
     let sides: Vec<_> = job.sides().collect();
     let mut measures = Vec::new();
     // What was written first and read later has no sum.
-    if job.sides_ran_together() {
+    if job.sides_ran_together(SUM_ROUNDING) {
         let sum = |amount: fn(&PrintedSide) -> u64| -> Option<f64> {
             sides.iter().map(|(_, side)| Some(rate(amount(side), side.elapsed_s()?))).sum()
         };

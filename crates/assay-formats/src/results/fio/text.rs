@@ -612,7 +612,7 @@ Run status group 0 (all jobs):
         let text = format!("{}{}\nRun status group 0 (all jobs):\n", job(1, 2008), job(2, 1004));
         let rows = rows(imported(read(&text).unwrap()).unwrap());
         let names = [0, 1, 2].map(|row: usize| rows[row].settings[0].value.to_string());
-        assert_eq!(names, ["alpha", "alpha-2", "alpha and 1 other jobs"]);
+        assert_eq!(names, ["alpha", "alpha-2", "alpha and 1 more"]);
         let rates = [0, 1, 2].map(|row: usize| value(&rows[row], "iops"));
         for (rate, time_s) in rates.into_iter().zip([2.008, 1.004, 1.004]) {
             assert!((rate - 46_670.0 / time_s).abs() < 0.1, "{rates:?}");
