@@ -236,7 +236,9 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         )
         .unwrap();
     given.assert_half_is_seen("drop");
-    connection.run("CREATE SCHEMA assay_brokerage").unwrap();
+    connection
+        .run("CREATE SCHEMA assay_brokerage; CREATE TABLE assay_brokerage.thesis (x int)")
+        .unwrap();
     given.assert_foreign_stays();
 }
 
