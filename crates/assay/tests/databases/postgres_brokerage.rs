@@ -255,9 +255,10 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
              SUPERUSER; ALTER ROLE reader SET default_transaction_read_only = on",
         )
         .unwrap();
-    for (user, hint) in
-        [("guest", "use a user with this privilege"), ("reader", "cannot be written to")]
-    {
+    for (user, hint) in [
+        ("guest", "an empty schema or database of this account"),
+        ("reader", "cannot be written to"),
+    ] {
         let address =
             format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());
         let output =
