@@ -74,7 +74,9 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         "DELETE FROM assay_brokerage.assay_manifest WHERE name IN ('complete', 'part address 1')";
     connection.run(halve).unwrap();
     given.assert_half_is_seen("finish");
-    connection.run("CREATE DATABASE assay_brokerage").unwrap();
+    connection
+        .run("CREATE DATABASE assay_brokerage; CREATE TABLE assay_brokerage.thesis (x int)")
+        .unwrap();
     given.assert_foreign_stays();
 }
 

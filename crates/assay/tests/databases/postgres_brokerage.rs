@@ -237,7 +237,9 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         )
         .unwrap();
     given.assert_half_is_seen("drop");
-    connection.run("CREATE SCHEMA assay_brokerage").unwrap();
+    connection
+        .run("CREATE SCHEMA assay_brokerage; CREATE TABLE assay_brokerage.thesis (x int)")
+        .unwrap();
     given.assert_foreign_stays();
 }
 
@@ -254,9 +256,10 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
              SUPERUSER; ALTER ROLE reader SET default_transaction_read_only = on",
         )
         .unwrap();
-    for (user, hint) in
-        [("guest", "use a user with this privilege"), ("reader", "cannot be written to")]
-    {
+    for (user, hint) in [
+        ("guest", "an empty schema or database of this account"),
+        ("reader", "cannot be written to"),
+    ] {
         let address =
             format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());
         let output =

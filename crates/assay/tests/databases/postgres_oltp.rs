@@ -155,7 +155,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
                  assay_oltp.pay, assay_oltp.last_order, assay_oltp.deliver, assay_oltp.low_stock";
     connection.run(halve).unwrap();
     given.assert_half_is_seen("finish");
-    connection.run("CREATE SCHEMA assay_oltp").unwrap();
+    connection.run("CREATE SCHEMA assay_oltp; CREATE TABLE assay_oltp.thesis (x int)").unwrap();
     given.assert_foreign_stays();
 
     let output = place.run(&format!(
