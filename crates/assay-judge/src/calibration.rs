@@ -60,7 +60,7 @@ pub(crate) fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoin
 /// Unless the limit lies inside the interval of the quantile: then there may be as much as one
 /// outstanding I/O gives.
 fn none_within(mix: &MixCalibration, limit: &LatencyLimit) -> Estimate {
-    let one = point(mix, 1).filter(|one| one.limited_quantile_ns.low <= limit.service_time_ns);
+    let one = point(mix, 1).filter(|_| !mix.certainly_exceeds(limit));
     let most = one.map_or(0.0, |one| one.iops.high);
     Estimate { value: 0.0, low: 0.0, high: most, confidence: 0.95, n: 1 }
 }
@@ -129,7 +129,7 @@ fn known(
             let (found, clusters) =
                 trusted(base_quantile(mix, quantile, &calibration.limit)?, quantile);
             let mut known = base(found).with(Some(clusters), None);
-            let doubt = doubts::few_clusters(&found, Some(clusters), calibration.elapsed_s);
+            let doubt = doubts::few_clusters(&found, Some(clusters));
             known.evidence.doubts.extend(doubt);
             Ok(known)
         }

@@ -10,7 +10,7 @@ use assay_model::measurement::{ClockKind, Conduct, Finish, Measurement, Operatio
 use assay_model::number::{real, share};
 use assay_model::plausibility::littles_law;
 use assay_model::target::TargetFacts;
-use assay_model::verdict::{Bias, Doubt, Unit};
+use assay_model::verdict::{Bias, Doubt, Unit, times_as_long};
 
 /// Share of its own ceiling beyond which the tool may be what is measured.
 const CEILING_SHARE_MAX: f64 = 0.8;
@@ -235,18 +235,13 @@ pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
 
 /// A quantile without an upper end: so few times was anything beyond it that a longer tail may only
 /// not have been seen.
-pub(crate) fn few_clusters(
-    estimate: &Estimate,
-    clusters: Option<u64>,
-    elapsed_s: f64,
-) -> Option<Doubt> {
+pub(crate) fn few_clusters(estimate: &Estimate, clusters: Option<u64>) -> Option<Doubt> {
     let clusters = clusters.filter(|_| estimate.is_at_least())?;
     if real(clusters) >= CLUSTERS_NEEDED {
-        let remedy = format!("measure for about {:.0} s in total", 2.0 * elapsed_s);
+        let remedy = format!("measure {}", times_as_long(2.0));
         let what = "the upper end of the interval is more than twice the value";
         return Some(doubt(what, Bias::Flattering, &remedy));
     }
-    let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
     let times = match clusters {
         1 => "once".to_owned(),
         several => format!("at {several} separate times"),
@@ -254,24 +249,17 @@ pub(crate) fn few_clusters(
     let what = format!(
         "values beyond the quantile occurred only {times}; an upper bound needs {CLUSTERS_NEEDED}"
     );
-    let remedy = format!("measure for about {:.0} s in total", needed_s.max(2.0 * elapsed_s));
+    let longer = CLUSTERS_NEEDED / real(clusters.max(1));
+    let remedy = format!("measure {}", times_as_long(longer.max(2.0)));
     Some(doubt(what, Bias::Flattering, &remedy))
 }
 
 /// A mean time without an upper end: a few bursts made it, and a longer one may only not have been
 /// seen.
-pub(crate) fn few_bursts(
-    estimate: &Estimate,
-    clusters: Option<u64>,
-    elapsed_s: f64,
-) -> Option<Doubt> {
+pub(crate) fn few_bursts(estimate: &Estimate, clusters: Option<u64>) -> Option<Doubt> {
     let is_mean = clusters.is_none() && estimate.is_at_least();
     let what = "the mean depends on a few bursts; an upper limit needs more of them";
-    let remedy = if elapsed_s > 0.0 {
-        format!("measure for about {:.0} s in total", LONGER_FOR_MEAN * elapsed_s)
-    } else {
-        "measure for longer".to_owned()
-    };
+    let remedy = format!("measure {}", times_as_long(LONGER_FOR_MEAN));
     is_mean.then(|| doubt(what, Bias::Flattering, &remedy))
 }
 

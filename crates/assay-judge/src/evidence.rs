@@ -54,7 +54,7 @@ fn from_elsewhere(
     facts: &Facts<'_>,
 ) -> FoundNumber {
     let mut doubts: Vec<Doubt> = if given.estimate.has_interval() {
-        doubts::few_bursts(&given.estimate, None, 0.0).into_iter().collect()
+        doubts::few_bursts(&given.estimate, None).into_iter().collect()
     } else {
         vec![doubts::no_interval()]
     };

@@ -65,8 +65,8 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
             let high = estimate.high.min(most.max(estimate.value));
             let low = estimate.low.max(least.min(estimate.value));
             let known = ClusteredEstimate { estimate: Estimate { low, high, ..estimate }, ..known };
-            doubts.extend(doubts::few_clusters(&known.estimate, known.clusters, part.elapsed_s));
-            doubts.extend(doubts::few_bursts(&known.estimate, known.clusters, part.elapsed_s));
+            doubts.extend(doubts::few_clusters(&known.estimate, known.clusters));
+            doubts.extend(doubts::few_bursts(&known.estimate, known.clusters));
             let known = KnownNumber::new(known.estimate, part.elapsed_s, doubts)
                 .with(known.clusters, left.map(|left| left.change));
             KnownNumber { at: load(amount, &part), ..known }

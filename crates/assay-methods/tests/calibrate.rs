@@ -170,6 +170,7 @@ fn of_reads_and_writes_the_slower_ones_decide() {
 #[test]
 fn a_limit_that_nothing_keeps_has_no_answer_and_a_reason() {
     let calibration = run(&constant(8, 150.0, 100.0, 20.0), 1);
+    assert!(calibration.mixes[0].certainly_exceeds(&calibration.limit));
     assert_eq!(calibration.mixes[0].iops_within_limit, None);
     let what = &calibration.remarks[0].what;
     assert_eq!(what, "read: p99 is 150 µs even at queue depth 1, above the limit of 100 µs");

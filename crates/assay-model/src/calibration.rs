@@ -148,6 +148,13 @@ pub struct MixCalibration {
 }
 
 impl MixCalibration {
+    /// Whether one outstanding I/O already exceeds the limit with its whole interval. Where the
+    /// limit lies inside the interval, some load may still keep it.
+    pub fn certainly_exceeds(&self, limit: &LatencyLimit) -> bool {
+        let one = self.curve.iter().find(|point| point.outstanding == 1);
+        one.is_none_or(|one| one.limited_quantile_ns.low > limit.service_time_ns)
+    }
+
     /// The same, where each load was that of one of several hosts that all had the same.
     #[must_use]
     pub fn of_hosts(mut self, hosts: u32) -> Self {

@@ -102,6 +102,16 @@ pub struct Evidence {
     pub doubts: Vec<Doubt>,
 }
 
+/// How much longer to measure, in words: a factor, because whoever reads it chose the time of a
+/// whole command, of which the judged number may have got a part. Rounded up.
+pub fn times_as_long(factor: f64) -> String {
+    match factor {
+        _ if factor <= 1.5 => "1.5 times as long".to_owned(),
+        _ if factor <= 2.0 => "twice as long".to_owned(),
+        _ => format!("{:.0} times as long", factor.ceil()),
+    }
+}
+
 /// A quantity that is known with its doubt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -53,11 +53,24 @@ pub(super) fn drifted(mix: &str, drift: &FullLoadDrift, most_iops: f64, began_s:
 }
 
 pub(super) fn impossible(mix: &str, first: &CalibrationRung, limit: &LatencyLimit) -> Remark {
+    let limited_ns = &first.estimates.limited_ns;
+    if limited_ns.low <= limit.service_time_ns {
+        return Remark {
+            what: format!(
+                "{mix}: {} at queue depth 1 is {}, but its interval begins at {}, within the limit",
+                limit.quantile,
+                show_time_ns(limited_ns.value),
+                show_time_ns(limited_ns.low)
+            ),
+            why: "it is open whether any load meets the limit".to_owned(),
+            remedy: "calibrate for longer, or while nothing else runs".to_owned(),
+        };
+    }
     Remark {
         what: format!(
             "{mix}: {} is {} even at queue depth 1, above the limit of {}",
             limit.quantile,
-            show_time_ns(first.estimates.limited_ns.value),
+            show_time_ns(limited_ns.value),
             show_time_ns(limit.service_time_ns)
         ),
         why: "no load meets the limit".to_owned(),

@@ -22,6 +22,13 @@ fn a_limit_may_be_written_as_number_or_text() {
 }
 
 #[test]
+fn how_much_longer_to_measure_is_rounded_up() {
+    let shown = [0.9, 1.2, 1.6, 2.0, 2.1, 298.4].map(times_as_long);
+    let times = ["1.5 times", "1.5 times", "twice", "twice", "3 times", "299 times"];
+    assert_eq!(shown, times.map(|times| format!("{times} as long")));
+}
+
+#[test]
 fn the_form_is_checked() {
     assert_eq!(
         refused(&TEXT.replace("at_most", "at_mots")),

@@ -14,7 +14,9 @@ use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::cause::{Cause, CauseKind};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_count;
-use assay_model::verdict::{Bias, Doubt, Judgement, Limit, Outcome, Reason, Unit, Verdict};
+use assay_model::verdict::{
+    Bias, Doubt, Judgement, Limit, Outcome, Reason, Unit, Verdict, times_as_long,
+};
 use assay_model::watch::Summary;
 
 /// What a reader should know who reads nothing else.
@@ -295,8 +297,8 @@ pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
                                                  help."
             .to_owned(),
         Reason::Straddles { enough_s: Some(enough_s) } => format!(
-            "The limit lies inside the interval; measuring for about {} in total should decide.",
-            crate::clock::show_length(rounded(*enough_s))
+            "The limit lies inside the interval; measuring {} should decide.",
+            times_as_long(enough_s / judgement.evidence.elapsed_s)
         ),
         Reason::NoEvidence { missing } => format!("{}.", capital(&format.prose(missing))),
         Reason::Doubtful => doubts(judgement, format),
@@ -347,8 +349,9 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Format
         _ if !limit.is_asked() => format!("{} at most; {large}.", most(&mix.iops_max)),
         Some(capacity) => format!("{} with {limited} {bound}; {large}.", most(capacity)),
         None => format!(
-            "{limited} of {operations} exceeded {broken} even at queue depth 1; {} at any \
-             latency; {large}.",
+            "{limited} of {operations} {} {broken} even at queue depth 1; {} at any latency; \
+             {large}.",
+            if mix.certainly_exceeds(limit) { "exceeded" } else { "may exceed" },
             most(&mix.iops_max)
         ),
     }

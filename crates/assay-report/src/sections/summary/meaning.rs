@@ -119,8 +119,9 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
             }
         ),
         None => format!(
-            "{limited} read latency exceeds {limit} even at queue depth 1. Without that limit, \
-             the storage delivers {} random reads/s.",
+            "{limited} read latency {} {limit} even at queue depth 1. Without that limit, the \
+             storage delivers {} random reads/s.",
+            if mix.certainly_exceeds(&calibration.limit) { "exceeds" } else { "may exceed" },
             rate(mix.iops_max.rate.value)
         ),
     };
