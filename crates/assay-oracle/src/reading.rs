@@ -128,7 +128,7 @@ impl ReportReading {
             OracleSection::HostCpu => self.host_cpu(table),
             OracleSection::Sessions => self.sessions(table),
             OracleSection::SegmentsByReads | OracleSection::SegmentsByReadRequests => {
-                self.segments(table)
+                self.segments(table);
             }
             OracleSection::SegmentStatistics => self.segment_statistics(table),
             OracleSection::BufferPoolAdvisory => self.buffer_pool(table),

@@ -100,7 +100,7 @@ impl<'a> HostsCourse<'a> {
                 self.ends[member] = Some(CourseEnd::Measured(measurement, began, rung));
             }
             NodeAnswer::Refused(refusal) => {
-                self.ends[member] = Some(CourseEnd::Refused(refusal.into()))
+                self.ends[member] = Some(CourseEnd::Refused(refusal.into()));
             }
             NodeAnswer::Late(by_ns) => self.late = Some((host, by_ns)),
             // Words of another phase that were on their way.

@@ -204,7 +204,7 @@ impl IometerConfiguration {
                 }
             },
             Key::Worker => {
-                self.workers.push(IometerWorker { name: value, ..IometerWorker::default() })
+                self.workers.push(IometerWorker { name: value, ..IometerWorker::default() });
             }
             Key::Other => self.others.push(value),
             _ => self.add_to_worker(key, value)?,

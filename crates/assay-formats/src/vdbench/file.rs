@@ -192,7 +192,7 @@ impl ParameterReader<'_> {
             DefinitionKind::Workload => self.found.workloads.push(section),
             DefinitionKind::Run => self.found.runs.push(section),
             DefinitionKind::FileSystem => {
-                self.found.others.push((section, OptionReason::FileSystemLoad))
+                self.found.others.push((section, OptionReason::FileSystemLoad));
             }
             DefinitionKind::Replay => self.found.others.push((section, OptionReason::Replay)),
             DefinitionKind::General => {}

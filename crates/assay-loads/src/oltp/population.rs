@@ -153,12 +153,12 @@ impl<S: RowSink + ?Sized> Making<'_, S> {
         match table {
             OltpTable::District => self.district(district),
             OltpTable::Customer => {
-                (1..=CUSTOMERS).for_each(|number| self.customer(district, number))
+                (1..=CUSTOMERS).for_each(|number| self.customer(district, number));
             }
             OltpTable::History => (1..=CUSTOMERS).for_each(|number| self.history(district, number)),
             OltpTable::Orders => self.orders(district),
             OltpTable::OrderLine => {
-                (1..=ORDERS).for_each(|order| self.order_lines(district, order))
+                (1..=ORDERS).for_each(|order| self.order_lines(district, order));
             }
             OltpTable::NewOrder => {
                 (FIRST_NEW_ORDER..=ORDERS).for_each(|order| self.new_order(district, order));
