@@ -186,9 +186,7 @@ impl Approximation {
     const fn words(&self) -> &'static str {
         match self {
             Self::EndsByTime(_) | Self::UntilStopped(_) | Self::FilesJoined(_) => "",
-            Self::WholeTime => {
-                "the run takes its full time, even if all data were processed earlier"
-            }
+            Self::WholeTime => "the run takes its full time, even if a job would end earlier",
             Self::Engine => "another engine issues the same I/O (io_uring, or blocking calls)",
             Self::MappedMemory => "mapped memory is read by calls through the page cache",
             Self::AllDirect => "jobs that run together differ here; all bypass the page cache",

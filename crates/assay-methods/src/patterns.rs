@@ -22,7 +22,7 @@ const OUTSTANDING_MAX: u32 = 256;
 
 /// A pattern of I/O that has a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RatePattern {
+pub struct LoadPattern {
     /// Its name.
     pub name: &'static str,
     /// Whether addresses are drawn at random; else they ascend.
@@ -32,16 +32,16 @@ pub struct RatePattern {
 }
 
 /// All patterns that have names.
-pub const PATTERNS: [RatePattern; 6] = [
-    RatePattern { name: "randread", is_random: true, read_share: 1.0 },
-    RatePattern { name: "randwrite", is_random: true, read_share: 0.0 },
-    RatePattern { name: "randrw", is_random: true, read_share: 0.5 },
-    RatePattern { name: "read", is_random: false, read_share: 1.0 },
-    RatePattern { name: "write", is_random: false, read_share: 0.0 },
-    RatePattern { name: "rw", is_random: false, read_share: 0.5 },
+pub const PATTERNS: [LoadPattern; 6] = [
+    LoadPattern { name: "randread", is_random: true, read_share: 1.0 },
+    LoadPattern { name: "randwrite", is_random: true, read_share: 0.0 },
+    LoadPattern { name: "randrw", is_random: true, read_share: 0.5 },
+    LoadPattern { name: "read", is_random: false, read_share: 1.0 },
+    LoadPattern { name: "write", is_random: false, read_share: 0.0 },
+    LoadPattern { name: "rw", is_random: false, read_share: 0.5 },
 ];
 
-impl RatePattern {
+impl LoadPattern {
     /// The pattern of a name; `readwrite` is fio's other name of `rw`.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "readwrite" { "rw" } else { name };
@@ -162,8 +162,8 @@ impl StreamSpec {
         };
         self.change(stream);
         workload.description = describe(stream);
-        if RatePattern::named(&workload.name).is_some() {
-            RatePattern::of(stream).name.clone_into(&mut workload.name);
+        if LoadPattern::named(&workload.name).is_some() {
+            LoadPattern::of(stream).name.clone_into(&mut workload.name);
         }
         Ok(workload)
     }
@@ -213,7 +213,12 @@ pub fn describe(stream: &Stream) -> String {
         share => format!(", {:.0}% reads", 100.0 * share),
     };
     let pace = match stream.arrival {
-        Arrival::Closed { outstanding, .. } => format!("{outstanding} outstanding"),
+        Arrival::Closed { outstanding, think_time: Nanos(0) } => {
+            format!("{outstanding} outstanding")
+        }
+        Arrival::Closed { outstanding, think_time } => {
+            format!("{outstanding} outstanding, {think_time} of think time")
+        }
         Arrival::Open { rate, .. } => format!("{rate}"),
     };
     format!("{order} {}{mix}, {pace}", sizes.join("/"))
@@ -229,10 +234,10 @@ mod tests {
             let workload = pattern.workload();
             workload.check().unwrap();
             assert_eq!(workload.name, pattern.name);
-            assert_eq!(RatePattern::of(&workload.streams[0]), pattern);
+            assert_eq!(LoadPattern::of(&workload.streams[0]), pattern);
         }
-        assert_eq!(RatePattern::named("readwrite").unwrap().name, "rw");
-        assert_eq!(RatePattern::named("trim"), None);
+        assert_eq!(LoadPattern::named("readwrite").unwrap().name, "rw");
+        assert_eq!(LoadPattern::named("trim"), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Ready-made workloads: documents like any other, with the source of their numbers in them.
 
-use crate::patterns::{PATTERNS, RatePattern};
+use crate::patterns::{LoadPattern, PATTERNS};
 use assay_model::document::nearest;
 use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
@@ -25,7 +25,7 @@ pub const PRESETS: &[(&str, &str)] = &[
 pub fn preset(name: &str) -> Result<Workload> {
     match preset_text(name) {
         Some(text) => parse_workload(text).map_err(|error| error.context(format!("preset {name}"))),
-        None => RatePattern::named(name).map(RatePattern::workload).ok_or_else(|| unknown(name)),
+        None => LoadPattern::named(name).map(LoadPattern::workload).ok_or_else(|| unknown(name)),
     }
 }
 

@@ -18,6 +18,8 @@ const WORKER_BUSY_MAX: f64 = 0.95;
 /// Rates between these multiples of a control group's limit show that it was reached: the kernel
 /// hands out its allowance in slices of time, so that short measurements lie on either side of it.
 const REACHED: std::ops::RangeInclusive<f64> = 0.85..=1.25;
+/// Share of a CPU quota from which on it held the load back: the kernel hands it out in slices too.
+const QUOTA_SHARE_MIN: f64 = 0.85;
 /// Beyond this multiple of the limit a rate shows that it held nothing back.
 const UNHINDERED: f64 = 2.0;
 /// The watch of the host is late by less on any busy machine, ns.
@@ -49,6 +51,8 @@ pub enum CauseKind {
     Neighbour,
     /// Storage that stands still with a period.
     Stalls,
+    /// I/O by blocking calls, because `io_uring` is denied.
+    BlockingCalls,
 }
 
 /// Something that shaped the numbers.
@@ -58,7 +62,8 @@ pub struct Cause {
     pub kind: CauseKind,
     /// What was seen, as a clause that begins a sentence.
     pub what: String,
-    /// Where it moves the numbers; absent where it is a property of the storage itself.
+    /// Where it moves the numbers; absent where it is a property of the storage itself, or of the
+    /// way to it.
     pub bias: Option<Bias>,
     /// What to do for a result without it.
     pub remedy: String,
@@ -72,7 +77,7 @@ impl Cause {
             CauseKind::ControlGroup | CauseKind::BusyHost | CauseKind::Neighbour => {
                 Some(Bias::Unflattering)
             }
-            CauseKind::Stalls => None,
+            CauseKind::Stalls | CauseKind::BlockingCalls => None,
         };
         Self { kind, what, bias, remedy: remedy.to_owned() }
     }
@@ -104,10 +109,12 @@ pub fn known_causes(run: &RunDocuments<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = memory(run).into_iter().collect();
     causes.extend(paused(run));
     causes.extend(reached_limit(run));
+    causes.extend(reached_quota(run));
     causes.extend(page_cache(run));
     causes.extend(busy_host(run));
     causes.extend(neighbour(run));
     causes.extend(stalls(run));
+    causes.extend(blocking_calls(run));
     causes
 }
 
@@ -218,6 +225,23 @@ fn reached_limit(run: &RunDocuments<'_>) -> Option<Cause> {
     );
     let remedy = "raise the limit or run outside the control group, then measure again";
     Some(Cause::new(CauseKind::ControlGroup, what, remedy))
+}
+
+/// The CPU quota of this process's control groups, where the process used it up: its threads then
+/// stood still while CPUs of the host were idle.
+fn reached_quota(run: &RunDocuments<'_>) -> Option<Cause> {
+    let quota_cpus = run.environment?.host.cpu_limit?;
+    let runs = run.measurements.iter().filter_map(|one| HostLoad::from_measurement(one));
+    let watched = run.watch.and_then(HostLoad::from_watch);
+    let own_cpus = runs.chain(watched).filter_map(|load| load.own_cores).fold(0.0, f64::max);
+    let remedy = "raise the CPU limit or run outside the control group, then measure again";
+    (own_cpus >= QUOTA_SHARE_MIN * quota_cpus).then(|| {
+        let what = format!(
+            "the CPU limit of the control group ({quota_cpus:.1} CPUs) was reached: the load was \
+             held back, not the storage"
+        );
+        Cause::new(CauseKind::ControlGroup, what, remedy)
+    })
 }
 
 /// Every rate of the run that a limit could have ended.
@@ -438,6 +462,15 @@ fn busy_host(run: &RunDocuments<'_>) -> Option<Cause> {
         let remedy = "measure while nothing else runs on the host";
         Cause::new(CauseKind::BusyHost, what, remedy)
     })
+}
+
+/// A kernel or a container that denies `io_uring`. The numbers stand: each outstanding I/O has a
+/// thread, which costs more CPU, and a host that had too little of it is a cause of its own.
+fn blocking_calls(run: &RunDocuments<'_>) -> Option<Cause> {
+    let denied = run.measurements.iter().find_map(|one| one.conduct.backend_reason.clone())?;
+    let what = format!("{denied}: I/O was issued by blocking calls, which use more CPU");
+    let remedy = "allow io_uring for a measurement that uses less CPU";
+    Some(Cause::new(CauseKind::BlockingCalls, what, remedy))
 }
 
 /// What others moved on the device meanwhile. A database server is another process, so a load shows

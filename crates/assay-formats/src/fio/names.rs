@@ -55,7 +55,7 @@ const NO_EFFECT: &str = "
                          invalidate create_serialize
     create_fsync create_on_open create_only allow_file_create allow_mounted_write pre_read \
                          end_fsync fsync_on_close
-    unlink unlink_each_loop exitall exit_what exitall_on_error new_group per_job_logs write_bw_log
+    unlink unlink_each_loop exitall_on_error new_group per_job_logs write_bw_log
     bwavgtime write_lat_log write_iops_log iopsavgtime log_entries log_avg_msec log_hist_msec \
                          log_hist_coarseness
     write_hist_log log_window_value log_issue_time log_offset log_prio log_compression \
@@ -81,6 +81,8 @@ const NO_EFFECT: &str = "
 /// Options that are approximated by what is done anyway.
 const NEAR: &[(&str, Approximation)] = &[
     ("iodepth_batch", Approximation::NoBatches),
+    ("exitall", Approximation::WholeTime),
+    ("exit_what", Approximation::WholeTime),
     ("iodepth_batch_complete_min", Approximation::NoBatches),
     ("iodepth_batch_complete_max", Approximation::NoBatches),
     ("iodepth_low", Approximation::NoBatches),

@@ -51,7 +51,10 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     }
     let version = lines.iter().find_map(|line| line.strip_prefix("pgbench ("));
     let version = version.and_then(|rest| rest.split([' ', ',', ')']).next());
-    let lacks = vec![Lack::Intervals, Lack::Quantiles, Lack::Environment, Lack::Date];
+    let measures = rows.iter().flat_map(|row| &row.measures);
+    let has_times = measures.clone().any(|measure| measure.quantity.starts_with(TIME));
+    let times = if has_times { Lack::Quantiles } else { Lack::Times };
+    let lacks = vec![Lack::Intervals, times, Lack::Environment, Lack::Date];
     Ok(result(version, rows, lacks))
 }
 
@@ -108,11 +111,21 @@ impl<'a> PgbenchSummary<'a> {
         });
         measures.extend(counted);
         measures.extend(self.scripts());
-        let processed = self.value("number of transactions actually processed: ").and_then(leading);
-        let elapsed_s = self.value("duration: ").and_then(leading);
-        let elapsed_s = elapsed_s.or_else(|| Some(processed? / rate_per_s));
-        let elapsed_s = elapsed_s.filter(|time_s| time_s.is_finite());
+        let elapsed_s = self.elapsed_s(rate_per_s);
         Ok(ImportedRow { settings: self.settings(), elapsed_s, measures, ..ImportedRow::default() })
+    }
+
+    /// How long it took: the time that was asked for, unless transactions and rate say otherwise
+    /// because the run was stopped, or the lines were put together by hand.
+    fn elapsed_s(&self, rate_per_s: f64) -> Option<f64> {
+        let processed = self.value("number of transactions actually processed: ").and_then(leading);
+        let counted_s = processed.map(|processed| processed / rate_per_s);
+        let counted_s = counted_s.filter(|time_s| time_s.is_finite() && *time_s > 0.0);
+        let asked_s = self.value("duration: ").and_then(leading);
+        let agrees = |asked_s: f64| {
+            counted_s.is_none_or(|counted_s| (0.5..2.0).contains(&(asked_s / counted_s)))
+        };
+        asked_s.filter(|asked_s| agrees(*asked_s)).or(counted_s)
     }
 
     /// What follows a label.
@@ -144,7 +157,8 @@ impl<'a> PgbenchSummary<'a> {
         let text = [" = ", ": "]
             .iter()
             .find_map(|sign| self.value(&format!("latency {statistic}{sign}")))?;
-        leading(text).map(|time_ms| time_ms * 1e6)
+        // Without -R, release 9.4 and older print a time that they did not take.
+        leading(text).filter(|time_ms| *time_ms > 0.0).map(|time_ms| time_ms * 1e6)
     }
 
     /// The rate with the interval that the lines of progress give, where there are enough of them.
@@ -260,7 +274,8 @@ mod tests {
         let head = "pgbench (18.3)\ntransaction type: <builtin: TPC-B (sort of)>\nscaling factor: 10\nnumber of clients: 8\n";
         let run = |tps: u32| {
             format!(
-                "=== RUN ===\nduration: 600 s\nnumber of transactions actually processed: 9\nlatency average = 1.5 ms\ntps = {tps}.5 (without initial connection time)\n"
+                "=== RUN ===\nduration: 600 s\nnumber of transactions actually processed: {}\nlatency average = 1.5 ms\ntps = {tps}.5 (without initial connection time)\n",
+                600 * tps + 300
             )
         };
         let found = rows(&format!("{head}{}{}{}", run(100), run(200), run(300)));
@@ -268,6 +283,19 @@ mod tests {
         assert_eq!(rates, [100.5, 200.5, 300.5]);
         assert!(found.iter().all(|row| setting(row, "sessions") == "8"));
         assert!(found.iter().all(|row| row.elapsed_s == Some(600.0)));
+    }
+
+    #[test]
+    fn a_time_that_was_not_taken_is_unknown_and_counts_decide_on_the_length() {
+        let text = "transaction type: TPC-B (sort of)\nduration: 60 s\n\
+                    number of transactions actually processed: 7237\n\
+                    latency average: 0.000 ms\ntps = 723.2 (including connections establishing)\n\
+                    tps = 723.9 (excluding connections establishing)\n";
+        let found = read_summary(text).unwrap();
+        assert!(found.lacks.contains(&Lack::Times), "{:?}", found.lacks);
+        let row = &rows(text)[0];
+        assert!(row.measures.iter().all(|measure| !measure.quantity.starts_with(TIME)));
+        assert!(row.elapsed_s.is_some_and(|elapsed_s| (9.9..10.1).contains(&elapsed_s)));
     }
 
     #[test]

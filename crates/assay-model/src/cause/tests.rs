@@ -179,6 +179,27 @@ fn a_neighbour_is_what_the_device_moved_besides_this_process() {
 }
 
 #[test]
+fn denied_rings_are_named_and_spoil_nothing() {
+    let mut blocking = measurement(100_000);
+    blocking.conduct.backend_reason = Some("io_uring is denied".to_owned());
+    let documents = RunDocuments { measurements: vec![&blocking], ..RunDocuments::default() };
+    let found = known_causes(&documents);
+    assert_eq!((found[0].kind, found[0].doubt()), (CauseKind::BlockingCalls, None));
+    assert!(found[0].what.starts_with("io_uring is denied: I/O was issued by blocking calls"));
+}
+
+#[test]
+fn a_quota_is_a_cause_where_this_process_used_it_up() {
+    let mut held_back = measurement(100_000);
+    (held_back.conduct.cpu_user_s, held_back.conduct.cpu_system_s) = (0.5, 1.4);
+    let mut limited = environment("ext4", DISK);
+    limited.host.cpu_limit = Some(0.2);
+    assert_eq!(kinds(Some(&limited), &held_back), [CauseKind::ControlGroup]);
+    limited.host.cpu_limit = Some(1.5);
+    assert!(kinds(Some(&limited), &held_back).is_empty());
+}
+
+#[test]
 fn a_busy_host_names_its_users() {
     let mut busy = measurement(100_000);
     busy.conduct.host_busy_share = Some(0.99);

@@ -5,7 +5,7 @@ mod arrays;
 mod catalog;
 
 use crate::exit::{ExitStatus, print};
-use assay_methods::patterns::{PATTERNS, RatePattern};
+use assay_methods::patterns::{LoadPattern, PATTERNS};
 use assay_methods::presets::{PRESETS, preset, preset_text};
 use assay_methods::shipped_studies::{STUDIES, study_text};
 use assay_model::contract::{SCHEMAS, schema_text};
@@ -196,7 +196,7 @@ fn text(kind: Shipped, name: &str) -> Result<String> {
         Shipped::Workload => match preset_text(name) {
             Some(text) => Some(text),
             None => {
-                return RatePattern::named(name).map_or_else(
+                return LoadPattern::named(name).map_or_else(
                     || preset(name).and_then(|found| to_toml(&found)),
                     |pattern| to_toml(&pattern.workload()),
                 );

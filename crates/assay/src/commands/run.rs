@@ -21,7 +21,7 @@ use assay_app::{CommandPlan, Context};
 use assay_formats::Conversion;
 use assay_methods::PlanOptions;
 use assay_methods::files::{is_file_name, read_document, shadow_note};
-use assay_methods::patterns::{RatePattern, WorkloadChanges};
+use assay_methods::patterns::{LoadPattern, WorkloadChanges};
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
 use assay_model::units::Nanos;
@@ -127,7 +127,7 @@ pub fn run(options: &RunCommandOptions) -> Result<ExitStatus> {
     if options.print {
         return print_workload(name, &workload, options);
     }
-    if !options.run.output.quiet && RatePattern::named(name).is_some() {
+    if !options.run.output.quiet && LoadPattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
     start::carry_out(&options.plan(workload), &options.run)
@@ -257,7 +257,7 @@ fn run_part(plan: JobPlan, options: &RunCommandOptions, context: &Context) -> Re
 
 /// Whether a preset or a pattern is called so.
 fn is_built_in(name: &str) -> bool {
-    preset_text(name).is_some() || RatePattern::named(name).is_some()
+    preset_text(name).is_some() || LoadPattern::named(name).is_some()
 }
 
 /// A preset, or a file of that name.

@@ -176,7 +176,7 @@ fn undecided(report: &GivenReport, target: &str) -> Vec<AdvisedStep> {
         CauseKind::Memory => "Repeat on a directory that is not in memory",
         CauseKind::PageCache => "Repeat with direct I/O, or with a file larger than memory",
         CauseKind::Paused => "Repeat while the host is not suspended",
-        CauseKind::Stalls => return vec![longer(target)],
+        CauseKind::Stalls | CauseKind::BlockingCalls => return vec![longer(target)],
     };
     vec![(what, format!("assay check {target}"))]
 }
