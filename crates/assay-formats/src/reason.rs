@@ -44,6 +44,8 @@ pub enum Approximation {
     HotBand,
     /// Most I/Os are of this kind; all are here.
     Majority,
+    /// The gap after each sequential I/O is left out.
+    NoGaps,
     /// More I/Os are outstanding than are kept here: 32,768.
     OutstandingMax,
     /// I/Os are submitted and reaped one by one.
@@ -200,6 +202,7 @@ impl Approximation {
             Self::ZonesJoined => "the first zone is a hot band, the others are joined",
             Self::HotBand => "the distribution became a hot band",
             Self::Majority => "all I/Os behave as most of them do",
+            Self::NoGaps => "the gap after each I/O is left out",
             Self::OutstandingMax => "the queue depth of one stream is at most 32768",
             Self::NoBatches => "I/Os are submitted and reaped one by one",
             Self::PausePerIo => "the pause follows each completion and does not stop the job",

@@ -155,9 +155,6 @@ pub(super) fn engine_kind(name: &str) -> Option<Engine> {
 fn direction(reading: &mut SectionReader<'_>) -> Result<Option<FioDirection>, Refused> {
     let text = reading.text("rw", "read_share")?.unwrap_or("read");
     let (word, count) = text.split_once(':').map_or((text, None), |(word, n)| (word, Some(n)));
-    if count.is_some() {
-        reading.near("rw", Approximation::Majority);
-    }
     let (read_share, is_random, is_mixed) = match word {
         "read" => (1.0, false, false),
         "write" => (0.0, false, false),
@@ -171,11 +168,30 @@ fn direction(reading: &mut SectionReader<'_>) -> Result<Option<FioDirection>, Re
         }
         _ => return Err(reading.refusal("rw", OptionReason::Value)),
     };
+    let run = count.map(|count| run_length(count, is_random));
+    let is_random = match run {
+        Some(Some(1)) | None => is_random,
+        // Of each run only the first I/O goes to a random place.
+        Some(Some(_)) => {
+            reading.near("rw", Approximation::Majority);
+            false
+        }
+        Some(None) => {
+            reading.near("rw", Approximation::NoGaps);
+            is_random
+        }
+    };
     let read_share = if is_mixed { mix(reading)?.unwrap_or(read_share) } else { read_share };
     if is_mixed && !is_random && read_share > 0.0 && read_share < 1.0 {
         reading.near("rw", Approximation::OnePosition);
     }
     Ok(Some(FioDirection { read_share, is_random }))
+}
+
+/// What follows the colon of `rw`: with random addresses how many I/Os follow one another from
+/// each; else a gap after every I/O, which has no number of I/Os.
+fn run_length(count: &str, is_random: bool) -> Option<u64> {
+    is_random.then(|| count.trim().parse().unwrap_or(1))
 }
 
 /// The share of reads of a mixed job; of two options the later one counts.

@@ -52,7 +52,20 @@ pub fn is_flag(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reason::OptionReason;
+    use crate::reason::{Approximation, OptionReason};
+
+    #[test]
+    fn runs_of_random_places_are_sequential_and_gaps_are_named() {
+        let near = |rw: &str| {
+            let text = format!("[a]\nfilename=/dev/x\nrw={rw}\nruntime=5\ntime_based\n");
+            let conversion = convert(&text, "x.fio", &Surroundings::none()).unwrap();
+            let how = conversion.approximated().find(|(origin, _)| origin.key == "rw");
+            how.map(|(_, how)| how.clone())
+        };
+        assert_eq!(near("randread:1"), None);
+        assert_eq!(near("randread:8"), Some(Approximation::Majority));
+        assert_eq!(near("write:112k"), Some(Approximation::NoGaps));
+    }
 
     #[test]
     fn strides_over_a_plain_device_are_no_zoned_device() {

@@ -71,7 +71,7 @@ impl Lack {
     /// What it means for the result.
     pub const fn meaning(&self) -> &'static str {
         match self {
-            Self::Intervals => "numbers have no interval: how much repeats would vary is unknown",
+            Self::Intervals => "how much repeats would vary is unknown",
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
             Self::Quantiles => "there are no quantiles, and means cannot provide them",
             Self::Times => "its latency is unknown",
@@ -123,7 +123,7 @@ impl fmt::Display for Lack {
             }
             Self::OnlyPart(words) => words,
             Self::Duration => "the result has no duration",
-            Self::Intervals => "the result has no intervals",
+            Self::Intervals => "the result has no confidence intervals",
             Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
             Self::Quantiles => "the result has means of times only",
             Self::Times => "the result has no times",

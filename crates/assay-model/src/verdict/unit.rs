@@ -88,10 +88,12 @@ impl Unit {
     }
 }
 
-/// A whole number, or two digits of a rate that would be none: what happens rarely is not 0.
+/// A whole number, below 10 two digits: what happens rarely is not 0, and 1.4/s is not 1/s.
 fn show_rate(value: f64) -> String {
-    if value <= 0.0 || value >= 0.5 {
-        return show_count(value);
+    match value {
+        _ if value <= 0.0 || value >= 9.95 => return show_count(value),
+        _ if value >= 0.995 => return trimmed(value),
+        _ => {}
     }
     let decimals = index((1.0 - value.log10().floor()).clamp(2.0, 9.0));
     format!("{value:.decimals$}")

@@ -379,7 +379,8 @@ impl OpenJob {
         let operations =
             [FioOperation::Read, FioOperation::Write, FioOperation::Trim, FioOperation::Sync];
         for (operation, ios) in operations.into_iter().zip(&counts) {
-            let size = self.job.options.get("bs").and_then(|size| size.parse::<u64>().ok());
+            let printed = self.job.options.get("bs").and_then(|printed| size(printed, 1024.0));
+            let size = printed.map(count).filter(|size| size.is_multiple_of(512));
             if let Some(side) = self.slot(operation) {
                 side.ios = *ios;
                 // The amount is printed with a few digits; of one size it is the exact one.
@@ -510,6 +511,20 @@ Run status group 0 (all jobs):
 
 Run status group 0 (all jobs):
 ";
+
+    #[test]
+    fn the_amount_of_large_blocks_follows_from_their_number() {
+        let text = "s: (g=0): rw=write, bs=(R) 20.0MiB-20.0MiB, (W) 20.0MiB-20.0MiB, (T) 20.0MiB-\
+                    20.0MiB, ioengine=posixaio, iodepth=1\nfio-3.19\n\ns: (groupid=0, jobs=1): err= \
+                    0: pid=1: Wed Dec 30 09:30:23 2020\n  write: IOPS=113, BW=2267MiB/s \
+                    (2377MB/s)(22.1GiB/10005msec)\n    clat (usec): min=6459, max=37275, \
+                    avg=8152.63, stdev=4464.64\n     issued rwts: total=0,1134,0,0 short=0,0,0,0 \
+                    dropped=0,0,0,0\n\nRun status group 0 (all jobs):\n  WRITE: bw=2267MiB/s \
+                    (2377MB/s), io=22.1GiB (23.8GB), run=10005-10005msec\n";
+        let output = read(text).unwrap();
+        let write = output.jobs[0].write.as_ref().unwrap();
+        assert_eq!((write.ios, write.bytes), (1134, 1134 * (20 << 20)));
+    }
 
     #[test]
     fn a_result_has_the_date_of_its_jobs() {
