@@ -126,7 +126,7 @@ impl SpectrumShape {
             lower = (lower / 2).max(fewest);
             let (few, all) = (real_len(lower), real_len(used));
             // The square of a normal value has a variance of twice its mean squared. The lower part
-            // belongs to the whole it is compared with, which reduces the variance of the difference.
+            // is included in the whole, which reduces the variance of the difference.
             let chance = (2.0 / few * (1.0 - few / all)).sqrt();
             if level(lower) > (1.0 + SLOW_SCORE * chance) * level(used) {
                 used = lower;
