@@ -34,6 +34,7 @@ struct PatternPace {
 impl PatternPace {
     fn new(pattern: &[f64]) -> Self {
         let mean = pattern.iter().sum::<f64>() / real_len(pattern.len());
+        // Weights of mean 1 leave the rate of the stream as it is.
         Self { weights: pattern.iter().map(|weight| weight / mean).collect() }
     }
 
@@ -55,6 +56,8 @@ impl PatternPace {
             let weight = self.weight(step);
             let end_ns = (step + 1.0) * STEP_NS;
             let room_ns = (end_ns - at_ns) * weight;
+            // A second of weight 0 has no arrivals; without the second condition, nothing left in
+            // it would give 0 / 0.
             if left_ns <= room_ns && weight > 0.0 {
                 return at_ns + left_ns / weight - elapsed_ns;
             }
@@ -104,6 +107,7 @@ impl StreamArrivals {
                 Self::Closed { think_ns: think_time.0, thinking: VecDeque::new() }
             }
             Arrival::Open { rate, process, burst, .. } => {
+                // Workers share the rate equally, and one gap precedes a whole burst.
                 let gap_ns = 1e9 * f64::from(burst) * real(workers) / rate.0;
                 let mut random = Random::part(seed ^ 0xa11_17a1, worker);
                 // Constant schedules of several workers interleave; Poisson ones start with a gap
@@ -146,6 +150,7 @@ impl StreamArrivals {
     /// Notes that an I/O completed: its slot thinks before it starts again.
     #[inline]
     pub fn completed(&mut self, done_ns: u64) {
+        // Without a pause the slot is free at once and needs no queue.
         if let Self::Closed { think_ns: think_ns @ 1.., thinking } = self {
             thinking.push_back(done_ns + *think_ns);
         }

@@ -110,12 +110,14 @@ impl ClockLine {
     /// went back.
     #[inline]
     fn at_ns(&self, ticks: u64) -> Option<u64> {
+        // A counter that went back wraps to a huge number, which leads to a check as well.
         let since = ticks.wrapping_sub(self.ticks);
         // At most a few hundred million ticks of less than 2^34 each fit into 64 bits.
         (since <= self.good_ticks).then(|| self.at_ns + ((since * self.scale) >> SHIFT))
     }
 
-    /// The same at any time; a counter that went back has stood still.
+    /// The time at any reading of the counter, also when a check is due; a counter that went back
+    /// has stood still.
     fn beyond_ns(&self, ticks: u64) -> u64 {
         let since = u128::from(ticks.saturating_sub(self.ticks));
         let passed_ns = (since * u128::from(self.scale)) >> SHIFT;
@@ -140,6 +142,8 @@ impl ClockLine {
         let good_ticks = ticks_in(CHECK_NS, rate);
         let turn = (apart_ns << SHIFT) / good_ticks.max(1);
         let scale = if shown_ns > now.at_ns { rate.checked_sub(turn)? } else { rate + turn };
+        // The line continues from the time that it showed and corrects its slope only: stamps
+        // never jump or go back.
         Some((Self { ticks: now.ticks, at_ns: shown_ns, scale, good_ticks }, apart_ns))
     }
 }
@@ -200,6 +204,7 @@ impl CounterClock {
             return stamp_ns;
         }
         self.has_strayed.set(true);
+        // With 0 ticks, later readings come here too, and so use the system's clock.
         self.line.set(ClockLine { good_ticks: 0, ..line });
         monotonic_ns()
     }
@@ -226,6 +231,7 @@ fn together() -> StampPair {
         let before = counter::fenced_ticks();
         let at_ns = monotonic_ns();
         let width_ticks = counter::fenced_ticks().wrapping_sub(before);
+        // The system's clock was read somewhere in between: the middle halves the largest error.
         StampPair { ticks: before.wrapping_add(width_ticks / 2), at_ns, width_ticks }
     };
     let closer = |one: StampPair, other: StampPair| {
@@ -246,6 +252,7 @@ fn is_faster() -> bool {
             });
             monotonic_ns() - begun_ns
         };
+        // The fastest round is the one that was interrupted least.
         (0..TRIES).map(round).min()
     };
     fastest_ns(&counter::ticks) < fastest_ns(&monotonic_ns)
@@ -270,7 +277,7 @@ mod counter {
         unsafe { _rdtsc() }
     }
 
-    /// The same, not before what stands in front of it in the program has ended.
+    /// Ticks so far, read only after all earlier instructions have ended.
     #[inline]
     pub(super) fn fenced_ticks() -> u64 {
         // SAFETY: a fence touches no memory.

@@ -29,7 +29,10 @@ pub fn is_near_limit(limit: f64, estimate: &Estimate, elapsed_s: f64) -> bool {
     }
     let times = (1.0 + SLOWEST_S / elapsed_s).max(TIMES_MIN);
     let Estimate { value, low, high, .. } = *estimate;
+    // The ends of a rate lie at e^±h times the value (intervals-and-quantiles.md), so the interval
+    // is widened on the scale of logarithms: its lower end stays above 0.
     let farther = |end: f64| if value > 0.0 { value * (end / value).powf(times) } else { end };
+    // A limit within the interval itself is undecided for runs of any length.
     (farther(low)..=farther(high)).contains(&limit) && !(low..=high).contains(&limit)
 }
 

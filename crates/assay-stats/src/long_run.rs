@@ -112,6 +112,7 @@ impl SpectrumShape {
     /// How many frequencies are left when halves are taken away as long as the lower half shows
     /// more power, beyond what the fit explains, than all of them.
     fn without_slow_part(&self, powers: &[f64], fewest: usize) -> usize {
+        // Without the division, the slope of the fitted spectrum itself would count as a slow part.
         let whitened = powers.iter().zip(&self.shares).map(|(power, share)| power / share);
         let sums: Vec<f64> = whitened
             .scan(0.0, |sum, power| {
@@ -124,6 +125,8 @@ impl SpectrumShape {
         while lower > fewest {
             lower = (lower / 2).max(fewest);
             let (few, all) = (real_len(lower), real_len(used));
+            // The square of a normal value has a variance of twice its mean squared. The lower part
+            // is included in the whole, which reduces the variance of the difference.
             let chance = (2.0 / few * (1.0 - few / all)).sqrt();
             if level(lower) > (1.0 + SLOW_SCORE * chance) * level(used) {
                 used = lower;
@@ -141,6 +144,7 @@ pub(crate) fn cosine_powers(series: &[f64], first: usize, count: usize) -> Vec<f
     let (n, centre) = (real_len(series.len()), mean(series));
     let power = |which: usize| {
         let step = PI * real_len(which) / n;
+        // The angle grows by a constant step, so a rotation replaces one cosine per value.
         let (turn_sine, turn_cosine) = step.sin_cos();
         let (mut sine, mut cosine) = (0.5 * step).sin_cos();
         let mut sum = 0.0;

@@ -27,10 +27,12 @@ pub fn pelt(series: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
     }
     let sums = SegmentSums::of(series);
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); n + 1];
+    // Every stretch adds a penalty below, but the first one does not begin with a change.
     best[0].0 = -penalty;
     let mut starts: Vec<(usize, Option<usize>)> = Vec::new();
     for end in shortest..=n {
         let newest = end - shortest;
+        // No segmentation ends within the first `shortest` values, so no stretch starts there.
         if best[newest].0.is_finite() {
             starts.push((newest, None));
         }
@@ -39,6 +41,7 @@ pub fn pelt(series: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
         let reached = found.min_by(|one, other| one.0.total_cmp(&other.0));
         let Some(reached) = reached else { continue };
         for (start, beaten) in &mut starts {
+            // Even a change that costs nothing does not make this start better than one at `end`.
             if beaten.is_none() && total(*start) - penalty > reached.0 {
                 *beaten = Some(end + shortest);
             }
@@ -80,12 +83,14 @@ pub fn changes(series: &[f64], shortest: usize) -> Vec<usize> {
 /// Series whose neighbours mostly agree exactly: any change of level is one, however small.
 fn exact_changes(series: &[f64], shortest: usize) -> Vec<usize> {
     let scale = series.iter().map(|value| value.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    // With a penalty of 0, rounding errors of the sums would count as changes.
     pelt(series, (1e-9 * scale).powi(2), shortest)
 }
 
 /// The standard deviation of the noise, from the median second difference of neighbours: neither
 /// changes of level nor slopes reach it.
 pub fn noise_of_neighbours(series: &[f64]) -> f64 {
+    // A standard deviation would include the steps that are sought; the median ignores a few.
     let second = |three: &[f64]| (three[0] - 2.0 * three[1] + three[2]).abs();
     let mut differences: Vec<f64> = series.windows(3).map(second).collect();
     if differences.is_empty() {
@@ -122,6 +127,7 @@ impl SegmentSums {
     fn cost(&self, start: usize, end: usize) -> f64 {
         let sum = self.values[end] - self.values[start];
         let squares = self.squares[end] - self.squares[start];
+        // Rounding makes the difference slightly negative for a stretch of equal values.
         (squares - sum * sum / real_len(end - start)).max(0.0)
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn short_run_error(rows: &[f64]) -> Option<MeanError> {
         return None;
     }
     let n = real_len(rows.len());
+    // A series of n values has n - 1 cosines besides its mean.
     let frequencies = index(0.4 * n.powf(2.0 / 3.0)).max(3).min(rows.len() - 1);
     let lowest = mean(&cosine_powers(rows, 1, frequencies));
     let variance_s = lowest.max(first_order(rows));
@@ -55,11 +56,16 @@ pub(crate) fn short_run_error(rows: &[f64]) -> Option<MeanError> {
 fn first_order(rows: &[f64]) -> f64 {
     let n = real_len(rows.len());
     let least = if rows.len() < HARDLY_ANY_ROWS { LEAST_CORRELATION } else { 0.0 };
+    // The expected estimate is ρ - (1 + 4ρ)/n, solved here for ρ. Below eight rows, n - 4 is too
+    // small a divisor: it reaches 0 at four.
     let unbiased = (n * autocorrelation(rows, 1) + 1.0) / (n - 4.0).max(0.5 * n);
     let correlation = unbiased.clamp(least, MOST_CORRELATION);
     let lags = (1..rows.len()).map(real_len);
     let of_lags: f64 = lags.map(|lag| (1.0 - lag / n) * correlation.powf(lag)).sum();
     let inflation = 1.0 + 2.0 * of_lags;
+    // At 1 the rows would be one observation, which has no variance to correct: the divisor
+    // below would be 0.
     let worth = (n / inflation).max(1.2);
+    // Deviations from the mean of the same rows lack the variance of that mean, 1 / worth.
     variance(rows) * (n - 1.0) / n / (1.0 - worth.recip()) * inflation
 }

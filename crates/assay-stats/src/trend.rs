@@ -97,6 +97,7 @@ impl TrendFit {
         let spread_x: f64 = x.iter().map(|x| (x - mean_x).powi(2)).sum();
         let joint: f64 = x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
         let slope = joint / spread_x;
+        // If all x are equal, the slope is 0 / 0.
         if x.len() < 3 || !slope.is_finite() {
             return None;
         }

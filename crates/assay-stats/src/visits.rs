@@ -83,6 +83,7 @@ impl SlowNoise {
             .flat_map(|((power, memory), _)| {
                 [(power.saturating_sub(1), *memory), (power + 1, *memory)]
             })
+            // Even powers are on the coarse grid, as is 0, which has no lower neighbour.
             .filter(|(power, _)| power % 2 == 1)
             .collect();
         choices.extend(between.into_iter().map(choice));
@@ -111,6 +112,7 @@ impl SlowNoise {
         if largest <= 0.0 {
             return 0.0;
         }
+        // Each law alone stays below `tail` here, so the mixture does too and the root is lower.
         let most = 2.0 * normal_quantile(1.0 - 0.01 * tail) * largest;
         root::increasing(0.0, most, |half| tail - beyond(half))
     }
@@ -128,6 +130,8 @@ impl SlowNoise {
             let at = |factor: f64| log_likelihood(own, factor * choice.spread, choice.memory_s);
             let base = at(1.0);
             for (factor, prior) in OWN {
+                // The visits of this level are part of the weight already: only the difference
+                // counts.
                 let gain = (at(factor) - base).min(MOST_GAIN);
                 let weight = choice.weight * prior * gain.exp();
                 choices.push(NoiseLaw { spread: factor * choice.spread, weight, ..*choice });
@@ -194,8 +198,12 @@ fn log_likelihood(visits: &[Visit], spread: f64, memory_s: f64) -> f64 {
         .enumerate()
         .map(|(row, one)| columns[..=row].iter().map(|other| product(one, other)).collect())
         .collect();
+    // The determinant of the normal equations makes the likelihood restricted: it allows for the
+    // means of the levels being estimated from the same visits.
     let log_determinant = covariance.log_determinant() + decompose(&mut normal);
     let fitted = columns.iter().map(|column| product(column, &deviations)).collect();
+    // The deviations are from means by length. The fit removes what differs from the means that
+    // this covariance gives.
     let squares = product(&deviations, &deviations)
         - forward(&normal, fitted).iter().map(|value| value * value).sum::<f64>();
     if visits.is_empty() { 0.0 } else { -0.5 * (log_determinant + squares) }
@@ -218,6 +226,7 @@ fn decompose(matrix: &mut [Vec<f64>]) -> f64 {
             line[column] =
                 (line[column] - product(&line[..column], &known[..column])) / known[column];
         }
+        // Rounding can make a pivot 0 or negative where visits are almost fully correlated.
         line[row] = (line[row] - product(&line[..row], &line[..row])).max(f64::MIN_POSITIVE).sqrt();
         log_determinant += 2.0 * line[row].ln();
     }
@@ -237,6 +246,7 @@ fn forward(triangle: &[Vec<f64>], mut values: Vec<f64>) -> Vec<f64> {
 fn normalized(mut choices: Vec<NoiseLaw>) -> Vec<NoiseLaw> {
     let most = choices.iter().map(|choice| choice.weight).fold(f64::NEG_INFINITY, f64::max);
     for choice in &mut choices {
+        // Without the subtraction, exponentials of log likelihoods overflow or are all 0.
         choice.weight = (choice.weight - most).exp();
     }
     let total: f64 = choices.iter().map(|choice| choice.weight).sum();

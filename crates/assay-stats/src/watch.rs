@@ -4,10 +4,10 @@ use crate::root;
 use assay_model::number::{count_of, real, real_len};
 use std::collections::VecDeque;
 
-/// Values before the level and the noise are known.
+/// Values before the level and the noise are known: ten minutes of 5 s each (steady-state.md).
 const LEARNED_MIN: u64 = 120;
 
-/// Values from which a new level is known, where the noise is known from before.
+/// Values from which a new level is known, where the noise is known from before: two minutes.
 const LEVEL_MIN: usize = 24;
 
 /// The level and the noise are those of about this many previous values; older ones fade.
@@ -184,6 +184,7 @@ impl LevelWatch {
         for (pair, share) in self.pairs.iter_mut().zip(DESIGNS) {
             let change = share * self.rule.change_share;
             let (least, most) = (0.5 * change, change.max(CLIPPED * spread));
+            // All pairs together may give one alarm in this time, so each pair must give fewer.
             let between = self.rule.between_alarms * real_len(DESIGNS.len());
             let siegmund = noise * bound(least / noise, between);
             let seen = pair.excursions.bound(number, 0.5 * noise * noise / least, 2.0 * between);
@@ -234,6 +235,7 @@ impl LevelWatch {
     /// Starts again with the level that holds since the change.
     fn forget(&mut self, since: u64) {
         self.level = WatchedLevel::default();
+        // Values before the change belong to the old level and must not be learnt into the new one.
         let old = count_of(self.recent.len()).saturating_sub(since);
         for _ in 0..old {
             self.recent.pop_front();
@@ -324,6 +326,7 @@ impl GapNoise {
         let weight = 1.0 / real(self.values).min(MEMORY);
         self.variance += weight * (gap * gap - self.variance);
         for (product, earlier) in self.products.iter_mut().zip(self.last) {
+            // The first values have no predecessors; zeros in their place would hide correlation.
             if self.values > 3 {
                 *product += weight * (gap * earlier - *product);
             }
@@ -339,6 +342,7 @@ impl GapNoise {
         if self.variance <= 0.0 || near <= 0.0 {
             return self.variance.max(0.0).sqrt();
         }
+        // At 1 the sum over all lags would be infinite.
         let decay = (far / near).clamp(0.0, 0.9);
         let correlation = (near / self.variance).clamp(0.0, 0.95);
         (self.variance * (1.0 + 2.0 * correlation / (1.0 - decay))).sqrt()

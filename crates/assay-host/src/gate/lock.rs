@@ -44,6 +44,7 @@ impl LockedFile {
     }
 
     fn take(&self) -> Result<(), Errno> {
+        // The last try is after the loop, because no pause follows it.
         for _ in 1..TRIES {
             match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
                 Err(Errno::WOULDBLOCK) => sleep(PAUSE),

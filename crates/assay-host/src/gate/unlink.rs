@@ -46,6 +46,7 @@ fn is_same(one: &Stat, other: &Stat) -> bool {
 /// Whether no other user but root can rename what this user has made there.
 fn is_for_this_user(directory: &Stat) -> bool {
     let mode = Mode::from_raw_mode(directory.st_mode);
+    // In a sticky directory such as /tmp, other users cannot rename a file that they do not own.
     let is_shared = mode.intersects(Mode::WGRP | Mode::WOTH) && !mode.contains(Mode::SVTX);
     let is_owned = directory.st_uid == 0 || directory.st_uid == geteuid().as_raw();
     is_owned && !is_shared
@@ -80,6 +81,7 @@ fn remove_moved(directory: &OwnedFd, name: &OsStr, held: &OwnedFd, own: &Stat) -
         if number > 0 {
             free.push(format!(".{number}"));
         }
+        // Without `NOREPLACE`, a file that was created under this name meanwhile would be lost.
         match renameat_with(held, MOVED, directory, &free, RenameFlags::NOREPLACE) {
             Err(Errno::EXIST) => {}
             other => return other.and(Err(Errno::STALE)),

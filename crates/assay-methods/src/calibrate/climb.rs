@@ -43,6 +43,7 @@ fn loads(lowest: u32, largest: u32) -> Vec<u32> {
     let doubled = std::iter::successors(Some(1u32), |load| load.checked_mul(2));
     let below = doubled.take_while(|load| *load < largest);
     let mut loads: Vec<u32> = below.skip_while(|load| *load < lowest).collect();
+    // The largest load need not be a power of two, and is measured all the same.
     loads.push(largest);
     loads
 }
@@ -75,6 +76,8 @@ fn retreats(half: &CalibrationRung, top: &CalibrationRung) -> bool {
     let (before, after) = (&half.estimates.iops, &top.estimates.iops);
     after.value < before.value * (1.0 - RETREAT)
         && after.minus(before).high < 0.0
+        // A half measured later than the top excludes time as the cause; without this condition the
+        // half would be measured again forever.
         && half.last_begin_ns() < top.last_begin_ns()
 }
 

@@ -163,6 +163,8 @@ fn inside(rungs: &Rungs, limit: &LatencyLimit) -> usize {
             let shares = ascending_shares(&counts);
             let allowed = match limit.quantile {
                 LimitStatistic::Mean => limit.service_time_ns,
+                // 1 - 0.9 is slightly less than 0.1 in binary: exactly the permitted share must
+                // pass.
                 LimitStatistic::Quantile(quantile) => 1.0 - quantile + 1e-12,
             };
             shares.iter().take_while(|share| **share <= allowed).count()
@@ -254,6 +256,7 @@ fn rate(bracket: &LimitBracket<'_>, chosen: &CalibrationRung, best: &Calibration
         (Some(at_most), _) => at_most,
         _ => chosen,
     };
+    // No load delivers more than the best one, whatever a noisy step shows.
     let high = own.high.max(reaches.estimates.iops.high.min(best.estimates.iops.high));
     Estimate { low, high, ..own }
 }
@@ -345,6 +348,7 @@ fn lacking(rungs: &Rungs, peak_load: Option<u32>, limit: &LatencyLimit) -> Optio
     if bracket.matters() && bracket.gap() > 0 {
         return bracket.between(limit.service_time_ns).map(Lacking::Rung);
     }
+    // Only the rate of this answer is used, on which the bound has no effect.
     let known = answer(rungs, peak_load, limit, CapacityBound::Saturated);
     if known.is_some_and(|capacity| capacity.rate.relative_half_width() <= NARROW) {
         return None;
@@ -354,6 +358,7 @@ fn lacking(rungs: &Rungs, peak_load: Option<u32>, limit: &LatencyLimit) -> Optio
     }
     let imprecise = bracket.inside.filter(|rung| rung.imprecision() > PRECISION);
     let candidates =
+        // Steps get time in inverse proportion to their distance from the limit.
         |rung: &&CalibrationRung| rung.estimates.elapsed_s * bracket.distance(rung, rungs);
     let next = bracket
         .open

@@ -44,6 +44,8 @@ impl NoiseModel {
             rungs.map(|rung| of_rung(rung, usual, stalls.as_ref()).visits).collect::<Vec<_>>()
         };
         let mut all = Vec::new();
+        // Levels are numbered over all ladders: each visit is divided by the mean of its own load,
+        // and slow noise is one series over time (calibration.md, Intervals).
         for (level, visits) in ladders.iter().flat_map(of_ladder).enumerate() {
             all.extend(visits.into_iter().map(|visit| Visit { level, ..visit }));
         }
@@ -83,6 +85,7 @@ impl NoiseModel {
     fn half_width(&self, visits: &[Visit], wider: f64) -> f64 {
         let half = self.noise.half_width(visits, CONFIDENCE, wider).max(seen_half_width(visits));
         let length_s = visits.iter().map(|visit| visit.length_s).sum();
+        // The errors of noise and of both kinds of stalls are independent, so their squares add.
         let of_stalls = self.stalls.as_ref().map_or(0.0, Stalls::half_width);
         half.hypot(of_stalls).hypot(self.rare.half_width(length_s))
     }
@@ -123,8 +126,8 @@ fn level(visits: &[Visit]) -> f64 {
     visits.iter().map(|visit| visit.length_s * visit.value).sum::<f64>() / total_s
 }
 
-/// The same where a level fell: visits are long and follow one another, so parts of them show the
-/// noise.
+/// The slow noise of all loads where a level fell: visits are long and follow one another, so parts
+/// of them show the noise.
 pub(super) fn slow_noise_of_parts(ladders: &[&mut Ladder]) -> SlowNoise {
     let of_ladder = |ladder: &&mut Ladder| {
         let usual = usual_dispersion(ladder, None);
@@ -161,6 +164,7 @@ fn seen_half_width(visits: &[Visit]) -> f64 {
     let squares: f64 =
         visits.iter().map(|visit| (visit.length_s * (visit.value - level)).powi(2)).sum();
     let n = real_len(visits.len());
+    // Longer visits weigh more; with equal lengths this is the usual standard error, s / √n.
     let error = (squares * n / (n - 1.0)).sqrt() / total_s;
     student_quantile(0.5 + 0.5 * CONFIDENCE, n - 1.0) * error / level.max(f64::MIN_POSITIVE)
 }
@@ -275,6 +279,7 @@ fn parts_of_rung(rung: &CalibrationRung, usual_dispersion: Option<f64>) -> Vec<V
                 short_variance: variance_s / length_s,
             }
         };
+        // A shorter last part would be noisier than the others, so it is left out.
         slice.intervals.chunks_exact(INTERVALS_OF_SLICE).map(of_part).collect()
     };
     let parts = rung.slices.iter().flat_map(of_slice);

@@ -87,6 +87,7 @@ fn untried(rungs: &Rungs) -> Option<u32> {
     let above = *rungs.range(at + 1..).next()?.0;
     let gap = |low: u32, high: u32| f64::from(high) / f64::from(low);
     let (low, high) = if gap(at, above) >= gap(below, at) { (at, above) } else { (below, at) };
+    // Loads are compared by their factor, so the middle is the geometric mean.
     let middle = (f64::from(low) * f64::from(high)).sqrt().round();
     let load = u32::try_from(index(middle)).ok()?;
     (gap(low, high) > NARROW && !rungs.contains_key(&load)).then_some(load)
@@ -117,6 +118,7 @@ fn vertex(points: &[(f64, f64)]) -> Option<f64> {
             + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
     };
     let [y, xy, xxy] = [0, 1, 2].map(cross);
+    // Cramer's rule. A singular system divides by 0, which the test of the top rejects.
     let whole = determinant([[n, x, xx], [x, xx, xxx], [xx, xxx, xxxx]]);
     let slope = determinant([[n, y, xx], [x, xy, xxx], [xx, xxy, xxxx]]) / whole;
     let bend = determinant([[n, x, y], [x, xx, xy], [xx, xxx, xxy]]) / whole;

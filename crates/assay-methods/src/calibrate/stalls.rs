@@ -72,6 +72,9 @@ impl Stalls {
     /// Whether an interval of a visit, with one more to each side of the stall, lies outside of all
     /// stalls.
     pub(super) fn spares(&self, begin_s: f64) -> bool {
+        // An interval is kept if it begins one interval after the end of a stall or ends one before
+        // its start. Both are measured from one interval before the stall, as the remainder is
+        // periodic.
         let earliest_s = self.recurrence.first_s - self.interval_s;
         let taken_s = self.length_s + 3.0 * self.interval_s;
         let since_s = (begin_s + self.interval_s - earliest_s).rem_euclid(self.period_s());
@@ -157,6 +160,7 @@ fn standstills(slice: &Slice, usual: f64) -> Vec<Standstill> {
     let after_s = standing_after_s(slice, usual / interval_s);
     let stands = |at: usize| counts.get(at).is_some_and(|ios| *ios < STANDS * usual);
     let missing = |at: usize| counts.get(at).map(|ios| (1.0 - ios / usual).clamp(0.0, 1.0));
+    // A stall that already lasts at the start of a visit has no known beginning.
     let begins = (1..=counts.len()).filter(|at| {
         let begins_after =
             *at == counts.len() && after_s.is_some_and(|after_s| after_s > 2.0 * interval_s);
