@@ -59,7 +59,7 @@ mod tests {
         let near = |rw: &str| {
             let text = format!("[a]\nfilename=/dev/x\nrw={rw}\nruntime=5\ntime_based\n");
             let conversion = convert(&text, "x.fio", &Surroundings::none()).unwrap();
-            let how = conversion.approximated().find(|(origin, _)| origin.key == "rw");
+            let how = conversion.approximated().find(|(note, _)| note.origin.key == "rw");
             how.map(|(_, how)| how.clone())
         };
         assert_eq!(near("randread:1"), None);
