@@ -21,7 +21,7 @@ pub(crate) fn hooks(_: &mut SchemaGenerator) -> Schema {
 
 /// What the factors of a study are set to.
 pub(crate) fn settings(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "array", "items": { "$ref": "results.schema.json#/$defs/Setting" } })
+    json_schema!({ "type": "array", "items": { "$ref": "results.schema.json#/$defs/StudySetting" } })
 }
 
 #[test]

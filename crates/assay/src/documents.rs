@@ -184,7 +184,7 @@ mod tests {
     }
 
     pub(super) fn figure(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "$ref": "array.schema.json#/$defs/Figure" })
+        json_schema!({ "$ref": "array.schema.json#/$defs/ExperimentFigure" })
     }
 
     pub(super) fn entries(_: &mut SchemaGenerator) -> Schema {
