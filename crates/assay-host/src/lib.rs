@@ -4,15 +4,15 @@
 //! A [`root::SysRoot`] says where the kernel shows itself, so that made-up systems can be described
 //! as well as this one. A [`root::Survey`] reads facts from it and lists what it could not read.
 //! [`stack`] leads from a path down to the hardware, [`environment`] puts host and storage into one
-//! document, and [`findings`] judges that document. Only the [`gate::Gate`] opens targets: it
-//! returns an [`gate::Admission`], which owns the open file. [`content`] says whether an admitted
-//! target makes the storage work, [`counters`] what the kernel counted, and [`watch`] the same
-//! again and again.
+//! document, and [`findings`] judges that document. Only the [`gate::SafetyGate`] opens targets: it
+//! returns an [`gate::AdmittedTarget`], which owns the open file. [`content`] says whether an
+//! admitted target makes the storage work, [`counters`] what the kernel counted, and [`watch`] the
+//! same again and again.
 //!
 //! ```no_run
-//! use assay_host::{gate::Gate, root::SysRoot};
+//! use assay_host::{gate::SafetyGate, root::SysRoot};
 //! # fn main() -> assay_model::Result<()> {
-//! let gate = Gate::new(SysRoot::live());
+//! let gate = SafetyGate::new(SysRoot::live());
 //! let target = gate.create_file("/data".as_ref(), 8 << 30)?;
 //! println!("{} may be written at {:?}", target.path().display(), target.range());
 //! gate.remove(&target)?;

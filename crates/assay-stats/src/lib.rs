@@ -19,7 +19,7 @@
 //! | where does it change, any number of times? | [`pelt::changes`] |
 //! | is it steady, and since when? | [`steady::steadiness`]; [`steady::five_rounds`] and [`steady::slope_rule`] as others ask |
 //! | do events recur with a fixed period? | [`recurrence::recurrence`] |
-//! | did it just change? | [`watch::Watch`], in flat memory |
+//! | did it just change? | [`watch::LevelWatch`], in flat memory |
 //! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
 //! | what curve of saturation lies under noisy steps? | [`concave::fit`] |
 //! | what do more nodes give? | [`scalability::scalability`] |
