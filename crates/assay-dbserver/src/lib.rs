@@ -2,9 +2,9 @@
 //! whatever its product.
 //!
 //! A [`Daemon`] is a managed server: its [`ServerDir`] is the directory in which it lives,
-//! [held](Held) open, with the [`SystemAccount`] that runs it, and a [`RunningServer`] its first
-//! process until it is stopped. [`processes`] reports what processes and threads used and ends
-//! them, and a [`ServerStream`] leads to a server, ours or anybody's.
+//! [held](HeldServer) open, with the [`SystemAccount`] that runs it, and a [`RunningServer`] its
+//! first process until it is stopped. [`processes`] reports what processes and threads used and
+//! ends them, and a [`ServerStream`] leads to a server, ours or anybody's.
 #![forbid(unsafe_code)]
 
 mod account;

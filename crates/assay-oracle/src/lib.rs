@@ -3,10 +3,10 @@
 //!
 //! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`OracleReport`] for
 //! each report in it: AWR from 10.2 on, of one instance, of a pluggable database or of a whole
-//! cluster, and Statspack from 9.2 on. Every number is a [`report::Quantity`] in a base unit that
-//! knows its section, its line and its rounding. What is not in a report is `None`; what is there
-//! and cannot be read with certainty is `None` too and listed in [`OracleReport::unread`]; what
-//! contradicts itself is listed in [`OracleReport::flags`].
+//! cluster, and Statspack from 9.2 on. Every number is a [`report::OracleQuantity`] in a base unit
+//! that knows its section, its line and its rounding. What is not in a report is `None`; what is
+//! there and cannot be read with certainty is `None` too and listed in [`OracleReport::unread`];
+//! what contradicts itself is listed in [`OracleReport::flags`].
 //!
 //! [`profile`] derives the demand on storage and the time model, [`table_row`] one line of a table
 //! of reports.
