@@ -168,7 +168,7 @@ impl ServerDir {
     pub fn remove_empty(&self, room: &str, name: &str) {
         let Ok(room) = self.held.directory(room) else { return };
         if room.status_of(name).is_ok_and(|status| status.st_size == 0) {
-            // Whoever needs it gone says why it is not.
+            // If it stays, the start of the server fails and names it.
             let _ = room.unlink(name);
         }
     }

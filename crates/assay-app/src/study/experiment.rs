@@ -257,8 +257,8 @@ impl StudyPlan {
         }
     }
 
-    /// Adds curves and published figures and writes the page. A failed cell fails the study; a cell
-    /// in doubt leaves it undecided.
+    /// Adds curves and published figures and writes the page. A failed cell fails the study; an
+    /// undecided cell leaves it undecided.
     fn finish_study(
         &self,
         writer: RunWriter,

@@ -115,8 +115,8 @@ impl<'a> PgbenchSummary<'a> {
         Ok(ImportedRow { settings: self.settings(), elapsed_s, measures, ..ImportedRow::default() })
     }
 
-    /// How long it took: the time that was asked for, unless transactions and rate say otherwise
-    /// because the run was stopped, or the lines were put together by hand.
+    /// Duration of the run: the requested one, unless it contradicts the transactions and the rate,
+    /// as in a stopped run or in lines copied together.
     fn elapsed_s(&self, rate_per_s: f64) -> Option<f64> {
         let processed = self.value("number of transactions actually processed: ").and_then(leading);
         let counted_s = processed.map(|processed| processed / rate_per_s);

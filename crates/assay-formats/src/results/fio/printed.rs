@@ -292,8 +292,8 @@ impl PrintedJob {
     }
 }
 
-/// The most I/Os that a thread had outstanding, from shares of its I/Os by depth: `4` stands for 4
-/// to 7. That of 64 and more is known only by the option.
+/// Maximum queue depth of a thread, from the shares of its I/Os by depth, of which `4` covers 4 to
+/// 7. Depths of 64 and more are known only from the option.
 pub fn depth_max(shares: impl Iterator<Item = (u32, f64)>, option: Option<u32>) -> Option<u32> {
     let deepest = shares.filter(|(_, share)| *share > 0.0).map(|(depth, _)| depth).max()?;
     if deepest >= 64 {

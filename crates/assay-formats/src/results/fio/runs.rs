@@ -69,8 +69,8 @@ fn sides(output: &PrintedOutput) -> impl Iterator<Item = &PrintedSide> {
     output.jobs.iter().flat_map(|job| job.sides().map(|(_, side)| side))
 }
 
-/// Whether reads and writes are told apart, have a distribution, and in each group the same time,
-/// which a measurement has one of.
+/// Whether reads and writes are separate, have a distribution, and share one run time in each
+/// group, because a measurement has only one.
 fn has_distributions(output: &PrintedOutput) -> bool {
     output.jobs.iter().all(|job| job.mixed.is_none())
         && have_one_runtime(&output.jobs)
