@@ -28,4 +28,5 @@ pub use relations::{first, load_line, tablespaces, tiering};
 pub use samples::{SessionSample, SessionSamples, SessionState, Tasks};
 pub use time::{
     ProcessTerms, cpu_in_waits, doubts, model, share_of_classes, verdict, without_user_io,
+    without_waits,
 };

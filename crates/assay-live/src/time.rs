@@ -163,6 +163,19 @@ pub fn without_user_io(verdict: TimeVerdict, why: &str) -> TimeVerdict {
     verdict
 }
 
+/// The same verdict where the account does not see what sessions wait for: their shares are then
+/// not known, which is not 0.
+pub fn without_waits(verdict: TimeVerdict, why: &str) -> TimeVerdict {
+    if verdict.bottleneck == Bottleneck::Idle {
+        return verdict;
+    }
+    let unknown =
+        TimeVerdict { commit_share: None, cpu_share: None, contention_share: None, ..verdict };
+    let mut verdict = unknown.concluded();
+    verdict.reason = format!("{why}, so their waits are unknown; {}", verdict.reason);
+    verdict
+}
+
 /// Share of DB time in some classes; `None` without any DB time.
 pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
     let db_time_s =

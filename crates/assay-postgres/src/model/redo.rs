@@ -32,7 +32,7 @@ pub(super) fn redo(delta: &PostgresDelta<'_>, time: &TimeModel) -> RedoPath {
             real(log.bytes) / delta.elapsed_s,
             "pg_stat_wal: wal_bytes / elapsed",
         )),
-        sync_share: share_of_classes(time, &[COMMIT]),
+        sync_share: share_of_classes(time, &[COMMIT]).filter(|_| delta.after.settings.sees_all),
         ..RedoPath::default()
     }
     .concluded()

@@ -182,6 +182,8 @@ fn rights_recovery_resets_and_clock_steps_are_said() {
     story.after.settings.in_recovery = true;
     story.after.databases.get_mut("shop").unwrap().reset_s = Some(1005.0);
     let profile = story.profile();
+    assert_eq!(profile.verdict.bottleneck, Bottleneck::Unknown, "{:?}", profile.verdict);
+    assert_eq!((profile.verdict.commit_share, profile.redo.sync_share), (None, None));
     for words in ["pg_read_all_stats", "replica", "were reset"] {
         assert!(doubts(&profile, words), "{words}: {:?}", profile.doubts);
     }

@@ -33,6 +33,10 @@ pub(super) fn verdict(
     model: &TimeModel,
 ) -> TimeVerdict {
     let verdict = assay_live::verdict(model, samples);
+    if !delta.after.settings.sees_all {
+        let why = "this account does not see the sessions of others (grant it pg_read_all_stats)";
+        return assay_live::without_waits(verdict, why);
+    }
     let seen: f64 = samples.series(is_data_io).iter().sum();
     if delta.is_io_timed() || seen >= SEEN_MIN {
         return verdict;
