@@ -9,6 +9,9 @@
 use crate::number::{count_of, index_of, real, wide_count, wide_real};
 
 mod codec;
+mod packed;
+
+pub use packed::PackedHistogram;
 
 /// A mean that was written as text and read again may lie this far beyond the values.
 const ROUNDED_DOWN: f64 = 1.0 - 1e-9;

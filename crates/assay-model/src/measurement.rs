@@ -1,6 +1,10 @@
 //! What really happened: per operation, stream and target, in total and per interval, and how the
 //! tool itself behaved.
 
+mod packed;
+
+pub use packed::PackedOperations;
+
 use crate::histogram::{Histogram, Precision};
 use crate::number::{rate, seconds};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use super::rung::Slice;
 use crate::bench::Bench;
 use assay_model::calibration::MixCalibration;
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Interval, Measurement, Remark, Window,
+    Conduct, ErrorCount, Finish, Interval, Measurement, PackedOperations, Remark, Window,
 };
 use assay_model::number::{nanoseconds, narrow, real, seconds};
 use assay_model::units::{Bytes, Nanos, Share};
@@ -280,7 +280,7 @@ impl<'a> RungMeter<'a> {
             warm_up_ns: workload.warm_up.0,
             end_ns,
             intervals,
-            operations: measurement.operations(),
+            operations: PackedOperations::new(&measurement.operations()),
             worker_busy_share: measurement.conduct.worker_busy_share_max,
             delayed_share: delayed_share(workload, &measurement.conduct),
             host_busy_share: measurement.conduct.host_busy_share,
@@ -360,7 +360,7 @@ impl<'a> RungMeter<'a> {
                 index: self.slices,
                 start_ns: (slice.begin_ns + slice.warm_up_ns).saturating_sub(self.began_ns),
                 end_ns: slice.end_ns.saturating_sub(self.began_ns),
-                operations: slice.operations.clone(),
+                operations: slice.operations.unpack(),
                 outstanding_mean: f64::from(outstanding),
             },
             elapsed_s: self.elapsed_s(),

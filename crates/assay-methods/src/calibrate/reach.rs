@@ -2,9 +2,9 @@
 //! beyond the quantile that almost never reach the limit.
 
 use super::best::Rungs;
-use super::rung::{CalibrationRung, SURE, Slice, Within, pooled};
+use super::rung::{CalibrationRung, SURE, Within, pooled};
 use assay_model::calibration::LatencyLimit;
-use assay_model::measurement::Operation;
+use assay_model::measurement::{Operation, PerOperation};
 use assay_model::number::{count, real_len, share};
 use assay_model::spelling::LimitStatistic;
 use assay_stats::distribution::student_quantile;
@@ -31,12 +31,13 @@ fn hardly_reach(rungs: &[&CalibrationRung], limit: &LatencyLimit) -> bool {
     const FEWEST: usize = 8;
     // A mean is known better than its tail.
     let LimitStatistic::Quantile(quantile) = limit.quantile else { return false };
-    let visits: Vec<&Slice> = rungs.iter().flat_map(|rung| &rung.slices).collect();
+    let slices = rungs.iter().flat_map(|rung| &rung.slices);
+    let visits: Vec<PerOperation> = slices.map(|slice| slice.operations.unpack()).collect();
     let limit_ns = count(limit.service_time_ns);
     let keeps = |operation: Operation| {
         let shares: Vec<f64> = visits
             .iter()
-            .filter_map(|visit| Some(&visit.operations.get(operation)?.service))
+            .filter_map(|visit| Some(&visit.get(operation)?.service))
             .map(|service| share(service.ios_above(limit_ns), service.ios()))
             .collect();
         let n = real_len(shares.len());

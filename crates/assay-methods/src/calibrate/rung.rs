@@ -3,7 +3,7 @@
 
 use assay_model::Histogram;
 use assay_model::calibration::CurvePoint;
-use assay_model::measurement::{Interval, Operation, PerOperation};
+use assay_model::measurement::{Interval, Operation, PackedOperations, PerOperation};
 use assay_model::number::{count, nanoseconds, real, real_len, seconds};
 use assay_model::spelling::LimitStatistic;
 use assay_stats::IntervalEstimate;
@@ -30,8 +30,8 @@ pub(super) struct Slice {
     pub(super) end_ns: u64,
     /// The intervals after the warm-up, all equally long.
     pub(super) intervals: Vec<Interval>,
-    /// The same joined, in full precision.
-    pub(super) operations: PerOperation,
+    /// The same joined, in full precision; packed, because a calibration keeps hundreds of them.
+    pub(super) operations: PackedOperations,
     /// Busy share of the busiest worker, 0..=1.
     pub(super) worker_busy_share: f64,
     /// Share of an I/O's time that it waited for a worker to get a processor, 0..=1, where known.
@@ -103,7 +103,7 @@ impl Slice {
     fn from(&self, first: usize) -> Self {
         let kept = self.intervals[first.min(self.intervals.len())..].to_vec();
         let skipped_s: f64 = self.intervals[..first].iter().map(Interval::elapsed_s).sum();
-        let operations = joined(kept.iter().map(|interval| &interval.operations));
+        let operations = packed(&kept);
         let warm_up_ns = self.warm_up_ns + nanoseconds(skipped_s);
         Self { intervals: kept, operations, warm_up_ns, ..self.clone() }
     }
@@ -120,11 +120,16 @@ impl Slice {
             return self.clone();
         }
         let kept = self.intervals[..intervals].to_vec();
-        let operations = joined(kept.iter().map(|interval| &interval.operations));
+        let operations = packed(&kept);
         let kept_s: f64 = kept.iter().map(Interval::elapsed_s).sum();
         let end_ns = self.begin_ns + self.warm_up_ns + nanoseconds(kept_s);
         Self { intervals: kept, operations, end_ns, ..self.clone() }
     }
+}
+
+/// Results of some intervals as one.
+fn packed(intervals: &[Interval]) -> PackedOperations {
+    PackedOperations::new(&joined(intervals.iter().map(|interval| &interval.operations)))
 }
 
 /// Results of several stretches of time as one.
@@ -217,14 +222,20 @@ impl CalibrationRung {
         slices: Vec<Slice>,
         statistic: LimitStatistic,
     ) -> Option<Self> {
-        let estimates = RungEstimates::of(&slices, statistic)?;
+        let mut operations = PerOperation::default();
+        slices.iter().for_each(|slice| operations.merge(&slice.operations.unpack()));
+        let estimates = RungEstimates::new(&slices, operations, statistic)?;
         Some(Self { outstanding, slices, estimates })
     }
 
     /// The step with a slice more.
     pub(super) fn with(mut self, slice: Slice, statistic: LimitStatistic) -> Option<Self> {
+        // Only the new slice is unpacked: a step of an hour has thousands.
+        let mut operations = self.estimates.operations;
+        operations.merge(&slice.operations.unpack());
         self.slices.push(slice);
-        Self::of(self.outstanding, self.slices, statistic)
+        let estimates = RungEstimates::new(&self.slices, operations, statistic)?;
+        Some(Self { estimates, ..self })
     }
 
     /// Only the slices that begin at a time or later; `None` where too few are left.
@@ -342,9 +353,8 @@ impl RungEstimates {
         self.iops = around(&IntervalEstimate { value: iops, ..self.iops }, half);
     }
 
-    fn of(slices: &[Slice], statistic: LimitStatistic) -> Option<Self> {
+    fn new(slices: &[Slice], operations: PerOperation, statistic: LimitStatistic) -> Option<Self> {
         let intervals: Vec<&Interval> = slices.iter().flat_map(|slice| &slice.intervals).collect();
-        let operations = joined(slices.iter().map(|slice| &slice.operations));
         let elapsed: Vec<f64> = intervals.iter().map(|interval| interval.elapsed_s()).collect();
         let completed: Vec<f64> =
             intervals.iter().map(|interval| real(interval.operations.ios())).collect();

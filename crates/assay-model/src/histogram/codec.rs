@@ -96,7 +96,7 @@ impl Histogram {
         Self::from_plain(&plain.map_err(|_| broken("its compressed part is damaged"))?)
     }
 
-    fn plain(&self) -> Vec<u8> {
+    pub(super) fn plain(&self) -> Vec<u8> {
         let mut payload = Vec::new();
         let used = self.counts.iter().rposition(|ios| *ios > 0).map_or(0, |last| last + 1);
         let mut counts = self.counts[..used].iter().copied().peekable();
@@ -121,7 +121,7 @@ impl Histogram {
         bytes
     }
 
-    fn from_plain(bytes: &[u8]) -> Result<Self> {
+    pub(super) fn from_plain(bytes: &[u8]) -> Result<Self> {
         let header = bytes.get(..HEADER_BYTES).ok_or_else(|| broken("its header is cut off"))?;
         let field = |at: usize| {
             header[at..at + 4].iter().fold(0u32, |value, byte| value << 8 | u32::from(*byte))

@@ -47,6 +47,9 @@ impl<'a> DatabaseCheckParts<'a> {
         if let Some((now_s, there)) =
             self.replay.response_now_s.zip(self.replay.response_s.as_ref())
         {
+            if is_unchanged(now_s, there) {
+                return Some(format!("one {unit} takes as long as now, {}", seconds(now_s)));
+            }
             return Some(format!(
                 "one {unit} takes {} instead of {} ({})",
                 seconds(there.value),
@@ -149,15 +152,17 @@ impl<'a> DatabaseCheckParts<'a> {
         let doubt = first.evidence.doubts.iter().find(|doubt| doubt.bias != Bias::Flattering);
         let doubt = doubt.or_else(|| first.evidence.doubts.first());
         let why = match (&first.reason, doubt) {
-            (Reason::NoEvidence { missing }, _) => format!("{}.", capital(missing)),
-            (_, Some(doubt)) => {
-                format!("{} {}", ended(&capital(&doubt.what)), ended(&capital(&doubt.remedy)))
+            (Reason::NoEvidence { missing }, _) => {
+                format!(". {}: {missing}.", capital(&first.label))
             }
-            _ => "The interval includes the limit. Measure for longer with --time.".to_owned(),
+            (_, Some(doubt)) => {
+                format!(", because {} {}", ended(&doubt.what), ended(&capital(&doubt.remedy)))
+            }
+            _ => ". The interval includes the limit. Measure for longer with --time.".to_owned(),
         };
         let seen =
             self.response().map_or_else(String::new, |response| format!(" Measured: {response}."));
-        format!("Not decided for {name}. {why}{seen}")
+        format!("Not decided for {name}{why}{seen}")
     }
 }
 
@@ -173,6 +178,13 @@ fn plural(name: &str) -> String {
 
 fn interval(estimate: &Estimate) -> String {
     format!("95% CI {}", range(estimate, seconds))
+}
+
+/// Whether nobody could see a difference in the digits that are shown: the response is all CPU
+/// time, which a storage does not change, and an interval around it would claim a measurement.
+fn is_unchanged(now_s: f64, there: &Estimate) -> bool {
+    let now = seconds(now_s);
+    [there.low, there.value, there.high].into_iter().all(|end_s| seconds(end_s) == now)
 }
 
 /// An interval; without an upper end *at least* its lower one.
@@ -220,13 +232,15 @@ pub(super) fn blocks<'a>(report: &GivenReport) -> Option<Vec<ViewBlock<'a>>> {
 /// All of the answer on a first screen.
 pub(super) fn short<'a>(report: &GivenReport, format: &Formatter) -> Option<ViewAnswer<'a>> {
     let check = DatabaseCheckParts::of(report)?;
-    let notes = super::notes::notes(report, format).into_iter().take(CAVEATS_MAX);
+    let headline = super::answer::answer(report, format).headline;
+    let notes = super::notes::notes(report, format).into_iter();
     let notes = notes.map(|note| ended(&capital(&note.what)));
+    let notes = notes.filter(|note| !headline.contains(note.as_str())).take(CAVEATS_MAX);
     let list = ViewBlock::List(more_work(&check).into_iter().chain(notes).collect());
     let tables = [work_table(&check), classes_table(&check, CLASSES_MAX)].map(ViewBlock::Table);
     Some(ViewAnswer {
         outcome: check.outcome(),
-        headline: check.words(),
+        headline,
         verdict: tables.into_iter().chain([list]).collect(),
         ..ViewAnswer::default()
     })

@@ -2,7 +2,7 @@
 
 use super::*;
 use assay_model::Precision;
-use assay_model::measurement::OperationResult;
+use assay_model::measurement::{OperationResult, PackedOperations};
 
 const P50: LimitStatistic = LimitStatistic::Quantile(0.5);
 const P99: LimitStatistic = LimitStatistic::Quantile(0.99);
@@ -38,7 +38,7 @@ pub(in crate::calibrate) fn slice(outstanding: f64, intervals: &[Vec<(u64, u64)>
         begin_ns: 0,
         warm_up_ns: 0,
         end_ns: intervals.last().map_or(0, |last| last.end_ns),
-        operations: reads(&all, Precision::Fine),
+        operations: PackedOperations::new(&reads(&all, Precision::Fine)),
         intervals,
         worker_busy_share: 0.1,
         delayed_share: None,
