@@ -12,6 +12,7 @@ mod calibration;
 pub mod compare;
 mod decide;
 mod doubts;
+mod early;
 mod estimates;
 mod evidence;
 mod factors;
@@ -28,7 +29,9 @@ mod queries;
 mod rules;
 mod series;
 pub mod statistics;
+mod watched;
 
+pub use early::EarlyWatch;
 pub use estimates::{estimates_of_run, no_interval_of_run, totals};
 pub use factors::{factor_curves, factor_scaling, imported_curves};
 pub use facts::{Facts, JudgedLoadFacts, JudgedRun};

@@ -46,7 +46,7 @@ impl Series {
 }
 
 /// Takes intervals and joints one by one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SeriesBuilder {
     whole: Joiner<SeriesBatch>,
     named: Joiner<NamedBatch>,
@@ -59,7 +59,7 @@ trait BatchJoin: Default {
 }
 
 /// Keeps at most `items_max` items, each the joint of `width` things that were added.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Joiner<Item> {
     items: Vec<Item>,
     items_max: usize,

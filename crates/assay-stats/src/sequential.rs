@@ -8,8 +8,6 @@ use assay_model::number::real_len;
 
 /// Wrong decisions against the storage, and for it, over all looks.
 pub const ERROR_SHARE_MAX: f64 = 0.025;
-/// A chance of 2.5% to see no burst in a time of this many mean gaps: -ln 0.025.
-pub const GAPS_SEEN: f64 = 3.7;
 /// Fewer bursts than this decide nothing: half a burst, as for intervals.
 const FEWEST_BURSTS: f64 = 0.5;
 /// With more I/Os beyond a limit, a row on average, bursts are rarer than the count.
