@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod calibration;
+mod certain_failure;
 pub mod compare;
 mod decide;
 mod doubts;
@@ -31,6 +32,7 @@ mod series;
 pub mod statistics;
 mod watched;
 
+pub use certain_failure::certain_failure;
 pub use early::EarlyWatch;
 pub use estimates::{estimates_of_run, no_interval_of_run, totals};
 pub use factors::{factor_curves, factor_scaling, imported_curves};

@@ -218,7 +218,7 @@ impl WatchedCriterion {
             },
             value,
             low,
-            high,
+            high: Some(high),
         }
     }
 
@@ -229,10 +229,11 @@ impl WatchedCriterion {
         if self.ios == 0 {
             return None;
         }
-        if let RowForm::Beyond { operation, .. } = self.form {
+        if let RowForm::Beyond { operation, share_max, .. } = self.form {
             let beyond: f64 = self.beyond.iter().map(|row| row.most_ios).sum();
             let share = Unit::Share.show(beyond / real(self.ios));
-            return Some(format!("{share} of {}s took longer than {limit}", operation.name()));
+            let (name, most) = (operation.name(), Unit::Share.show(share_max));
+            return Some(format!("{share} of {name}s took longer than {limit} (limit {most})"));
         }
         let value = assay_stats::series::mean(&self.values);
         value.is_finite().then(|| format!("{label} {} (limit {limit})", unit.show(value)))

@@ -157,6 +157,14 @@ impl DecisionLook {
     }
 }
 
+/// How many times wider than its 95% interval a number must be clear of its limit at a look, where
+/// any of several criteria may fail: the ratio of Student's quantiles with the three degrees of
+/// freedom that the look at 20 s has.
+pub fn widening(criteria: usize) -> f64 {
+    const FREEDOM: f64 = 3.0;
+    student_quantile(1.0 - fail_level(criteria), FREEDOM) / student_quantile(0.975, FREEDOM)
+}
+
 /// The chance that is spent for an error at one look.
 fn level() -> f64 {
     ERROR_SHARE_MAX / real_len(LOOKS.len())

@@ -105,11 +105,18 @@ pub struct Conduct {
     pub remarks: Vec<Remark>,
 }
 
+impl Remark {
+    /// When a load ended, what it does not exclude, and how to measure on.
+    pub fn of_early_end(end: &EarlyEnd) -> Self {
+        let remedy = "specify --time to measure the whole time".to_owned();
+        Self { what: end.headline(), why: end.not_excluded(), remedy }
+    }
+}
+
 impl Conduct {
     /// Notes that the load ended because the answer was certain.
     pub fn end_early(&mut self, end: EarlyEnd) {
-        let (what, why, remedy) = (end.headline(), end.not_excluded(), end.remedy());
-        self.remarks.push(Remark { what, why, remedy });
+        self.remarks.push(Remark::of_early_end(&end));
         self.early_end = Some(end);
     }
 

@@ -15,6 +15,8 @@ const GAPS_SEEN: f64 = 3.7;
 pub enum DecidedNumber {
     /// The mean of one-second values, in the unit of the limit.
     Mean,
+    /// The quantity itself as a calibration knows it.
+    Quantity,
     /// The share of I/Os that took longer than the limit, 0..=1.
     ShareBeyond,
 }
@@ -37,11 +39,12 @@ pub struct EarlyDecision {
     pub value: f64,
     /// Lower end of what this look does not exclude, its margin included.
     pub low: f64,
-    /// Upper end.
-    pub high: f64,
+    /// Upper end; `None` where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
 }
 
-/// Why and when a load ended before its time.
+/// Why and when a load ended before its time; what several loads share, all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -72,11 +75,6 @@ impl EarlyEnd {
         )
     }
 
-    /// How to measure on.
-    pub fn remedy(&self) -> String {
-        format!("measure the whole time with --time {:.0}s", self.planned_s)
-    }
-
     /// What the data cannot show, in a sentence.
     pub fn not_excluded(&self) -> String {
         if self.outcome == Outcome::Fail {
@@ -103,7 +101,7 @@ mod tests {
             number,
             value: 0.001,
             low: 0.0005,
-            high: 0.002,
+            high: Some(0.002),
         };
         let decisions = vec![decision];
         let (look_s, planned_s) = (40.0, 60.0);
@@ -122,7 +120,6 @@ mod tests {
             "a reserve that lasts longer is not excluded; bursts more than 11 s apart are not \
              excluded"
         );
-        assert_eq!(early.remedy(), "measure the whole time with --time 60s");
         let of_rate = end(Outcome::Pass, DecidedNumber::Mean);
         assert_eq!(of_rate.not_excluded(), "a reserve that lasts longer is not excluded");
         assert!(end(Outcome::Fail, DecidedNumber::Mean).not_excluded().contains("slow for longer"));

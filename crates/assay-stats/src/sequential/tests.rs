@@ -102,6 +102,12 @@ fn nothing_is_said_without_rows_or_without_a_number() {
 }
 
 #[test]
+fn an_interval_of_95_percent_is_widened_to_the_level_of_a_look() {
+    // SciPy: t.isf(0.025 / 3, 3) and t.isf(0.025 / 9, 3) over t.isf(0.025, 3).
+    assert!(is_close(widening(1), 1.526_076_736_85) && is_close(widening(3), 2.257_655_968_00));
+}
+
+#[test]
 fn few_ios_pass_nothing_though_none_is_beyond_the_limit() {
     let of = |ios: f64| [BeyondCount { least_ios: 0.0, most_ios: 0.0, ios }; 40];
     let outcome = |ios: f64| LOOKS[1].decide_share(&of(ios), 0.01, 1).unwrap().outcome;

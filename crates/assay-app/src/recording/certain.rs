@@ -1,0 +1,33 @@
+//! The early end of a load whose criteria are certain.
+
+use super::{OpenTarget, Recording};
+use assay_judge::{CriteriaRules, EarlyWatch};
+use assay_model::Workload;
+use assay_model::measurement::{ClockKind, Finish, Measurement};
+
+impl Recording {
+    /// Ends the next measurement as soon as the criteria are certain; where several hosts measure
+    /// or data is verified, the whole time is measured.
+    pub fn end_when_certain(&mut self, rules: &CriteriaRules, workload: &Workload) {
+        if self.verification.is_some() {
+            return;
+        }
+        self.early = match &self.target {
+            OpenTarget::Hosts(_) => None,
+            OpenTarget::Simulated(..) => EarlyWatch::new(rules, workload, None, ClockKind::Virtual),
+            OpenTarget::Storage(storage) => {
+                let environment = Some(&storage.environment);
+                EarlyWatch::new(rules, workload, environment, ClockKind::Monotonic)
+            }
+        };
+    }
+}
+
+/// A measurement that the program itself ended has measured all that was needed.
+pub(super) fn end_early(measurement: &mut Measurement, early: Option<&EarlyWatch>) {
+    let decided = early.and_then(EarlyWatch::decided);
+    if let Some(end) = decided.filter(|_| measurement.finish == Finish::Interrupted) {
+        measurement.finish = Finish::Complete;
+        measurement.conduct.end_early(end.clone());
+    }
+}
