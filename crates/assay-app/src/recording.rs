@@ -43,7 +43,6 @@ mod real_time;
 mod unmeasured;
 mod verification;
 
-use certain::end_early;
 pub(crate) use on_storage::{StorageWork, at_once, device_names, on_storage};
 use real_time::RealTimePace;
 use verification::RunVerification;
@@ -383,12 +382,7 @@ impl Recording {
         if let Some(verification) = &mut self.verification {
             verification.measured(workload, &mut measurement);
         }
-        if !self.context.is_stopped() {
-            end_early(&mut measurement, early.as_ref());
-        }
-        if let Some(error) = failure {
-            measurement.finish = Finish::Failed { reason: error.message().to_owned() };
-        }
+        self.conclude(&mut measurement, early.as_ref(), failure);
         cell.finish(measurement)
     }
 

@@ -6,7 +6,7 @@ use crate::rules::CriteriaRules;
 use assay_model::Estimate;
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
-use assay_model::measurement::{DecidedNumber, EarlyDecision};
+use assay_model::measurement::{EarlyDecision, EarlyNumber};
 use assay_model::verdict::{Judgement, Limit, Outcome};
 use assay_stats::sequential::{LOOKS, widening};
 
@@ -46,20 +46,21 @@ pub fn certain_failure(
         verdict.judgements.iter().filter(|judgement| judgement.outcome == Outcome::Fail);
     failed.find_map(|judgement| {
         let estimate = judgement.evidence.estimate?;
-        let reach = Reach::new(&estimate, judgement.limit);
-        let is_far = reach.distance > look.rate_margin && reach.distance > widening * reach.half;
+        let reach = FailureReach::new(&estimate, judgement.limit);
+        let is_far =
+            reach.distance > look.rate_margin_share && reach.distance > widening * reach.half;
         is_far.then(|| decision(judgement, &estimate))
     })
 }
 
 /// How far a number lies on the bad side of its limit, and its interval reaches back to it, both
 /// on the scale of logarithms.
-struct Reach {
+struct FailureReach {
     distance: f64,
     half: f64,
 }
 
-impl Reach {
+impl FailureReach {
     fn new(estimate: &Estimate, limit: Limit) -> Self {
         let Estimate { value, low, high, .. } = *estimate;
         match limit {
@@ -80,7 +81,7 @@ fn decision(judgement: &Judgement, estimate: &Estimate) -> EarlyDecision {
         quantity: judgement.quantity.clone(),
         subject: judgement.subject.clone(),
         limit: judgement.limit,
-        number: DecidedNumber::Quantity,
+        number: EarlyNumber::Quantity,
         value: estimate.value,
         low: estimate.low,
         high: Some(estimate.high).filter(|high| high.is_finite()),
@@ -97,15 +98,15 @@ mod tests {
 
     #[test]
     fn the_distance_is_that_of_the_value_and_the_reach_that_towards_the_limit() {
-        let rate = Reach::new(&estimate(1000.0, 1500.0, 1600.0), Limit::AtLeast(3000.0));
+        let rate = FailureReach::new(&estimate(1000.0, 1500.0, 1600.0), Limit::AtLeast(3000.0));
         assert!((rate.distance - 2.0f64.ln()).abs() < 1e-12);
         assert!((rate.half - (16.0f64 / 15.0).ln()).abs() < 1e-12);
-        let time = Reach::new(&estimate(3e6, 4e6, f64::INFINITY), Limit::AtMost(1e6));
+        let time = FailureReach::new(&estimate(3e6, 4e6, f64::INFINITY), Limit::AtMost(1e6));
         assert!((time.distance - 4.0f64.ln()).abs() < 1e-12);
         assert!((time.half - (4.0f64 / 3.0).ln()).abs() < 1e-12);
-        let none = Reach::new(&estimate(0.0, 0.0, 300.0), Limit::AtLeast(3000.0));
+        let none = FailureReach::new(&estimate(0.0, 0.0, 300.0), Limit::AtLeast(3000.0));
         assert!((none.distance - 10.0f64.ln()).abs() < 1e-12);
-        let never = Reach::new(&estimate(0.0, 0.0, 0.0), Limit::AtLeast(3000.0));
+        let never = FailureReach::new(&estimate(0.0, 0.0, 0.0), Limit::AtLeast(3000.0));
         assert!(never.distance.is_infinite() && never.half < 1e-12);
     }
 }

@@ -5,11 +5,11 @@ use crate::quantity::{Amount, CriterionQuantity, CriterionTimeKind, Scope, TimeS
 use crate::rules::{CriteriaRules, CriterionRule};
 use assay_model::Histogram;
 use assay_model::measurement::{
-    DecidedNumber, EarlyDecision, Interval, Operation, PerOperation, Window,
+    EarlyDecision, EarlyNumber, Interval, Operation, PerOperation, Window,
 };
 use assay_model::number::real;
 use assay_model::verdict::{Limit, Outcome, Unit, Verdict};
-use assay_stats::sequential::{BeyondCount, DecisionLook, GoodSide, LookDecision};
+use assay_stats::sequential::{BeyondCount, DecisionLook, LimitSide, LookDecision};
 
 /// The criteria of a load that one-second rows can decide.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct WatchedCriteria {
 
 /// What a row is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum RowForm {
+enum WatchedRow {
     Ios(Option<Operation>),
     Bytes(Option<Operation>),
     MeanTime { operation: Operation, kind: CriterionTimeKind },
@@ -31,7 +31,7 @@ enum RowForm {
 /// How a criterion is decided early.
 enum EarlyForm {
     /// By rows.
-    Rows(RowForm),
+    Rows(WatchedRow),
     /// By the verdict alone: counts of what happened, and the state of the host.
     Verdict,
     /// Not before the end.
@@ -52,7 +52,7 @@ pub(crate) struct WatchedCriterion {
     rule: CriterionRule,
     scope: Scope,
     subject: Option<String>,
-    form: RowForm,
+    form: WatchedRow,
     open: OpenRow,
     values: Vec<f64>,
     beyond: Vec<BeyondCount>,
@@ -80,15 +80,15 @@ fn form(rule: &CriterionRule) -> EarlyForm {
     };
     match (amount, rule.limit) {
         (Amount::Errors(_), _) => EarlyForm::Verdict,
-        (Amount::Iops(operation), _) => EarlyForm::Rows(RowForm::Ios(operation)),
-        (Amount::Throughput(operation), _) => EarlyForm::Rows(RowForm::Bytes(operation)),
+        (Amount::Iops(operation), _) => EarlyForm::Rows(WatchedRow::Ios(operation)),
+        (Amount::Throughput(operation), _) => EarlyForm::Rows(WatchedRow::Bytes(operation)),
         (Amount::Time { operation, kind, statistic: TimeStatistic::Mean }, _) => {
-            EarlyForm::Rows(RowForm::MeanTime { operation, kind })
+            EarlyForm::Rows(WatchedRow::MeanTime { operation, kind })
         }
         (
             Amount::Time { operation, kind, statistic: TimeStatistic::Quantile(quantile) },
             Limit::AtMost(_),
-        ) => EarlyForm::Rows(RowForm::Beyond { operation, kind, share_max: 1.0 - quantile }),
+        ) => EarlyForm::Rows(WatchedRow::Beyond { operation, kind, share_max: 1.0 - quantile }),
         // The longest time may still come.
         (Amount::Time { .. }, _) => EarlyForm::AtEnd,
     }
@@ -97,7 +97,7 @@ fn form(rule: &CriterionRule) -> EarlyForm {
 /// One criterion for each subject that it means.
 fn of_subjects(
     rule: &CriterionRule,
-    form: RowForm,
+    form: WatchedRow,
     joint: &Window,
 ) -> impl Iterator<Item = WatchedCriterion> {
     let scope = match rule.quantity {
@@ -137,23 +137,22 @@ impl WatchedCriterion {
     pub(crate) fn add(&mut self, interval: &Interval, joint: &Window) {
         let operations = self.operations(joint);
         self.open.weight += match self.form {
-            RowForm::Ios(operation) => {
+            WatchedRow::Ios(operation) => {
                 let ios = crate::measurement::ios(operation, &operations);
                 self.ios += ios;
                 self.open.amount += real(ios);
                 interval.elapsed_s()
             }
-            RowForm::Bytes(operation) => {
+            WatchedRow::Bytes(operation) => {
                 self.ios += crate::measurement::ios(operation, &operations);
                 self.open.amount += real(crate::measurement::bytes(operation, &operations));
                 interval.elapsed_s()
             }
-            RowForm::MeanTime { operation, kind } | RowForm::Beyond { operation, kind, .. } => {
-                match operations.get(operation) {
-                    Some(result) => self.add_times(histogram(kind, result)),
-                    None => 0.0,
-                }
-            }
+            WatchedRow::MeanTime { operation, kind }
+            | WatchedRow::Beyond { operation, kind, .. } => match operations.get(operation) {
+                Some(result) => self.add_times(histogram(kind, result)),
+                None => 0.0,
+            },
         };
     }
 
@@ -180,11 +179,11 @@ impl WatchedCriterion {
     pub(crate) fn decide(&self, look: &DecisionLook, criteria: usize) -> Option<LookDecision> {
         let limit = self.rule.limit;
         let good = match limit {
-            Limit::AtLeast(_) => GoodSide::AtLeast,
-            Limit::AtMost(_) => GoodSide::AtMost,
+            Limit::AtLeast(_) => LimitSide::AtLeast,
+            Limit::AtMost(_) => LimitSide::AtMost,
         };
         match self.form {
-            RowForm::Beyond { share_max, .. } => {
+            WatchedRow::Beyond { share_max, .. } => {
                 look.decide_share(&self.beyond, share_max, criteria)
             }
             _ => look.decide_mean(&self.values, limit.value(), good, criteria),
@@ -213,8 +212,8 @@ impl WatchedCriterion {
             subject: self.subject.clone(),
             limit: self.rule.limit,
             number: match self.form {
-                RowForm::Beyond { .. } => DecidedNumber::ShareBeyond,
-                _ => DecidedNumber::Mean,
+                WatchedRow::Beyond { .. } => EarlyNumber::ShareBeyond,
+                _ => EarlyNumber::Mean,
             },
             value,
             low,
@@ -229,7 +228,7 @@ impl WatchedCriterion {
         if self.ios == 0 {
             return None;
         }
-        if let RowForm::Beyond { operation, share_max, .. } = self.form {
+        if let WatchedRow::Beyond { operation, share_max, .. } = self.form {
             let beyond: f64 = self.beyond.iter().map(|row| row.most_ios).sum();
             let share = Unit::Share.show(beyond / real(self.ios));
             let (name, most) = (operation.name(), Unit::Share.show(share_max));

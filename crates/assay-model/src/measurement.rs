@@ -10,7 +10,7 @@ mod early_end;
 mod issuer;
 
 pub use conduct::{Conduct, Remark, Submission};
-pub use early_end::{DecidedNumber, EarlyDecision, EarlyEnd};
+pub use early_end::{EarlyDecision, EarlyEnd, EarlyNumber};
 pub use issuer::{BackendKind, ClockKind};
 
 /// What an I/O does.

@@ -19,7 +19,7 @@ pub struct DecisionLook {
     /// Seconds of the load, and as many rows.
     pub time_s: usize,
     /// The least distance of a rate or a mean time from its limit, on the scale of logarithms.
-    pub rate_margin: f64,
+    pub rate_margin_share: f64,
     /// The least factor between a share beyond a limit and the share that is allowed.
     pub share_factor: f64,
     /// Whether the storage may pass; it may fail at every look.
@@ -30,9 +30,9 @@ pub struct DecisionLook {
 /// for 15 s, decides wrongly there whatever the statistics. Wide margins replace the knowledge of
 /// slow noise that a short series cannot have.
 pub const LOOKS: [DecisionLook; 3] = [
-    DecisionLook { time_s: 20, rate_margin: 0.25, share_factor: 1.5, may_pass: false },
-    DecisionLook { time_s: 40, rate_margin: 0.10, share_factor: 1.2, may_pass: true },
-    DecisionLook { time_s: 80, rate_margin: 0.02, share_factor: 1.05, may_pass: true },
+    DecisionLook { time_s: 20, rate_margin_share: 0.25, share_factor: 1.5, may_pass: false },
+    DecisionLook { time_s: 40, rate_margin_share: 0.10, share_factor: 1.2, may_pass: true },
+    DecisionLook { time_s: 80, rate_margin_share: 0.02, share_factor: 1.05, may_pass: true },
 ];
 
 /// What a look says.
@@ -48,7 +48,7 @@ pub enum LookOutcome {
 
 /// Which side of a limit is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GoodSide {
+pub enum LimitSide {
     /// A rate is at least the limit.
     AtLeast,
     /// A time is at most the limit.
@@ -95,7 +95,7 @@ impl DecisionLook {
         &self,
         rows: &[f64],
         limit: f64,
-        good: GoodSide,
+        good: LimitSide,
         criteria: usize,
     ) -> Option<LookDecision> {
         let parts = LookParts::of(rows, self.time_s)?;
@@ -106,12 +106,12 @@ impl DecisionLook {
         let error = short_run_error(parts.late)?;
         let reach = |level: f64| {
             let times = student_quantile(1.0 - level, error.freedom);
-            (times * error.standard_error / value).max(self.rate_margin)
+            (times * error.standard_error / value).max(self.rate_margin_share)
         };
-        let sign = if good == GoodSide::AtLeast { 1.0 } else { -1.0 };
+        let sign = if good == LimitSide::AtLeast { 1.0 } else { -1.0 };
         let distance = |value: f64| sign * (value / limit).ln();
         let (far, last) = (distance(value), distance(last_value));
-        let agrees = |last: f64| last > 0.5 * self.rate_margin;
+        let agrees = |last: f64| last > 0.5 * self.rate_margin_share;
         let outcome = if far < -reach(fail_level(criteria)) && agrees(-last) {
             LookOutcome::Fail
         } else if self.may_pass && far > reach(level()) && agrees(last) {

@@ -2,8 +2,8 @@
 
 use super::{OpenTarget, Recording};
 use assay_judge::{CriteriaRules, EarlyWatch};
-use assay_model::Workload;
 use assay_model::measurement::{ClockKind, Finish, Measurement};
+use assay_model::{Error, Workload};
 
 impl Recording {
     /// Ends the next measurement as soon as the criteria are certain; where several hosts measure
@@ -21,13 +21,22 @@ impl Recording {
             }
         };
     }
-}
 
-/// A measurement that the program itself ended has measured all that was needed.
-pub(super) fn end_early(measurement: &mut Measurement, early: Option<&EarlyWatch>) {
-    let decided = early.and_then(EarlyWatch::decided);
-    if let Some(end) = decided.filter(|_| measurement.finish == Finish::Interrupted) {
-        measurement.finish = Finish::Complete;
-        measurement.conduct.end_early(end.clone());
+    /// How a measurement ended: one that the program itself ended has measured all that was needed,
+    /// and one whose intervals could not be kept has failed.
+    pub(super) fn conclude(
+        &self,
+        measurement: &mut Measurement,
+        early: Option<&EarlyWatch>,
+        failure: Option<Error>,
+    ) {
+        let decided = early.and_then(EarlyWatch::decided).filter(|_| !self.context.is_stopped());
+        if let Some(end) = decided.filter(|_| measurement.finish == Finish::Interrupted) {
+            measurement.finish = Finish::Complete;
+            measurement.conduct.end_early(end.clone());
+        }
+        if let Some(error) = failure {
+            measurement.finish = Finish::Failed { reason: error.message().to_owned() };
+        }
     }
 }

@@ -1,5 +1,7 @@
+//! Loads with known seconds, and the looks at which they end.
+
 use super::*;
-use assay_model::measurement::{DecidedNumber, OperationResult};
+use assay_model::measurement::{EarlyNumber, OperationResult};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::verdict::parse_criteria;
 use assay_model::workload::Stream;
@@ -81,7 +83,7 @@ fn a_rate_at_half_its_limit_fails_after_20_s_and_at_twice_the_limit_passes_after
     assert_eq!(at(Some(&passed)), Some((Outcome::Pass, 40.0)));
     assert_eq!(passed.bytes, 8192 * passed.ios);
     assert!((115_000..125_000).contains(&passed.ios), "{passed:?}");
-    assert_eq!(passed.decisions[0].number, DecidedNumber::Mean);
+    assert_eq!(passed.decisions[0].number, EarlyNumber::Mean);
     assert_eq!(at(of("at_least = \"2900/s\"").as_ref()), None);
 }
 
@@ -93,7 +95,7 @@ fn a_quantile_is_decided_by_the_share_beyond_its_limit() {
     };
     let passed = of("at_most = \"1ms\"", 2).unwrap();
     assert_eq!(at(Some(&passed)), Some((Outcome::Pass, 40.0)));
-    assert_eq!(passed.decisions[0].number, DecidedNumber::ShareBeyond);
+    assert_eq!(passed.decisions[0].number, EarlyNumber::ShareBeyond);
     assert!(passed.not_excluded().contains("11 s apart"));
     assert_eq!(at(of("at_most = \"1ms\"", 120).as_ref()), Some((Outcome::Fail, 20.0)));
     assert_eq!(at(of("at_most = \"1ms\"", 29).as_ref()), None);

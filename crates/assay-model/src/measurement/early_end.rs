@@ -12,7 +12,7 @@ const GAPS_SEEN: f64 = 3.7;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum DecidedNumber {
+pub enum EarlyNumber {
     /// The mean of one-second values, in the unit of the limit.
     Mean,
     /// The quantity itself as a calibration knows it.
@@ -34,7 +34,7 @@ pub struct EarlyDecision {
     /// The limit of the criterion, in base units.
     pub limit: Limit,
     /// What `value`, `low` and `high` are.
-    pub number: DecidedNumber,
+    pub number: EarlyNumber,
     /// The number over the seconds that decided.
     pub value: f64,
     /// Lower end of what this look does not exclude, its margin included.
@@ -81,7 +81,7 @@ impl EarlyEnd {
             return "a start that stays slow for longer is not excluded".to_owned();
         }
         let reserve = "a reserve that lasts longer is not excluded";
-        if self.decisions.iter().all(|one| one.number == DecidedNumber::Mean) {
+        if self.decisions.iter().all(|one| one.number == EarlyNumber::Mean) {
             return reserve.to_owned();
         }
         let gap_s = self.look_s / GAPS_SEEN;
@@ -93,7 +93,7 @@ impl EarlyEnd {
 mod tests {
     use super::*;
 
-    fn end(outcome: Outcome, number: DecidedNumber) -> EarlyEnd {
+    fn end(outcome: Outcome, number: EarlyNumber) -> EarlyEnd {
         let decision = EarlyDecision {
             quantity: "read.response_time.q0.99".to_owned(),
             subject: None,
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_pass_names_what_it_does_not_exclude() {
-        let early = end(Outcome::Pass, DecidedNumber::ShareBeyond);
+        let early = end(Outcome::Pass, EarlyNumber::ShareBeyond);
         assert_eq!(
             early.headline(),
             "decided after 40 s of 60 s: PASS for the first 40 s, 3,100,000 I/Os, 25.0 GiB"
@@ -120,8 +120,8 @@ mod tests {
             "a reserve that lasts longer is not excluded; bursts more than 11 s apart are not \
              excluded"
         );
-        let of_rate = end(Outcome::Pass, DecidedNumber::Mean);
+        let of_rate = end(Outcome::Pass, EarlyNumber::Mean);
         assert_eq!(of_rate.not_excluded(), "a reserve that lasts longer is not excluded");
-        assert!(end(Outcome::Fail, DecidedNumber::Mean).not_excluded().contains("slow for longer"));
+        assert!(end(Outcome::Fail, EarlyNumber::Mean).not_excluded().contains("slow for longer"));
     }
 }

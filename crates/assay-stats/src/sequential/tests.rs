@@ -1,3 +1,5 @@
+//! Looks against values of independent programs, and how often they err on simulated series.
+
 use super::*;
 use crate::random::Random;
 use assay_model::number::real;
@@ -35,15 +37,15 @@ fn the_reach_of_a_rate_is_that_of_an_independent_program() {
         [1000.325_293_998_9, 0.031_565_658_34, 0.037_091_864_71, 995.190_950_038_2],
     ];
     for (look, [value, reach, reach_of_two, last]) in LOOKS.iter().zip(known) {
-        let free = DecisionLook { rate_margin: 0.0, ..*look };
+        let free = DecisionLook { rate_margin_share: 0.0, ..*look };
         for (criteria, reach) in [(1, reach), (2, reach_of_two)] {
-            let found = free.decide_mean(&rows, 900.0, GoodSide::AtLeast, criteria).unwrap();
+            let found = free.decide_mean(&rows, 900.0, LimitSide::AtLeast, criteria).unwrap();
             assert!(is_close(found.value, value) && is_close(found.last_value, last), "{found:?}");
             assert!(is_close((found.high / found.value).ln(), reach), "{found:?} {reach}");
             assert!(is_close((found.value / found.low).ln(), reach), "{found:?} {reach}");
         }
-        let found = look.decide_mean(&rows, 900.0, GoodSide::AtLeast, 1).unwrap();
-        let widest = reach.max(look.rate_margin);
+        let found = look.decide_mean(&rows, 900.0, LimitSide::AtLeast, 1).unwrap();
+        let widest = reach.max(look.rate_margin_share);
         assert!(is_close((found.high / found.value).ln(), widest), "{found:?}");
     }
 }
@@ -80,24 +82,24 @@ impl std::fmt::Debug for BeyondShare {
 #[test]
 fn a_rate_far_below_fails_first_and_one_far_above_passes_second() {
     let rows = known_rates();
-    let outcomes = |limit: f64, good: GoodSide| {
+    let outcomes = |limit: f64, good: LimitSide| {
         LOOKS.map(|look| look.decide_mean(&rows, limit, good, 1).unwrap().outcome)
     };
     use LookOutcome::{Fail, Pass, Undecided};
-    assert_eq!(outcomes(2000.0, GoodSide::AtLeast), [Fail; 3]);
-    assert_eq!(outcomes(500.0, GoodSide::AtLeast), [Undecided, Pass, Pass]);
-    assert_eq!(outcomes(1000.0, GoodSide::AtLeast), [Undecided; 3]);
+    assert_eq!(outcomes(2000.0, LimitSide::AtLeast), [Fail; 3]);
+    assert_eq!(outcomes(500.0, LimitSide::AtLeast), [Undecided, Pass, Pass]);
+    assert_eq!(outcomes(1000.0, LimitSide::AtLeast), [Undecided; 3]);
     // A time is good below its limit.
-    assert_eq!(outcomes(2000.0, GoodSide::AtMost), [Undecided, Pass, Pass]);
-    assert_eq!(outcomes(500.0, GoodSide::AtMost), [Fail; 3]);
+    assert_eq!(outcomes(2000.0, LimitSide::AtMost), [Undecided, Pass, Pass]);
+    assert_eq!(outcomes(500.0, LimitSide::AtMost), [Fail; 3]);
 }
 
 #[test]
 fn nothing_is_said_without_rows_or_without_a_number() {
     let look = LOOKS[0];
-    assert_eq!(look.decide_mean(&[1.0; 19], 1.0, GoodSide::AtLeast, 1), None);
-    assert_eq!(look.decide_mean(&[f64::NAN; 20], 1.0, GoodSide::AtLeast, 1), None);
-    assert_eq!(look.decide_mean(&[0.0; 20], 1.0, GoodSide::AtLeast, 1), None);
+    assert_eq!(look.decide_mean(&[1.0; 19], 1.0, LimitSide::AtLeast, 1), None);
+    assert_eq!(look.decide_mean(&[f64::NAN; 20], 1.0, LimitSide::AtLeast, 1), None);
+    assert_eq!(look.decide_mean(&[0.0; 20], 1.0, LimitSide::AtLeast, 1), None);
     assert_eq!(look.decide_share(&[BeyondCount::default(); 20], 0.01, 1), None);
 }
 
@@ -142,7 +144,7 @@ fn rates(random: &mut Random, phi: f64) -> Vec<f64> {
 /// The first decision, and when it came.
 fn decided(rows: &[f64], limit: f64) -> (LookOutcome, usize) {
     let looks = LOOKS.iter().filter_map(|look| {
-        let outcome = look.decide_mean(rows, limit, GoodSide::AtLeast, 1)?.outcome;
+        let outcome = look.decide_mean(rows, limit, LimitSide::AtLeast, 1)?.outcome;
         (outcome != LookOutcome::Undecided).then_some((outcome, look.time_s))
     });
     looks.into_iter().next().unwrap_or((LookOutcome::Undecided, 100))
