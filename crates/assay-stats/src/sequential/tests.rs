@@ -26,15 +26,15 @@ fn is_close(value: f64, known: f64) -> bool {
     (value / known - 1.0).abs() < 1e-6
 }
 
-/// Values of NumPy and SciPy: the mean of the rows from a quarter on, Student's reach at 2.5%/3 and
+/// Values of `NumPy` and `SciPy`: the mean of the rows from a quarter on, Student's reach at 2.5%/3 and
 /// at 2.5%/6, and the mean of the last quarter.
 #[test]
 fn the_reach_of_a_rate_is_that_of_an_independent_program() {
     let rows = known_rates();
     let known = [
         [995.810_364_984_2, 0.124_138_212_52, 0.159_280_884_90, 992.194_220_341_8],
-        [1001.368_026_017_0, 0.066_722_423_53, 0.085_611_081_76, 1001.355_808_287_8],
-        [1000.325_293_998_9, 0.031_565_658_34, 0.037_091_864_71, 995.190_950_038_2],
+        [1_001.368_026_017_0, 0.066_722_423_53, 0.085_611_081_76, 1_001.355_808_287_8],
+        [1_000.325_293_998_9, 0.031_565_658_34, 0.037_091_864_71, 995.190_950_038_2],
     ];
     for (look, [value, reach, reach_of_two, last]) in LOOKS.iter().zip(known) {
         let free = DecisionLook { rate_margin_share: 0.0, ..*look };
@@ -50,7 +50,7 @@ fn the_reach_of_a_rate_is_that_of_an_independent_program() {
     }
 }
 
-/// Values of SciPy: share, low and high of all rows and of the rows from a quarter on.
+/// Values of `SciPy`: share, low and high of all rows and of the rows from a quarter on.
 #[test]
 fn the_limits_of_a_share_are_those_of_an_independent_program() {
     let rows = known_shares();
@@ -81,11 +81,11 @@ impl std::fmt::Debug for BeyondShare {
 
 #[test]
 fn a_rate_far_below_fails_first_and_one_far_above_passes_second() {
+    use LookOutcome::{Fail, Pass, Undecided};
     let rows = known_rates();
     let outcomes = |limit: f64, good: LimitSide| {
         LOOKS.map(|look| look.decide_mean(&rows, limit, good, 1).unwrap().outcome)
     };
-    use LookOutcome::{Fail, Pass, Undecided};
     assert_eq!(outcomes(2000.0, LimitSide::AtLeast), [Fail; 3]);
     assert_eq!(outcomes(500.0, LimitSide::AtLeast), [Undecided, Pass, Pass]);
     assert_eq!(outcomes(1000.0, LimitSide::AtLeast), [Undecided; 3]);
@@ -167,7 +167,9 @@ fn wrong_decisions_are_rare_on_devices_whose_seconds_show_their_noise() {
         for shape in shapes {
             let mut random = Random::part(41, number);
             let mut runs: Vec<Vec<f64>> = (0..400).map(|_| rates(&mut random, phi)).collect();
-            runs.iter_mut().for_each(|rows| shape(rows));
+            for rows in &mut runs {
+                shape(rows);
+            }
             for truth in [0.5, 0.9, 0.995] {
                 let wrong = count(&runs, 1.0 / truth, LookOutcome::Pass);
                 assert!(wrong <= 10, "φ {phi}, {truth}: {wrong} of 400 pass");
