@@ -23,7 +23,7 @@ pub(crate) fn calibrate(context: &Context) -> Result<f64> {
         },
         read_share: vec![Share(1.0)],
         max_latency: Nanos(5_000_000),
-        time: Nanos(10_000_000_000),
+        time: Some(Nanos(10_000_000_000)),
         ..CalibrationRunPlan::default()
     };
     let finished = plan.run(context)?;

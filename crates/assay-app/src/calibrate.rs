@@ -11,34 +11,42 @@ use crate::plan_document::PlanDocument;
 use crate::progress::ProgressSender;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
+use assay_judge::{CriteriaRules, certain_failure};
 use assay_methods::target::TargetStorage;
 use assay_methods::{
-    Bench, CalibrationMix, CalibrationPlan, CalibrationUpdate, SimulatedBench, StorageBench,
-    calibrate, calibrate_log, transfer_max,
+    Bench, CalibrationMix, CalibrationPlan, CalibrationUpdate, LogPlan, SimulatedBench,
+    StorageBench, calibrate_log, calibrate_until, transfer_max,
 };
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
 use assay_model::cluster::Cluster;
-use assay_model::measurement::{Finish, Remark};
-use assay_model::number::{count_of, real};
+use assay_model::environment::Environment;
+use assay_model::measurement::{EarlyDecision, EarlyEnd, Finish, Interval, Remark};
+use assay_model::number::{count_of, real, real_len};
 use assay_model::run::RunKind;
 use assay_model::spelling::{LimitStatistic, Spelling, defaults, latency, quantity};
 use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
-use assay_model::{Error, Result, read_from_command_line};
+use assay_model::{Error, Outcome, Result, read_from_command_line};
 use assay_store::StoredDocument;
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// Maximum measured time of each mix where nobody says.
+const USUAL_MIX_TIME: Nanos = Nanos(60_000_000_000);
+
 /// The plan of a calibration; its fields are the options of the command.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationRunPlan {
-    /// Maximum measured time of each mix
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "60s")]
-    pub time: Nanos,
+    /// Maximum measured time of each mix [default: 60s; with --criteria, no further mix after a
+    /// certain FAIL]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Nanos>,
     /// Limit on the latency (service time), reads and writes each for themselves
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = latency)]
     pub max_latency: Nanos,
@@ -132,7 +140,7 @@ impl CommandPlan for CalibrationRunPlan {
         let plan = self.resolved();
         let mixes: Vec<String> =
             plan.read_share.iter().map(|share| format!("{:.0}%", 100.0 * share.0)).collect();
-        let all = Nanos(self.time.0.saturating_mul(count_of(mixes.len())));
+        let all = Nanos(self.mix_time().0.saturating_mul(count_of(mixes.len())));
         Ok(PlanSummary {
             format: 1,
             title: "calibrate".to_owned(),
@@ -166,7 +174,10 @@ impl CommandPlan for CalibrationRunPlan {
             ..RunRequest::reading(&target)
         };
         let mut recording = Recording::begin(RunKind::Calibrate, &request, context)?;
-        match calibrate_recording(&mut recording, &method, plan.append, &target) {
+        let planned_s = method.time_budget.seconds() * real_len(method.mixes.len());
+        let judged = criteria.as_ref().filter(|_| plan.time.is_none());
+        let judged = judged.map(|criteria| JudgedMixes { rules: &criteria.rules, planned_s });
+        match calibrate_recording(&mut recording, &method, plan.append, &target, judged) {
             // Test files go before the answer is given.
             Ok(finish) => finish_run(recording.end(), &finish, criteria.as_ref()),
             Err(error) => Err(recording.abandon(error)),
@@ -175,6 +186,11 @@ impl CommandPlan for CalibrationRunPlan {
 }
 
 impl CalibrationRunPlan {
+    /// Maximum measured time of each mix.
+    pub fn mix_time(&self) -> Nanos {
+        self.time.unwrap_or(USUAL_MIX_TIME)
+    }
+
     /// The plan with all of it said that depends on the target: reads, and where writing is allowed
     /// also writes and 70%.
     pub fn resolved(&self) -> Self {
@@ -211,7 +227,7 @@ impl CalibrationRunPlan {
         let mixes = database_calibration::mixes(&demand).into_iter();
         let mixes = mixes.filter(|mix| may_write || mix.read_share >= 1.0);
         self.read_share = mixes.map(|mix| Share(mix.read_share)).collect();
-        self.curve_time = Nanos(self.time.0 / 2);
+        self.curve_time = Nanos(self.mix_time().0 / 2);
         self.append = (may_write && demand.commits_mean > 0.0).then(|| append_of(&demand));
         Ok(())
     }
@@ -245,7 +261,7 @@ impl CalibrationRunPlan {
             mixes: self.read_share.iter().map(|share| CalibrationMix::of(share.0)).collect(),
             transfer: self.transfer,
             large_transfer: self.large_transfer,
-            time_budget: self.time,
+            time_budget: self.mix_time(),
             curve_time: self.curve_time,
             outstanding_max: self.outstanding_max / hosts,
             hosts,
@@ -257,6 +273,14 @@ impl CalibrationRunPlan {
     }
 }
 
+/// Mixes none of which is begun after a criterion certainly fails.
+#[derive(Clone, Copy)]
+pub(crate) struct JudgedMixes<'a> {
+    pub(crate) rules: &'a CriteriaRules,
+    /// Time of all loads of the command, s.
+    pub(crate) planned_s: f64,
+}
+
 /// Calibrates what a recording opened, keeps the result, and says whether the method came to its
 /// end.
 pub(crate) fn calibrate_recording(
@@ -264,6 +288,7 @@ pub(crate) fn calibrate_recording(
     plan: &CalibrationPlan,
     append: Option<Bytes>,
     target: &TargetPlan,
+    judged: Option<JudgedMixes<'_>>,
 ) -> Result<Finish> {
     let Recording { writer, context, target: opened, .. } = recording;
     let stop = &context.stop;
@@ -280,14 +305,17 @@ pub(crate) fn calibrate_recording(
             // In virtual time the whole answer is there at once.
             let progress = context.progress.without_notes();
             let mut bench = SimulatedBench::of(device).with_stop(stop);
-            with_log(&mut bench, plan, append, &progress)
+            let work = MixWork { plan, append, judged, environment: None };
+            with_log(&mut bench, &work, &progress)
         }
         OpenTarget::Storage(storage) => {
             let plan = &carried(plan, storage, context);
             let bench =
                 StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
             let mut bench = bench.with_host_busy(host_busy());
-            let calibration = with_log(&mut bench, plan, append, &context.progress);
+            let environment = Some(&storage.environment);
+            let work = MixWork { plan, append, judged, environment };
+            let calibration = with_log(&mut bench, &work, &context.progress);
             failure = bench.failure().map(str::to_owned);
             let direct_io = storage.targets.iter().all(|target| target.direct);
             calibration.map(|calibration| Calibration {
@@ -330,23 +358,40 @@ fn together(
     context: &Context,
 ) -> Result<(Calibration, Option<Cluster>)> {
     let mut bench = ClusterBench::new(hosts, &context.stop);
-    let calibration = with_log(&mut bench, plan, None, &context.progress)?;
+    let work = MixWork { plan, append: None, judged: None, environment: None };
+    let calibration = with_log(&mut bench, &work, &context.progress)?;
     *failure = bench.failure().map(str::to_owned);
     context.progress.show("each host alone", 1.0, None);
     let mixes = count_of(plan.mixes.len());
     Ok((calibration, bench.conclude(Nanos(plan.time_budget.0.saturating_mul(mixes)))?))
 }
 
+/// What is calibrated, and by what it may end.
+struct MixWork<'a> {
+    plan: &'a CalibrationPlan,
+    append: Option<Bytes>,
+    judged: Option<JudgedMixes<'a>>,
+    environment: Option<&'a Environment>,
+}
+
+/// I/Os and bytes of all slices.
+#[derive(Default)]
+struct MeasuredIos {
+    ios: Cell<u64>,
+    bytes: Cell<u64>,
+}
+
 /// The calibration, and the log behind it where one is asked for.
 fn with_log(
     bench: &mut dyn Bench,
-    plan: &CalibrationPlan,
-    append: Option<Bytes>,
+    work: &MixWork<'_>,
     progress: &ProgressSender,
 ) -> Result<Calibration> {
-    let mut answered = 0;
+    let plan = work.plan;
+    let (mut answered, measured) = (0, MeasuredIos::default());
     let mut show = |update: CalibrationUpdate<'_>| match update {
         CalibrationUpdate::Slice(now) => {
+            measured.add(&now.slice);
             let (mix, doing) = (&now.mix, now.doing.name());
             let what =
                 format!("{mix}: {doing} at {}: {} IOPS", now.outstanding, show_count(now.iops));
@@ -361,15 +406,45 @@ fn with_log(
             }
         }
     };
-    let mut calibration = calibrate(bench, plan, &mut show)?;
-    if let Some(append) = append {
-        let mixed =
-            plan.mixes.iter().map(|mix| mix.read_share).find(|share| *share > 0.0 && *share < 1.0);
-        let share = mixed.unwrap_or(1.0);
-        let log = log_plan(append, plan.transfer, share, &calibration, plan.seed, plan.time_budget);
-        calibration.log = calibrate_log(bench, &log)?;
+    let (mut end, mut before_s) = (None, 0.0);
+    let mut is_enough = |found: &Calibration| {
+        let load_s = found.elapsed_s - before_s;
+        before_s = found.elapsed_s;
+        end = work.judged.and_then(|judged| {
+            let decision = certain_failure(judged.rules, found, work.environment, load_s)?;
+            Some(measured.end(decision, found.elapsed_s, judged.planned_s))
+        });
+        end.is_some()
+    };
+    let mut calibration = calibrate_until(bench, plan, &mut show, &mut is_enough)?;
+    if let Some(end) = end {
+        calibration.remarks.push(Remark::of_early_end(&end));
+        calibration.early_end = Some(end);
+    } else if let Some(append) = work.append {
+        calibration.log = calibrate_log(bench, &log_work(append, plan, &calibration))?;
     }
     Ok(calibration)
+}
+
+fn log_work(append: Bytes, plan: &CalibrationPlan, calibration: &Calibration) -> LogPlan {
+    let mixed =
+        plan.mixes.iter().map(|mix| mix.read_share).find(|share| *share > 0.0 && *share < 1.0);
+    let share = mixed.unwrap_or(1.0);
+    log_plan(append, plan.transfer, share, calibration, plan.seed, plan.time_budget)
+}
+
+impl MeasuredIos {
+    fn add(&self, slice: &Interval) {
+        self.ios.set(self.ios.get() + slice.operations.ios());
+        self.bytes.set(self.bytes.get() + slice.operations.bytes());
+    }
+
+    /// The end by a criterion that failed.
+    fn end(&self, decision: EarlyDecision, look_s: f64, planned_s: f64) -> EarlyEnd {
+        let (ios, bytes) = (self.ios.get(), self.bytes.get());
+        let decisions = vec![decision];
+        EarlyEnd { outcome: Outcome::Fail, look_s, planned_s, ios, bytes, decisions }
+    }
 }
 
 /// What is known of a mix before the others are measured, in a line.
@@ -445,6 +520,6 @@ mod tests {
             CalibrationPlan { time_budget: Nanos(5_000_000_000), ..CalibrationPlan::default() };
         let device = assay_engine::device::DeviceSpec::parse("servers?count=8&service=500us");
         let mut bench = SimulatedBench::new(&device.unwrap());
-        calibrate(&mut bench, &plan, &mut |_| {}).unwrap().mixes.remove(0)
+        assay_methods::calibrate(&mut bench, &plan, &mut |_| {}).unwrap().mixes.remove(0)
     }
 }

@@ -5,7 +5,7 @@ mod replayed;
 
 pub use replayed::ReplayedDemand;
 
-use crate::calibrate::calibrate_recording;
+use crate::calibrate::{JudgedMixes, calibrate_recording};
 use crate::cluster::{HostNames, HostsPlan};
 use crate::context::Context;
 use crate::database_calibration::{append_of, mixes, transfer};
@@ -23,7 +23,7 @@ use crate::recording::{Recording, RunRequest};
 use crate::target_plan::TargetPlan;
 use assay_dbload::load::{LadderSearch, PostgresLink, RungPlan};
 use assay_dbload::slob::{RowAccess, Slob};
-use assay_judge::check_criteria;
+use assay_judge::{CriteriaRules, check_criteria};
 use assay_loads::slob::SlobRules;
 use assay_methods::presets::preset;
 use assay_methods::target::is_simulated;
@@ -47,6 +47,8 @@ use std::path::{Path, PathBuf};
 
 /// What is asked of storage for databases where nobody says.
 const USUAL_LIMIT: Nanos = Nanos(1_000_000);
+/// Total measured time where nobody says.
+const USUAL_TIME: Nanos = Nanos(100_000_000_000);
 /// Share of the measuring time for the workload of a typical database; the calibrations get the
 /// rest.
 const RUN_SHARE: f64 = 0.25;
@@ -67,9 +69,11 @@ const DEMAND_SHARE: f64 = 0.5;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CheckPlan {
-    /// Total measured time, without filling a test file
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
-    pub time: Nanos,
+    /// Total measured time, without filling a test file [default: 100s, or less if the storage
+    /// certainly fails before]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Nanos>,
     /// Limit on p99 latency, at queue depth 1 and at --min-iops [default: 1ms, none with
     /// --for]
     #[arg(long, value_name = "TIME", value_parser = latency)]
@@ -110,6 +114,22 @@ impl Default for CheckPlan {
     }
 }
 
+/// What a check measures of storage.
+struct CheckWork<'a> {
+    workload: &'a Workload,
+    method: &'a CalibrationPlan,
+    append: Option<Bytes>,
+    /// By what it may end before its time.
+    judged: Option<&'a CriteriaRules>,
+}
+
+/// How the measurement of storage ended.
+struct CheckMeasured {
+    finish: Finish,
+    /// Whether the calibration decided, so that nothing else is measured.
+    is_decided: bool,
+}
+
 const fn run_share(is_demand: bool) -> f64 {
     if is_demand { DEMAND_SHARE } else { RUN_SHARE }
 }
@@ -136,7 +156,7 @@ impl CommandPlan for CheckPlan {
                 "{kinds} at full speed, then {}",
                 load_of(&self.workload()?, self.hosts.as_ref())
             ),
-            time: format!("{}{}", self.time, self.target.filling()),
+            time: format!("{}{}", self.total_time(), self.target.filling()),
             targets: self.target().summary(write, true, true)?,
             server,
         })
@@ -168,8 +188,14 @@ impl CommandPlan for CheckPlan {
         let mut recording = Recording::begin(RunKind::Check, &request, context)?;
         let append = demand.as_ref().filter(|demand| write && demand.commits_mean > 0.0);
         let append = append.map(append_of);
-        let finish = match self.measure(&mut recording, &workload, &method, append) {
-            Ok(finish) => finish,
+        let work = CheckWork {
+            workload: &workload,
+            method: &method,
+            append,
+            judged: self.judged(&criteria),
+        };
+        let measured = match self.measure(&mut recording, &work) {
+            Ok(measured) => measured,
             Err(error) => return Err(recording.abandon(error)),
         };
         // Test files go before the database comes and before the answer is given.
@@ -178,20 +204,31 @@ impl CommandPlan for CheckPlan {
             writer.put_json(StoredDocument::Profile, &database.profile)?;
             self.project(database, &writer)?;
         }
-        if finish == Finish::Complete
+        if measured.finish == Finish::Complete
+            && !measured.is_decided
             && let Some(directory) = self.directory()
         {
             let progress = self.part(&context.progress, 3);
             self.on_database(directory, &writer, &Context { progress, ..context.clone() })?;
         }
-        finish_run(writer, &finish, Some(&criteria))
+        finish_run(writer, &measured.finish, Some(&criteria))
     }
 }
 
 impl CheckPlan {
+    /// Total measured time.
+    fn total_time(&self) -> Nanos {
+        self.time.unwrap_or(USUAL_TIME)
+    }
+
+    /// By what the check may end before its time; nothing where a time is given.
+    fn judged<'a>(&self, criteria: &'a CriteriaSource) -> Option<&'a CriteriaRules> {
+        self.time.is_none().then_some(&criteria.rules)
+    }
+
     /// Warm-up and measured time of the workload.
     pub fn workload_times(&self, is_demand: bool) -> (Nanos, Nanos) {
-        let time_s = self.time.seconds() * run_share(is_demand);
+        let time_s = self.total_time().seconds() * run_share(is_demand);
         (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9))
     }
 
@@ -250,36 +287,43 @@ impl CheckPlan {
         };
         Some(format!(
             "check loads the storage fully with {load}{each} for {} in total{server}",
-            self.time
+            self.total_time()
         ))
     }
 
     /// Calibrates, then runs the workload unless the calibration came to an early end.
-    fn measure(
-        &self,
-        recording: &mut Recording,
-        workload: &Workload,
-        method: &CalibrationPlan,
-        append: Option<Bytes>,
-    ) -> Result<Finish> {
-        recording.writer.put(StoredDocument::Workload, &to_toml(workload)?)?;
+    fn measure(&self, recording: &mut Recording, work: &CheckWork<'_>) -> Result<CheckMeasured> {
+        recording.writer.put(StoredDocument::Workload, &to_toml(work.workload)?)?;
         let whole = recording.context.progress.clone();
         recording.context.progress = self.part(&whole, 1);
-        let calibrated = calibrate_recording(recording, method, append, &self.target)?;
+        let planned_s = self.total_time().seconds();
+        let judged = work.judged.map(|rules| JudgedMixes { rules, planned_s });
+        let finish =
+            calibrate_recording(recording, work.method, work.append, &self.target, judged)?;
         recording.context.progress = self.part(&whole, 2);
-        match calibrated {
-            Finish::Complete => measure_workload(recording, workload),
-            early => Ok(early),
+        if finish != Finish::Complete {
+            return Ok(CheckMeasured { finish, is_decided: false });
         }
+        if is_certain(recording)? {
+            return Ok(CheckMeasured { finish, is_decided: true });
+        }
+        if let Some(rules) = work.judged {
+            recording.end_when_certain(rules, work.workload);
+        }
+        let finish = measure_workload(recording, work.workload)?;
+        Ok(CheckMeasured { finish, is_decided: false })
     }
 
     /// The progress of one of the parts: calibration, workload, and the database where there is
     /// one.
     fn part(&self, whole: &ProgressSender, number: u32) -> ProgressSender {
         let count = if self.directory().is_some() { 3 } else { 2 };
-        let run_s = run_share(self.demand.is_some()) * self.time.seconds();
-        let database_s =
-            if self.directory().is_some() { DATABASE_SHARE * self.time.seconds() } else { 0.0 };
+        let run_s = run_share(self.demand.is_some()) * self.total_time().seconds();
+        let database_s = if self.directory().is_some() {
+            DATABASE_SHARE * self.total_time().seconds()
+        } else {
+            0.0
+        };
         let left_s = match number {
             1 => run_s + database_s,
             2 => database_s,
@@ -292,11 +336,11 @@ impl CheckPlan {
     fn check_time(&self, method: &CalibrationPlan) -> Result<()> {
         let mixes_s = MIX_TIME_S * real_len(method.mixes.len());
         let least_s = (mixes_s / self.calibration_share()).ceil();
-        if self.time.seconds() >= least_s {
+        if self.total_time().seconds() >= least_s {
             return Ok(());
         }
         Err(Error::usage(
-            format!("--time {} is too short for a check", self.time),
+            format!("--time {} is too short for a check", self.total_time()),
             format!("write at least --time {}; 100s is typical", Nanos::from_seconds(least_s)),
         ))
     }
@@ -331,7 +375,7 @@ impl CheckPlan {
             (true, None) => [1.0, 0.0, 0.7].map(CalibrationMix::of).to_vec(),
             (true, Some(demand)) => mixes(demand),
         };
-        let time_s = self.time.seconds() * self.calibration_share() / real_len(mixes.len());
+        let time_s = self.total_time().seconds() * self.calibration_share() / real_len(mixes.len());
         let hosts = self.hosts.as_ref().map_or(1, HostNames::count);
         CalibrationPlan {
             limit: LatencyLimit {
@@ -373,7 +417,7 @@ impl CheckPlan {
     fn on_database(&self, directory: &str, writer: &RunWriter, context: &Context) -> Result<()> {
         let rules = SlobRules { scale_blocks: SCALE_BLOCKS, ..SlobRules::default() };
         rules.check()?;
-        let ladder = short_ladder(directory, self.time);
+        let ladder = short_ladder(directory, self.total_time());
         let server = ServerPlan::of(self.bindir.as_deref());
         let setup = BlockSetup {
             rules: &rules,
@@ -388,6 +432,12 @@ impl CheckPlan {
         let driver = || LoadDriver::Statements(slob());
         beside(&ladder, driver, |named, context| setup.prepare(named, context), writer, context)
     }
+}
+
+/// Whether the calibration ended because a criterion certainly fails.
+fn is_certain(recording: &Recording) -> Result<bool> {
+    let kept = recording.writer.reader()?.json::<Calibration>(StoredDocument::Calibration)?;
+    Ok(kept.is_some_and(|calibration| calibration.early_end.is_some()))
 }
 
 /// Runs the workload; what the calibration found of hosts stays.

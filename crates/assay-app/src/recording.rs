@@ -10,6 +10,7 @@ use assay_engine::{BackendChoice, OpenFile, Simulation};
 use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
+use assay_judge::EarlyWatch;
 use assay_ledger::{KeptAcknowledgements, LedgerRecorder};
 use assay_methods::sessions::run_sessions;
 use assay_methods::target::{
@@ -36,6 +37,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+mod certain;
 mod on_storage;
 mod real_time;
 mod unmeasured;
@@ -70,6 +72,8 @@ pub struct Recording {
     backend: BackendChoice,
     /// Where what is read is compared with what was written.
     verification: Option<RunVerification>,
+    /// Where the next measurement ends once its criteria are certain.
+    early: Option<EarlyWatch>,
     /// Samples the host as long as the recording lives; nothing real is sampled while a device is
     /// simulated.
     sampler: Option<HostSampler>,
@@ -218,6 +222,7 @@ impl Recording {
         };
         let recording = Self {
             verification: None,
+            early: None,
             sampler,
             writer,
             context: context.clone(),
@@ -333,6 +338,7 @@ impl Recording {
         progress.show(name, 0.0, None);
         let verifier = self.verification.as_ref().map(|one| Arc::clone(&one.verifier));
         let verification = &mut self.verification;
+        let mut early = self.early.take();
         let mut observe = |interval: &Interval, joint: &Window| {
             let done_s = seconds(interval.end_ns);
             // Virtual time passes at a pace of its own: who shows it takes the time left from that
@@ -340,15 +346,15 @@ impl Recording {
             let left_s = is_real.then_some(total_s - done_s);
             progress.show(&describe(name, interval), done_s / total_s, left_s);
             progress.interval(interval);
-            if let Some(words) = watch(interval) {
+            let certain = early.as_mut().and_then(|early| early.add(interval, joint));
+            let verified = verification.as_mut().and_then(RunVerification::news);
+            for words in watch(interval).into_iter().chain(verified).chain(certain) {
                 progress.say(&words);
             }
-            if let Some(words) = verification.as_mut().and_then(RunVerification::news) {
-                progress.say(&words);
-            }
+            let is_decided = early.as_ref().is_some_and(|early| early.decided().is_some());
             match cell.append_interval(interval, joint) {
                 // Virtual time does not look at the flag by itself.
-                Ok(()) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
+                Ok(()) if is_decided || stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     failure = Some(error);
@@ -376,9 +382,7 @@ impl Recording {
         if let Some(verification) = &mut self.verification {
             verification.measured(workload, &mut measurement);
         }
-        if let Some(error) = failure {
-            measurement.finish = Finish::Failed { reason: error.message().to_owned() };
-        }
+        self.conclude(&mut measurement, early.as_ref(), failure);
         cell.finish(measurement)
     }
 

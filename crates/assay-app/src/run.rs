@@ -28,6 +28,10 @@ pub struct RunPlan {
     /// The workload, as it runs.
     #[arg(skip)]
     pub workload: Workload,
+    /// Whether the whole time is measured, although the answer may be certain before.
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole_time: bool,
     /// Whether what is read is verified.
     #[command(flatten)]
     #[serde(default, skip_serializing_if = "ReadVerification::is_none")]
@@ -107,6 +111,9 @@ impl CommandPlan for RunPlan {
         self.say_unanswered(criteria.as_ref(), context);
         if let Err(error) = self.verify.begin(&workload, &mut recording) {
             return Err(recording.abandon(error));
+        }
+        if let Some(criteria) = criteria.as_ref().filter(|_| !self.whole_time) {
+            recording.end_when_certain(&criteria.rules, &workload);
         }
         let measured = recording.measure(CELL, &workload);
         finish_measured(recording, measured, criteria.as_ref())

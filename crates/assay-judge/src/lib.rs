@@ -9,9 +9,11 @@
 #![forbid(unsafe_code)]
 
 mod calibration;
+mod certain_failure;
 pub mod compare;
 mod decide;
 mod doubts;
+mod early;
 mod estimates;
 mod evidence;
 mod factors;
@@ -28,7 +30,10 @@ mod queries;
 mod rules;
 mod series;
 pub mod statistics;
+mod watched;
 
+pub use certain_failure::certain_failure;
+pub use early::EarlyWatch;
 pub use estimates::{estimates_of_run, no_interval_of_run, totals};
 pub use factors::{factor_curves, factor_scaling, imported_curves};
 pub use facts::{Facts, JudgedLoadFacts, JudgedRun};

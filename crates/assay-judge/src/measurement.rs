@@ -244,13 +244,13 @@ fn estimate(amount: Amount, part: &JudgedPart<'_>) -> Result<ClusteredEstimate, 
 }
 
 /// Completed I/Os of one operation, or of reads and writes together.
-fn ios(operation: Option<Operation>, operations: &PerOperation) -> u64 {
+pub(crate) fn ios(operation: Option<Operation>, operations: &PerOperation) -> u64 {
     operation
         .map_or_else(|| operations.ios(), |one| operations.get(one).map_or(0, |result| result.ios))
 }
 
 /// Bytes moved by one operation, or by reads and writes together.
-fn bytes(operation: Option<Operation>, operations: &PerOperation) -> u64 {
+pub(crate) fn bytes(operation: Option<Operation>, operations: &PerOperation) -> u64 {
     operation.map_or_else(
         || operations.bytes(),
         |one| operations.get(one).map_or(0, |result| result.bytes),
@@ -465,7 +465,7 @@ fn time(
 
 /// The histogram of the kind; closed arrivals have service times only, which are their response
 /// times.
-const fn histogram(kind: CriterionTimeKind, result: &OperationResult) -> &Histogram {
+pub(crate) const fn histogram(kind: CriterionTimeKind, result: &OperationResult) -> &Histogram {
     match (kind, &result.response) {
         (CriterionTimeKind::Response, Some(response)) => response,
         _ => &result.service,

@@ -12,6 +12,9 @@ const BATCHES_MAX: usize = 240;
 /// Batches of streams and targets held at most; they hold several results each.
 const NAMED_MAX: usize = 96;
 
+/// A last interval that lasts for a smaller share of the first one is the rest of an ended load.
+const FRAGMENT_SHARE_MAX: f64 = 0.5;
+
 /// A stretch of the measured time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeriesBatch {
@@ -46,7 +49,7 @@ impl Series {
 }
 
 /// Takes intervals and joints one by one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SeriesBuilder {
     whole: Joiner<SeriesBatch>,
     named: Joiner<NamedBatch>,
@@ -59,7 +62,7 @@ trait BatchJoin: Default {
 }
 
 /// Keeps at most `items_max` items, each the joint of `width` things that were added.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Joiner<Item> {
     items: Vec<Item>,
     items_max: usize,
@@ -117,6 +120,14 @@ impl<Item: BatchJoin> Joiner<Item> {
     }
 }
 
+impl Joiner<SeriesBatch> {
+    /// Whether the last interval is shorter than half of the first.
+    fn ends_in_fragment(&self) -> bool {
+        let [first, .., last] = self.items.as_slice() else { return false };
+        self.width == 1 && last.elapsed_s < FRAGMENT_SHARE_MAX * first.elapsed_s
+    }
+}
+
 impl Default for SeriesBuilder {
     fn default() -> Self {
         Self::new()
@@ -150,8 +161,15 @@ impl SeriesBuilder {
     }
 
     /// The series. A last batch that is shorter than the others is left out: equal lengths are what
-    /// makes the batches comparable, and the total is known from the measurement.
-    pub fn finish(self) -> Series {
+    /// makes the batches comparable, and the total is known from the measurement. Neither is the
+    /// rest of an interval kept in which the load was ended.
+    pub fn finish(mut self) -> Series {
+        if self.whole.ends_in_fragment() {
+            self.whole.items.pop();
+            if self.named.width == 1 {
+                self.named.items.pop();
+            }
+        }
         Series { batches: self.whole.items, named: self.named.items, last_change: OnceLock::new() }
     }
 }
@@ -231,6 +249,17 @@ mod tests {
             let equal = |batch: &SeriesBatch| batch.operations.ios() == width;
             assert!(series.batches().iter().all(equal));
         }
+    }
+
+    #[test]
+    fn the_rest_of_an_interval_in_which_the_load_was_ended_is_left_out() {
+        let mut builder = SeriesBuilder::new();
+        (0..20).for_each(|index| builder.add(&interval(index)));
+        let end_ns = 20_000_400_000;
+        builder.add(&Interval { end_ns, ..interval(20) });
+        let series = builder.finish();
+        assert_eq!(series.batches().len(), 20);
+        assert!(series.batches().iter().all(|batch| batch.elapsed_s > 0.99));
     }
 
     #[test]

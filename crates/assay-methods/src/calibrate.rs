@@ -55,38 +55,56 @@ pub fn calibrate(
     plan: &CalibrationPlan,
     progress: &mut dyn FnMut(CalibrationUpdate<'_>),
 ) -> Result<Calibration> {
+    calibrate_until(bench, plan, progress, &mut |_| false)
+}
+
+/// The same, and no mix is begun after `is_enough` holds; it gets the calibration after each mix.
+///
+/// # Errors
+/// As for [`calibrate`].
+pub fn calibrate_until(
+    bench: &mut dyn Bench,
+    plan: &CalibrationPlan,
+    progress: &mut dyn FnMut(CalibrationUpdate<'_>),
+    is_enough: &mut dyn FnMut(&Calibration) -> bool,
+) -> Result<Calibration> {
     plan.check()?;
     let target = bench.target();
     let mut meter = meter::RungMeter::new(bench, plan, progress);
-    let mut mixes = Vec::new();
+    let mut found = Calibration {
+        format: 1,
+        target,
+        limit: plan.limit,
+        mixes: Vec::new(),
+        direct_io: None,
+        log: None,
+        elapsed_s: 0.0,
+        early_end: None,
+        remarks: Vec::new(),
+    };
     for mix in &plan.mixes {
-        if !meter.is_over() {
-            let answer = meter.calibrate_mix(mix)?;
-            if let Some(answer) = &answer {
-                meter.report(answer);
+        if meter.is_over() {
+            break;
+        }
+        if let Some(answer) = meter.calibrate_mix(mix)? {
+            meter.report(&answer);
+            found.mixes.push(answer);
+            found.elapsed_s = meter.elapsed_s();
+            if is_enough(&found) {
+                break;
             }
-            mixes.extend(answer);
         }
     }
     let (elapsed_s, mut remarks) = meter.finish();
     if plan.hosts > 1 {
         remarks.push(remarks::several_hosts(plan.hosts));
     }
-    if mixes.is_empty() {
+    if found.mixes.is_empty() {
         let why = remarks.first().map_or("no I/O completed", |remark| remark.what.as_str());
         return Err(Error::environment(
-            format!("calibrating {target}: nothing was measured: {why}"),
+            format!("calibrating {}: nothing was measured: {why}", found.target),
             "increase --time",
         ));
     }
-    Ok(Calibration {
-        format: 1,
-        target,
-        limit: plan.limit,
-        mixes,
-        direct_io: None,
-        log: None,
-        elapsed_s,
-        remarks,
-    })
+    Ok(Calibration { elapsed_s, remarks, ..found })
 }

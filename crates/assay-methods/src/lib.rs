@@ -24,6 +24,6 @@ pub mod target;
 pub use bench::{Bench, SimulatedBench, StorageBench, transfer_max};
 pub use calibrate::{
     CalibrationMix, CalibrationPhase, CalibrationPlan, CalibrationProgress, CalibrationUpdate,
-    LogPlan, calibrate, calibrate_log,
+    LogPlan, calibrate, calibrate_log, calibrate_until,
 };
 pub use plan::{ClassDemand, DemandPlan, PlanOptions, plan};

@@ -1,7 +1,7 @@
 //! What a target can give: the answers of `calibrate`, with the curve they were read from.
 
 use crate::estimate::Estimate;
-use crate::measurement::{PerOperation, Remark};
+use crate::measurement::{EarlyEnd, PerOperation, Remark};
 use crate::number::real;
 use crate::spelling::LimitStatistic;
 use crate::units::Nanos;
@@ -50,6 +50,9 @@ pub struct Calibration {
     pub log: Option<LogCalibration>,
     /// Measured time in all, s.
     pub elapsed_s: f64,
+    /// Why it ended before its time, where the answer was certain before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_end: Option<EarlyEnd>,
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,

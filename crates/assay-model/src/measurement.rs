@@ -10,9 +10,11 @@ use crate::number::{rate, seconds};
 use serde::{Deserialize, Serialize};
 
 mod conduct;
+mod early_end;
 mod issuer;
 
 pub use conduct::{Conduct, Remark, Submission};
+pub use early_end::{EarlyDecision, EarlyEnd, EarlyNumber};
 pub use issuer::{BackendKind, ClockKind};
 
 /// What an I/O does.
@@ -147,7 +149,7 @@ pub struct Window {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "outcome", deny_unknown_fields)]
 pub enum Finish {
-    /// The whole duration was measured.
+    /// The whole duration was measured, or the answer was certain before.
     Complete,
     /// A person or a signal stopped it; what was measured stands.
     Interrupted,

@@ -59,6 +59,7 @@ pub mod random;
 pub mod recurrence;
 mod root;
 pub mod scalability;
+pub mod sequential;
 pub mod series;
 mod short_run;
 mod slow_part;

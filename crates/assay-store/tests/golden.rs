@@ -200,6 +200,7 @@ fn calibrated() -> Calibration {
         direct_io: None,
         log: None,
         elapsed_s: 60.0,
+        early_end: None,
         remarks: vec![remark()],
     }
 }

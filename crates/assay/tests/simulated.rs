@@ -90,6 +90,57 @@ fn what_was_measured_is_what_the_device_is() {
     assert_eq!(conduct["clock"], "virtual");
 }
 
+/// A minute of reads with a rate that is required of 8 servers, which give 10,000/s to 4
+/// outstanding I/Os.
+fn required(place: &Place, rate: u32) {
+    let workload = support::READS.replace("duration = ", "duration = \"60s\"\n# was ");
+    place.write("minute.toml", &workload);
+    let criteria = format!(
+        "format = 1\nname = \"rate\"\n[[criterion]]\nquantity = \"iops\"\nat_least = \
+         \"{rate}/s\"\n"
+    );
+    place.write("rate.toml", &criteria);
+}
+
+#[test]
+fn a_run_ends_when_its_verdict_is_certain_unless_a_time_is_given() {
+    let place = Place::new();
+    let line = "run minute.toml sim:servers?count=8&service=400us --interval 1s --criteria \
+                rate.toml";
+    for (rate, code, look_s) in [(1_000, 0, 40.0), (40_000, 1, 20.0)] {
+        required(&place, rate);
+        let run = place.json(line, code);
+        let early = &measurement(&run)["conduct"]["early_end"];
+        assert_eq!(early["look_s"], look_s, "{rate}: {early}");
+        assert_eq!(early["decisions"][0]["quantity"], "iops");
+        assert_eq!(measurement(&run)["finish"]["outcome"], "complete");
+        let whole = place.json(&format!("{line} --time 60s"), code);
+        assert!(measurement(&whole)["conduct"].get("early_end").is_none());
+        assert_eq!(measurement(&whole)["elapsed_ns"], 60_000_000_000_u64);
+    }
+    required(&place, 10_000);
+    let near = place.run(line);
+    assert!(!near.stdout.contains("ecided after"), "{near:?}");
+    required(&place, 1_000);
+    let passed = place.run(line);
+    let text = passed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Decided after 40 s of 60 s: PASS for the first 40 s"), "{text}");
+    assert!(text.contains("a reserve that lasts longer is not excluded"), "{text}");
+    assert!(passed.stderr.contains("provisional after 5 s"), "{passed:?}");
+}
+
+#[test]
+fn a_check_ends_after_the_mix_that_certainly_fails() {
+    let place = Place::new();
+    let line = "check sim:servers?count=4&service=4ms";
+    let run = place.json(line, 1);
+    let early = &run["calibration"]["early_end"];
+    assert_eq!((&early["outcome"], &early["planned_s"]), (&"FAIL".into(), &100.0.into()));
+    assert_eq!(run["calibration"]["mixes"].as_array().unwrap().len(), 1);
+    let whole = place.json(&format!("{line} --time 100s"), 1);
+    assert_eq!(whole["calibration"]["mixes"].as_array().unwrap().len(), 3);
+}
+
 #[test]
 fn mistakes_in_a_device_name_what_there_is() {
     let place = Place::new();

@@ -100,6 +100,7 @@ impl Whole<'_> {
             start_error: start_errors(all()),
             missed_arrivals: all().map(|conduct| conduct.missed_arrivals).sum(),
             abandoned_ios: all().map(|conduct| conduct.abandoned_ios).sum(),
+            early_end: None,
             remarks: remarks(&conducts),
         }
     }

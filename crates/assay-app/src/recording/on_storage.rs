@@ -12,7 +12,7 @@ use assay_model::measurement::Finish;
 use assay_model::units::Nanos;
 use assay_model::{Result, Workload};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long the ceiling of the tool itself is measured.
 const CEILING: Nanos = Nanos(50_000_000);
@@ -52,7 +52,13 @@ pub(crate) fn on_storage(
     conduct.host_busy_share =
         passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
     conduct.kernel = Some(passed);
-    if with_ceiling && started.measurement.finish == Finish::Complete {
+    // A load that its observer ended has measured what it needed.
+    let is_measured = match started.measurement.finish {
+        Finish::Complete => true,
+        Finish::Interrupted => !stop.load(Ordering::Relaxed),
+        Finish::Failed { .. } | Finish::Unfinished => false,
+    };
+    if with_ceiling && is_measured {
         conduct.ceiling_iops = ceiling_iops(&job);
     }
     conduct.remarks.extend(storage.remarks.iter().cloned());

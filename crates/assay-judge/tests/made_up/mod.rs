@@ -225,6 +225,7 @@ pub(crate) fn calibration(bound: CapacityBound) -> Calibration {
         target: "/data/a".to_owned(),
         limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
         mixes: vec![mix],
+        early_end: None,
         elapsed_s: 45.0,
         remarks: Vec::new(),
         log: None,

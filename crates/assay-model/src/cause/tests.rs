@@ -106,6 +106,7 @@ fn a_limit_is_a_cause_where_it_was_reached_on_the_device_of_the_target() {
             mixes: vec![MixCalibration { curve, ..mix(1e3, 1e3) }],
             direct_io: None,
             log: None,
+            early_end: None,
             elapsed_s: 15.0,
             remarks: Vec::new(),
         };

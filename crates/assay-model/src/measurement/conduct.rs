@@ -1,6 +1,7 @@
 //! How well the tool itself behaved: without it no one can tell the storage's limits from the
 //! tool's.
 
+use super::early_end::EarlyEnd;
 use super::issuer::{BackendKind, ClockKind};
 use crate::counters::Counters;
 use crate::histogram::Histogram;
@@ -96,12 +97,29 @@ pub struct Conduct {
     /// I/Os that had not completed when the measurement ended.
     #[serde(default)]
     pub abandoned_ios: u64,
+    /// Why the load ended before its time, where the answer was certain before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_end: Option<EarlyEnd>,
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
 }
 
+impl Remark {
+    /// When a load ended, what it does not exclude, and how to measure on.
+    pub fn of_early_end(end: &EarlyEnd) -> Self {
+        let remedy = "specify --time to measure the whole time".to_owned();
+        Self { what: end.headline(), why: end.not_excluded(), remedy }
+    }
+}
+
 impl Conduct {
+    /// Notes that the load ended because the answer was certain.
+    pub fn end_early(&mut self, end: EarlyEnd) {
+        self.remarks.push(Remark::of_early_end(&end));
+        self.early_end = Some(end);
+    }
+
     /// CPU seconds, user and system, a million I/Os; 0 of none.
     pub fn cpu_s_per_million_ios(&self, ios: u64) -> f64 {
         crate::number::rate(1_000_000, crate::number::real(ios))

@@ -173,6 +173,7 @@ pub fn calibration(service_ns: f64, servers: f64) -> Calibration {
             transfer_bytes: 2048,
             points: vec![log_point(0, service_ns, 0.0), log_point(1, service_ns, service_ns)],
         }),
+        early_end: None,
         elapsed_s: real(10),
         remarks: Vec::new(),
     }

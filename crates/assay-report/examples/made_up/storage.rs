@@ -163,6 +163,7 @@ pub(crate) fn calibration() -> Calibration {
         mixes: laws.iter().map(|law| law.mix(limit)).collect(),
         direct_io: None,
         log: Some(log()),
+        early_end: None,
         elapsed_s: 84.0,
         remarks: vec![Remark {
             what: "Reads were still rising at 256 outstanding I/Os".to_owned(),

@@ -91,7 +91,7 @@ impl CalibrateOptions {
             read_share: self.foreign_read_share(orion.write_share),
             transfer: orion.small.unwrap_or(self.plan.transfer),
             large_transfer: orion.large.unwrap_or(self.plan.large_transfer),
-            time: orion.duration.unwrap_or(self.plan.time),
+            time: orion.duration.or(self.plan.time),
             target,
             ..self.plan.clone()
         })

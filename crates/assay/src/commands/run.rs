@@ -51,7 +51,7 @@ pub struct RunCommandOptions {
     /// randread: `assay list workloads`
     #[arg(required_unless_present_any = ["resume", "database"])]
     workload: Option<String>,
-    /// Measured time; by default the workload's own
+    /// Measured time; by default the workload's own, or less where criteria are certain before
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
     /// Run what a database demands: a report, a folder of reports, a profile, RUN:SESSIONS, or the
@@ -96,7 +96,7 @@ pub struct RunCommandOptions {
 impl RunCommandOptions {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
-        RunPlan { workload, ..self.plan.clone() }
+        RunPlan { workload, whole_time: self.time.is_some(), ..self.plan.clone() }
     }
 }
 

@@ -1,0 +1,127 @@
+//! A load that ended before its time because the answer was certain.
+
+use crate::number::real;
+use crate::units::{show_bytes, show_count};
+use crate::verdict::{Limit, Outcome};
+use serde::{Deserialize, Serialize};
+
+/// The chance to see no burst in this many mean gaps between bursts is 2.5%: -ln 0.025.
+const GAPS_SEEN: f64 = 3.7;
+
+/// Which number was compared with the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum EarlyNumber {
+    /// The mean of one-second values, in the unit of the limit.
+    Mean,
+    /// The quantity itself as a calibration knows it.
+    Quantity,
+    /// The share of I/Os that took longer than the limit, 0..=1.
+    ShareBeyond,
+}
+
+/// The numbers of one criterion at the look that decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EarlyDecision {
+    /// The quantity as the criterion names it.
+    pub quantity: String,
+    /// The stream or target, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The limit of the criterion, in base units.
+    pub limit: Limit,
+    /// What `value`, `low` and `high` are.
+    pub number: EarlyNumber,
+    /// The number over the seconds that decided.
+    pub value: f64,
+    /// Lower end of what this look does not exclude, its margin included.
+    pub low: f64,
+    /// Upper end; `None` where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+}
+
+/// Why and when a load ended before its time; what several loads share, all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EarlyEnd {
+    /// The certain answer: PASS or FAIL.
+    pub outcome: Outcome,
+    /// Seconds of the load at the look that decided.
+    pub look_s: f64,
+    /// Seconds that the load would have lasted.
+    pub planned_s: f64,
+    /// I/Os until then.
+    pub ios: u64,
+    /// Bytes until then.
+    pub bytes: u64,
+    /// The criteria that decided: one that failed, or all that passed.
+    pub decisions: Vec<EarlyDecision>,
+}
+
+impl EarlyEnd {
+    /// When it ended, and what was measured until then, in a sentence.
+    pub fn headline(&self) -> String {
+        let Self { outcome, look_s, planned_s, ios, bytes, .. } = self;
+        let (ios, bytes) = (show_count(real(*ios)), show_bytes(real(*bytes)));
+        let name = outcome.name();
+        format!(
+            "decided after {look_s:.0} s of {planned_s:.0} s: {name} for the first {look_s:.0} s, \
+             {ios} I/Os, {bytes}"
+        )
+    }
+
+    /// What the data cannot show, in a sentence.
+    pub fn not_excluded(&self) -> String {
+        if self.outcome == Outcome::Fail {
+            return "a start that stays slow for longer is not excluded".to_owned();
+        }
+        let reserve = "a reserve that lasts longer is not excluded";
+        if self.decisions.iter().all(|one| one.number == EarlyNumber::Mean) {
+            return reserve.to_owned();
+        }
+        let gap_s = self.look_s / GAPS_SEEN;
+        format!("{reserve}; bursts more than {gap_s:.0} s apart are not excluded")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(outcome: Outcome, number: EarlyNumber) -> EarlyEnd {
+        let decision = EarlyDecision {
+            quantity: "read.response_time.q0.99".to_owned(),
+            subject: None,
+            limit: Limit::AtMost(1e6),
+            number,
+            value: 0.001,
+            low: 0.0005,
+            high: Some(0.002),
+        };
+        let decisions = vec![decision];
+        let (look_s, planned_s) = (40.0, 60.0);
+        EarlyEnd { outcome, look_s, planned_s, ios: 3_100_000, bytes: 25 << 30, decisions }
+    }
+
+    #[test]
+    fn a_pass_names_what_it_does_not_exclude() {
+        let early = end(Outcome::Pass, EarlyNumber::ShareBeyond);
+        assert_eq!(
+            early.headline(),
+            "decided after 40 s of 60 s: PASS for the first 40 s, 3,100,000 I/Os, 25.0 GiB"
+        );
+        assert_eq!(
+            early.not_excluded(),
+            "a reserve that lasts longer is not excluded; bursts more than 11 s apart are not \
+             excluded"
+        );
+        let of_rate = end(Outcome::Pass, EarlyNumber::Mean);
+        assert_eq!(of_rate.not_excluded(), "a reserve that lasts longer is not excluded");
+        assert!(end(Outcome::Fail, EarlyNumber::Mean).not_excluded().contains("slow for longer"));
+    }
+}
