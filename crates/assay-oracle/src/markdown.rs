@@ -1,8 +1,9 @@
 //! Reports that went through Markdown, as wikis and chats do: their tables of `|` become those of a
 //! page again, on the same lines.
 
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Lines below headings that make a text one of Markdown.
 const TABLES_MIN: usize = 3;
@@ -36,7 +37,7 @@ fn is_separator(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_mark = |byte: &u8| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t');
     // One mark alone is that of a quotation.
-    let columns = line.iter().filter(|byte| **byte == b'|').count();
+    let columns = memchr_iter(b'|', line).count();
     line.starts_with(b"|")
         && columns > 1
         && line.windows(3).any(|three| three == b"---")
@@ -67,7 +68,7 @@ impl MarkdownPage {
         if let Some(heading) = line.strip_prefix('#') {
             let words = plain(heading.trim_matches(['#', ' ']));
             self.has_heading |= !words.contains("WORKLOAD REPOSITORY");
-            self.html += &format!("<h3>{words}</h3>");
+            _ = write!(self.html, "<h3>{words}</h3>");
         } else if !is_link(line) {
             self.html += &plain(line);
         }
@@ -76,12 +77,12 @@ impl MarkdownPage {
     fn row(&mut self, line: &str, is_heading: bool) {
         if !self.is_in_table {
             let summary = if self.has_heading { "" } else { FIRST_PAGE };
-            self.html += &format!("<table summary=\"{summary}\">");
+            _ = write!(self.html, "<table summary=\"{summary}\">");
             self.is_in_table = true;
         }
         let cell = if is_heading { "th" } else { "td" };
         let cells = cells(line).map(|text| format!("<{cell}>{}</{cell}>", plain(&text)));
-        self.html += &format!("<tr>{}</tr>", cells.collect::<String>());
+        _ = write!(self.html, "<tr>{}</tr>", cells.collect::<String>());
     }
 
     fn end_table(&mut self) {

@@ -153,9 +153,9 @@ impl VdbenchSummary {
             ..ImportedRow::default()
         };
         if self.is_format() {
-            self.formats.push(row)
+            self.formats.push(row);
         } else {
-            self.rows.push(row)
+            self.rows.push(row);
         }
         true
     }

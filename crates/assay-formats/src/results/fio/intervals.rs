@@ -49,7 +49,9 @@ impl LogIntervals {
     fn run(&self, name: &str) -> ImportedRun {
         let all = self.operations();
         let mut whole = PerOperation::default();
-        all.iter().for_each(|operations| whole.merge(operations));
+        for operations in &all {
+            whole.merge(operations);
+        }
         let (ios, bytes) = (whole.ios(), whole.bytes());
         let reads = whole.read.as_ref().map_or(0, |read| read.ios);
         let transfer = Bytes((bytes / ios.max(1)).clamp(512, 64 << 20));
