@@ -100,7 +100,7 @@ fn cells(line: &str) -> impl Iterator<Item = String> {
     cells.into_iter()
 }
 
-/// `- [Wait Events](#wait)` leads to another part and is no title.
+/// `- [Wait Events](#wait)` leads to another part; it is not a title.
 fn is_link(line: &str) -> bool {
     line.trim_start_matches(['-', '*', '+', ' ']).starts_with('[')
 }
