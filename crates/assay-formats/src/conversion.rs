@@ -279,6 +279,19 @@ impl Conversion {
         })
     }
 
+    /// Names of the options that change nothing of the load, each once, in the order of the file.
+    pub fn without_effect(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for note in self.notes.iter().filter(|note| note.treatment == Treatment::NoEffect) {
+            let name = note.origin.key.trim_start_matches('-');
+            let is_title = ["", "name", "description"].contains(&name);
+            if !is_title && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// Whether a part of the load is missing, so that running the rest would be another load.
     pub fn is_incomplete(&self) -> bool {
         self.refused().any(|(_, reason)| reason.leaves_out_load())

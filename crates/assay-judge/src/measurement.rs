@@ -280,6 +280,14 @@ fn untold(operation: Operation) -> Missing {
     Missing::Untold(format!("the result has no {} latency", operation.name()))
 }
 
+/// Another program measured, and printed other quantiles.
+fn not_printed(operation: Operation, quantile: f64) -> Missing {
+    Missing::Untold(format!(
+        "the result has no {} latency at quantile {quantile}",
+        operation.name()
+    ))
+}
+
 /// There are too few batches for an interval: what was measured is reported all the same.
 fn too_short(unit: Unit, value: f64, why: &ShortSeries) -> Missing {
     let words = format!("it was {}, but {}", unit.show(value), no_interval(unit, why));
@@ -437,6 +445,9 @@ fn time(
         TimeStatistic::Max => return Ok(Estimate::exact(real(total.max_ns()), total.ios()).into()),
         TimeStatistic::Mean => {
             (mean_time(&batches, batch_s).map(ClusteredEstimate::from), total.mean_ns())
+        }
+        TimeStatistic::Quantile(quantile) if !total.knows_quantile(quantile) => {
+            return Err(not_printed(operation, quantile));
         }
         TimeStatistic::Quantile(quantile) => {
             let present: Vec<&Histogram> = batches.into_iter().flatten().collect();

@@ -7,11 +7,13 @@
 //! unions of fine ones.
 
 use crate::number::{count_of, index_of, real, wide_count, wide_real};
+pub use packed::PackedHistogram;
+pub use reported::ReportedQuantile;
+use reported::ReportedQuantiles;
 
 mod codec;
 mod packed;
-
-pub use packed::PackedHistogram;
+mod reported;
 
 /// A mean that was written as text and read again may lie this far beyond the values.
 const ROUNDED_DOWN: f64 = 1.0 - 1e-9;
@@ -56,6 +58,9 @@ pub struct Histogram {
     sum: u128,
     min: u64,
     max: u64,
+    reported: Option<ReportedQuantiles>,
+    /// Shares whose quantiles are known; all of them where there is no list.
+    known_shares: Option<Box<[f64]>>,
 }
 
 impl PartialEq for Histogram {
@@ -64,6 +69,8 @@ impl PartialEq for Histogram {
         self.precision == other.precision
             && self.ios == other.ios
             && self.buckets().eq(other.buckets())
+            && self.reported() == other.reported()
+            && self.known_shares == other.known_shares
     }
 }
 
@@ -89,7 +96,16 @@ impl Histogram {
     /// An empty histogram; memory grows with the largest value, to 430 KiB at the very most when
     /// fine.
     pub const fn new(precision: Precision) -> Self {
-        Self { precision, counts: Vec::new(), ios: 0, sum: 0, min: 0, max: 0 }
+        Self {
+            precision,
+            counts: Vec::new(),
+            ios: 0,
+            sum: 0,
+            min: 0,
+            max: 0,
+            reported: None,
+            known_shares: None,
+        }
     }
 
     /// How finely values are told apart.
@@ -151,8 +167,12 @@ impl Histogram {
 
     /// The value below which a share `quantile` (0..=1) of the values lies, by nearest rank: the
     /// middle of its bucket, so at most half the precision away, and never outside the smallest
-    /// and largest value; 0 when empty.
+    /// and largest value; 0 when empty. A reported quantile is exact.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
+        reported::between(self.reported(), quantile, self.counted_quantile_ns(quantile))
+    }
+
+    fn counted_quantile_ns(&self, quantile: f64) -> u64 {
         let rank = (quantile.clamp(0.0, 1.0) * real(self.ios)).ceil().max(1.0);
         let mut below = 0u64;
         for (lowest, width, ios) in self.buckets() {
@@ -189,6 +209,12 @@ impl Histogram {
         if self.precision == Precision::Fine && other.precision == Precision::Coarse {
             *self = self.coarsened();
         }
+        self.reported = if self.ios == 0 { other.reported.clone() } else { None };
+        self.known_shares = if self.ios == 0 {
+            other.known_shares.clone()
+        } else {
+            reported::common_shares(self.known_shares.as_deref(), other.known_shares.as_deref())
+        };
         self.min = if self.ios == 0 { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
         self.ios += other.ios;
@@ -233,6 +259,7 @@ impl Histogram {
     pub fn clear(&mut self) {
         self.counts.fill(0);
         (self.ios, self.sum, self.min, self.max) = (0, 0, 0, 0);
+        (self.reported, self.known_shares) = (None, None);
     }
 
     /// Sets what counts alone cannot give back after decoding. False if that contradicts the
@@ -249,6 +276,59 @@ impl Histogram {
         self.min = min_ns;
         self.max = max_ns;
         fits
+    }
+}
+
+impl Histogram {
+    /// The histogram whose buckets are interpolated between the quantiles of these shares, 0..1.
+    #[must_use]
+    pub fn known_at(self, shares: impl IntoIterator<Item = f64>) -> Self {
+        Self { known_shares: Some(shares.into_iter().collect()), ..self }
+    }
+
+    /// Whether a quantile was counted or reported, and not interpolated between others.
+    pub fn knows_quantile(&self, share: f64) -> bool {
+        self.known_shares.as_ref().is_none_or(|shares| reported::holds(shares, share))
+    }
+
+    /// The quantiles that the program printed, ascending; none if Assay counted the values itself.
+    pub fn reported(&self) -> &[ReportedQuantile] {
+        let reported = self.reported.as_ref().filter(|reported| reported.ios == self.ios);
+        reported.map_or(&[], |reported| &reported.quantiles)
+    }
+
+    /// The histogram with the mean, ns, and the quantiles that its program printed. They count
+    /// until values are added. A mean or quantiles outside of its values are left out.
+    #[must_use]
+    pub fn with_reported(mut self, mean_ns: Option<f64>, quantiles: &[ReportedQuantile]) -> Self {
+        if let Some(mean_ns) = mean_ns.filter(|mean_ns| self.spans(*mean_ns)) {
+            self.sum = wide_count(mean_ns * real(self.ios));
+        }
+        let _is_kept = self.report(quantiles);
+        self
+    }
+
+    fn spans(&self, value_ns: f64) -> bool {
+        self.ios > 0 && (real(self.min)..=real(self.max)).contains(&value_ns)
+    }
+
+    /// Keeps quantiles. False if they contradict each other or the ends of the values; those of
+    /// fio and sysbench are the middles of buckets, which may lie a little beyond the ends.
+    pub(super) fn report(&mut self, quantiles: &[ReportedQuantile]) -> bool {
+        let is_possible = |one: &ReportedQuantile| {
+            one.share > 0.0
+                && one.share < 1.0
+                && (self.min / 2..=self.max.saturating_mul(2)).contains(&one.time_ns)
+        };
+        let rises = quantiles
+            .windows(2)
+            .all(|two| two[0].share < two[1].share && two[0].time_ns <= two[1].time_ns);
+        let is_kept = rises && quantiles.iter().all(is_possible);
+        if is_kept && !quantiles.is_empty() {
+            let quantiles = quantiles.to_vec();
+            self.reported = Some(ReportedQuantiles { ios: self.ios, quantiles });
+        }
+        is_kept
     }
 }
 

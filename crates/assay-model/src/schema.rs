@@ -102,7 +102,25 @@ impl JsonSchema for Histogram {
                 "mean_ns": { "type": "number", "minimum": 0 },
                 "min_ns": { "type": "integer", "minimum": 0 },
                 "max_ns": { "type": "integer", "minimum": 0 },
-                "hdr_v2": { "type": "string", "pattern": "^HIST" }
+                "hdr_v2": { "type": "string", "pattern": "^HIST" },
+                "quantiles": {
+                    "type": "array",
+                    "description": "Quantiles that another program printed, exactly.",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "share": { "type": "number", "minimum": 0, "maximum": 1 },
+                            "time_ns": { "type": "integer", "minimum": 0 }
+                        },
+                        "required": ["share", "time_ns"],
+                        "additionalProperties": false
+                    }
+                },
+                "known_shares": {
+                    "type": "array",
+                    "description": "Shares of the quantiles between which hdr_v2 is interpolated.",
+                    "items": { "type": "number", "minimum": 0, "maximum": 1 }
+                }
             },
             "required": ["ios", "mean_ns", "min_ns", "max_ns", "hdr_v2"],
             "additionalProperties": false

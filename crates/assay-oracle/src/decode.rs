@@ -2,6 +2,7 @@
 //! return alone, tabs.
 
 use crate::letters;
+use crate::markdown;
 use assay_model::encoding;
 use assay_model::number::index_of;
 use memchr::{memchr, memchr_iter, memmem};
@@ -19,6 +20,9 @@ pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
         [utf16, letters::plain, with_line_feeds].into_iter().fold(Cow::Borrowed(bytes), step);
     if is_page(&lines) {
         return lines;
+    }
+    if let Some(page) = markdown::page_of(&lines) {
+        return Cow::Owned(page);
     }
     [without_references, without_tabs].into_iter().fold(lines, step)
 }

@@ -27,6 +27,7 @@ mod knowledge;
 mod letters;
 mod lines;
 mod listing;
+mod markdown;
 mod number;
 mod quantity;
 mod reading;

@@ -314,6 +314,32 @@ fn months_with_blanks_and_blank_names_are_read() {
     assert_eq!(assay_oracle::profile(&read(&page)).name, "SHOP/shop1");
 }
 
+/// As a wiki or a chat keeps it.
+#[test]
+fn a_page_that_went_through_markdown_has_the_same_numbers() {
+    let text = "# WORKLOAD REPOSITORY report for\n\n\
+        | DB Name | DB Id | Instance | Inst num | Startup Time | Release | RAC |\n|---|---|---|---|---|---|---|\n\
+        | SHOP | 7 | shop1 | 1 | 01-Jan-25 10:00 | 11.2.0.4.0 | NO |\n\n\
+        | Host Name | Platform | CPUs | Cores | Sockets | Memory (GB) |\n|---|---|---|---|---|---|\n\
+        | db1 | Linux x86 64-bit | 16 | 8 | 2 | 31.44 |\n\n\
+        |  | Snap Id | Snap Time | Sessions | Cursors/Session |\n|---|---|---|---|---|\n\
+        | Begin Snap: | 10 | 15-Jan-25 10:00:00 | 40 | 1.0 |\n\
+        | End Snap: | 11 | 15-Jan-25 11:00:00 | 41 | 1.1 |\n\
+        | Elapsed: |  | 60.00 (mins) |  |  |\n| DB Time: |  | 120.00 (mins) |  |  |\n\n\
+        ## Foreground Wait Events\n* s - second\n\n\
+        | Event | Waits | %Time -outs | Total Wait Time (s) | Avg wait (ms) | Waits /txn | % DB time |\n\
+        |---|---:|---|---:|---|---|---|\n\
+        | db file sequential read | 360,000 | 0 | 1,800 | 5 | 9.0 | 25.00 |\n\nEnd of Report\n";
+    let report = read(text);
+    let profile = profile(&report);
+    assert_eq!(profile.name, "SHOP/shop1");
+    near(profile.elapsed_s.as_ref().unwrap().value, 3600.0);
+    let activity = profile.report.as_ref().unwrap();
+    let event = &activity.foreground.events[0];
+    assert_eq!((event.event.as_str(), event.waits), ("db file sequential read", Some(360_000)));
+    assert_eq!(event.time_s, Some(1800.0));
+}
+
 #[test]
 fn reports_of_other_kinds_are_refused_by_name() {
     for (text, name) in [

@@ -36,7 +36,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// What was changed and what was left out, one option a line.
+/// What was changed and what was left out, one option a line; options without effect are one line.
 pub fn report(conversion: &Conversion) -> String {
     let mut text = String::new();
     for note in &conversion.notes {
@@ -48,6 +48,10 @@ pub fn report(conversion: &Conversion) -> String {
         let value =
             if note.value.is_empty() { String::new() } else { format!(" = {}", note.value) };
         _ = writeln!(text, "{word}: {}{value}: {why}", note.origin);
+    }
+    let unused = conversion.without_effect();
+    if !unused.is_empty() {
+        _ = writeln!(text, "no effect: {}", unused.join(", "));
     }
     if conversion.hosts.len() > 1 {
         _ = writeln!(text, "hosts: {}", conversion.hosts.join(", "));

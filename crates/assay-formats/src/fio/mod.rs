@@ -10,6 +10,8 @@ mod number;
 mod sequence;
 mod sizes;
 
+pub(crate) use names::{OptionUse, full as full_name, option_use};
+
 use crate::conversion::{Conversion, Refused};
 use crate::surroundings::Surroundings;
 

@@ -280,6 +280,31 @@ pub fn nearest(name: &str) -> Option<String> {
     assay_model::document::nearest(name, &known).map(str::to_owned)
 }
 
+/// What the option of a result is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionUse {
+    /// It changes the load, or may change it.
+    Load,
+    /// It is a name of a job or a place, which differs between hosts.
+    Name,
+    /// It changes nothing of the load.
+    NoEffect,
+    /// No version that is known has it.
+    Unknown,
+}
+
+/// What the option of a result is for.
+pub fn option_use(name: &str) -> OptionUse {
+    let Some(full) = full(name) else { return OptionUse::Unknown };
+    match (full, rule(full)) {
+        ("name" | "description" | "filename" | "directory" | "filename_format", _) => {
+            OptionUse::Name
+        }
+        (_, ReadingRule::NoEffect) => OptionUse::NoEffect,
+        _ => OptionUse::Load,
+    }
+}
+
 /// What becomes of an option.
 pub fn rule(name: &str) -> ReadingRule {
     let near = NEAR.iter().find(|(known, _)| *known == name);
@@ -315,6 +340,16 @@ mod tests {
             assert_eq!(full(name), Some(*name));
         }
         assert_eq!((full("readwrite"), full("nonsense")), (Some("rw"), None));
+        assert_eq!(
+            ["blocksize", "name", "nonvectored", "verify", "nonsense"].map(option_use),
+            [
+                OptionUse::Load,
+                OptionUse::Name,
+                OptionUse::NoEffect,
+                OptionUse::Load,
+                OptionUse::Unknown
+            ]
+        );
         assert_eq!(nearest("iodepht").as_deref(), Some("iodepth"));
     }
 }

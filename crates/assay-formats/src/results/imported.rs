@@ -56,6 +56,8 @@ pub enum Lack {
     Duration,
     /// Columns or settings that no reader knows, by their names.
     NotUnderstood(Vec<String>),
+    /// Options of the load that its description does not follow, by their names.
+    OptionsLeftOut(Vec<String>),
     /// Operations that were done and are not in the numbers, by their names.
     OperationsLeftOut(Vec<String>),
     /// Rows or lines that were left out because they hold no number.
@@ -95,6 +97,7 @@ impl Lack {
             Self::Rates => "rates need the difference of two listings, or an AWR report",
             Self::Duration => "the length of the measurement is unknown",
             Self::NotUnderstood(_) => "results that differ in it may not be comparable",
+            Self::OptionsLeftOut(_) => "the description of the load does not contain them",
             Self::OperationsLeftOut(_) => "they also used time and storage",
             Self::RowsLeftOut(_) => "the means cover the other lines",
             Self::OnlyPart(_) => "rates and counts may cover only a part of the run",
@@ -107,6 +110,9 @@ impl fmt::Display for Lack {
         let words = match self {
             Self::NotUnderstood(names) => {
                 return write!(formatter, "unknown parts of the result: {}", listed(names));
+            }
+            Self::OptionsLeftOut(names) => {
+                return write!(formatter, "options left out: {}", listed(names));
             }
             Self::OperationsLeftOut(names) => {
                 return write!(formatter, "left out of the result: {}", listed(names));

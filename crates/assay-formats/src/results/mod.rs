@@ -21,6 +21,7 @@ mod rows;
 mod sysbench;
 mod table;
 mod trace;
+mod vdbench_columns;
 mod vdbench_flatfile;
 mod vdbench_summary;
 

@@ -1,7 +1,7 @@
 //! What pgbench prints at its end, from version 9 on: a row for each run.
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
-use super::numbers::{leading, whole};
+use super::numbers::{after, leading, number, whole};
 use super::rows::{around, count, word};
 use assay_model::Result;
 use assay_model::study::StudySetting;
@@ -17,14 +17,18 @@ const BEGIN: &str = "transaction type: ";
 const NUMBERS: [&str; 2] = ["duration: ", "number of transactions actually processed: "];
 
 /// What counts are called, and what they become.
-const COUNTS: [(&str, &str); 6] = [
+const COUNTS: [(&str, &str); 7] = [
     ("number of failed transactions: ", "failed_transactions"),
     ("number of serialization failures: ", "serialization_failures"),
     ("number of deadlock failures: ", "deadlock_failures"),
     ("number of transactions skipped: ", "skipped_transactions"),
     ("number of transactions above the ", "late_transactions"),
     ("number of transactions retried: ", "retried_transactions"),
+    ("total number of retries: ", "retries"),
 ];
+
+/// Times of single statements that are shown at most.
+const STATEMENTS_MAX: usize = 200;
 
 /// Whether a text is a summary.
 pub fn is_summary(text: &str) -> bool {
@@ -110,7 +114,9 @@ impl<'a> PgbenchSummary<'a> {
             Some(total(name, leading(text)?))
         });
         measures.extend(counted);
+        measures.extend(self.other_times());
         measures.extend(self.scripts());
+        measures.extend(self.statements());
         let elapsed_s = self.elapsed_s(rate_per_s);
         Ok(ImportedRow { settings: self.settings(), elapsed_s, measures, ..ImportedRow::default() })
     }
@@ -170,6 +176,23 @@ impl<'a> PgbenchSummary<'a> {
         around(total(RATE, rate_per_s), &rates.collect::<Vec<f64>>())
     }
 
+    /// Times that are of no transaction: of the connections, and of the wait behind the schedule of
+    /// `-R`.
+    fn other_times(&self) -> Vec<NamedEstimate> {
+        let time = |label: &str, name: &str| {
+            self.value(label).and_then(leading).map(|ms| total(name, ms * 1e6))
+        };
+        let lag = self.value("rate limit schedule lag: ");
+        let lag = |word: &str, name: &str| Some(total(name, after(lag?, word)? * 1e6));
+        let times = [
+            time("initial connection time = ", "connection_time"),
+            time("average connection time = ", "connection_time.mean"),
+            lag("avg ", "schedule_lag_time.mean"),
+            lag("(max ", "schedule_lag_time.max"),
+        ];
+        times.into_iter().flatten().collect()
+    }
+
     fn settings(&self) -> Vec<StudySetting> {
         let number = |label: &str, factor: &str| {
             Some(count(factor, whole(self.value(label)?.split([' ', '/']).next()?)?))
@@ -183,13 +206,47 @@ impl<'a> PgbenchSummary<'a> {
             text("query mode: ", "protocol"),
             number("maximum number of tries: ", "tries")
                 .filter(|tries| *tries != count("tries", 1)),
+            self.has_reconnects().then(|| word("connections", "one per transaction")),
+            self.value("number of transactions above the ")
+                .and_then(|text| text.split_once(" latency limit"))
+                .map(|(limit, _)| word("latency_limit", limit)),
+            self.value("rate limit schedule lag: ").map(|_| word("rate_limit", "yes")),
         ]
         .into_iter()
         .flatten()
         .collect()
     }
 
-    /// Rate and mean time of each of several scripts.
+    /// Whether each transaction had a connection of its own (`-C`).
+    fn has_reconnects(&self) -> bool {
+        self.value("average connection time = ").is_some()
+            || self.lines.iter().any(|line| line.contains("including reconnection times"))
+    }
+
+    /// Mean times of single statements, of several scripts with the number of each.
+    fn statements(&self) -> Vec<NamedEstimate> {
+        let (mut found, mut script) = (Vec::new(), String::new());
+        let mut is_list = false;
+        for line in self.lines {
+            if let Some((number, _)) =
+                line.strip_prefix("SQL script ").and_then(|rest| rest.split_once(": "))
+            {
+                script = format!("script {number}: ");
+                is_list = false;
+            }
+            if line.contains("statement latencies in milliseconds") {
+                is_list = true;
+            } else if let Some(statement) = Statement::parse(line).filter(|_| is_list) {
+                let subject = Some(super::rows::cut(&format!("{script}{}", statement.text)));
+                let mean = total("statement.response_time.mean", statement.mean_ms * 1e6);
+                found.push(NamedEstimate { subject, ..mean });
+            }
+        }
+        found.truncate(STATEMENTS_MAX);
+        found
+    }
+
+    /// Rate and times of each of several scripts.
     fn scripts(&self) -> Vec<NamedEstimate> {
         let mut found = Vec::new();
         let mut name = None;
@@ -200,15 +257,47 @@ impl<'a> PgbenchSummary<'a> {
                 name = Some(super::rows::cut(script));
             }
             let rate = line.split_once(" of total, tps = ").and_then(|(_, rest)| leading(rest));
-            let time = line.strip_prefix("- latency average = ").and_then(leading);
+            let time = |label: &str, statistic: &str| {
+                let time_ms = line.strip_prefix(label).and_then(leading)?;
+                Some(total(&format!("{TIME}.{statistic}"), time_ms * 1e6))
+            };
+            let counted = COUNTS.iter().find_map(|(label, name)| {
+                let rest = line.strip_prefix("- ")?.strip_prefix(label)?;
+                Some(total(name, leading(rest)?))
+            });
             let measures = [
                 rate.map(|rate| total(RATE, rate)),
-                time.map(|time_ms| total(&format!("{TIME}.mean"), time_ms * 1e6)),
+                time("- latency average = ", "mean"),
+                time("- latency stddev = ", "stddev"),
+                counted.filter(|_| name.is_some()),
             ];
             let of_script = |one| NamedEstimate { subject: name.clone(), ..one };
             found.extend(measures.into_iter().flatten().map(of_script));
         }
         found
+    }
+}
+
+/// A statement of a script with its mean time.
+struct Statement<'a> {
+    mean_ms: f64,
+    text: &'a str,
+}
+
+impl<'a> Statement<'a> {
+    /// `0.605  0  BEGIN;`: the time, from 15 on the failures and the retries, and the statement.
+    /// Commands of pgbench itself are none.
+    fn parse(line: &'a str) -> Option<Self> {
+        let (time, mut rest) = line.split_once(char::is_whitespace)?;
+        let mean_ms = number(time).filter(|_| time.contains('.'))?;
+        rest = rest.trim_start();
+        while let Some((count, text)) = rest.split_once(char::is_whitespace) {
+            if whole(count).is_none() {
+                break;
+            }
+            rest = text.trim_start();
+        }
+        (!rest.is_empty() && !rest.starts_with('\\')).then_some(Self { mean_ms, text: rest })
     }
 }
 
@@ -255,6 +344,34 @@ mod tests {
             let cut = read_summary(&OLD[..OLD.len() - end]).unwrap_err();
             assert!(cut.message().contains("cut off"), "{cut}");
         }
+    }
+
+    /// As version 15 prints it with `-r -R 300 -L 10`.
+    const FULL: &str = "transaction type: multiple scripts\nnumber of clients: 4\nnumber of transactions above the 10.0 ms latency limit: 96/863 (11.124%)\nlatency average = 5.352 ms\nlatency stddev = 7.298 ms\nrate limit schedule lag: avg 0.909 (max 35.621) ms\ninitial connection time = 29.300 ms\ntps = 288.081504 (without initial connection time)\nSQL script 1: <builtin: TPC-B (sort of)>\n - 1498 transactions (10.2% of total, tps = 503.349390)\n - number of failed transactions: 7 (0.500%)\n - latency average = 5.356 ms\n - latency stddev = 8.978 ms\n - statement latencies in milliseconds and failures:\n         0.002           0  \\set aid random(1, 100000 * :scale)\n         0.605           0  BEGIN;\n         3.041           0  UPDATE pgbench_branches SET bbalance = bbalance + 1;\n";
+
+    #[test]
+    fn every_printed_time_and_setting_is_kept() {
+        let row = &rows(FULL)[0];
+        let names = ["connection_time", "schedule_lag_time.mean", "schedule_lag_time.max"];
+        assert_eq!(names.map(|name| value(row, name)), [29.3e6, 909_000.0, 35_621_000.0]);
+        let of = |subject: &str, quantity: &str| {
+            let is_it = |one: &&NamedEstimate| {
+                one.quantity == quantity && one.subject.as_deref() == Some(subject)
+            };
+            let found: Vec<f64> =
+                row.measures.iter().filter(is_it).map(|one| one.estimate.value).collect();
+            found
+        };
+        let script = "<builtin: TPC-B (sort of)>";
+        assert_eq!(of(script, "transaction.response_time.stddev"), [8.978e6]);
+        assert_eq!(of(script, "failed_transactions"), [7.0]);
+        let statement = "statement.response_time.mean";
+        assert_eq!(of("script 1: BEGIN;", statement), [605_000.0]);
+        assert_eq!(row.measures.iter().filter(|one| one.quantity == statement).count(), 2);
+        let shown = ["latency_limit", "rate_limit", "connections"];
+        assert_eq!(shown.map(|name| setting(row, name)), ["10.0 ms", "yes", ""]);
+        let own = FULL.replace("initial connection", "average connection");
+        assert_eq!(setting(&rows(&own)[0], "connections"), "one per transaction");
     }
 
     #[test]

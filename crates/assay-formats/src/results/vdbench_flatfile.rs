@@ -6,11 +6,11 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken
 use super::numbers::{number, whole};
 use super::rows::{count, word};
 use super::table::{self, ValueShare};
-use assay_model::Result;
 use assay_model::number::{count_of, real_len};
 use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
+use assay_model::{Estimate, Result};
 
 /// Bytes of Vdbench's megabyte.
 pub(super) const MEGABYTE: f64 = 1_048_576.0;
@@ -103,6 +103,7 @@ fn add<'a>(runs: &mut Vec<FlatfileRun<'a>>, table: &FlatfileTable, cells: Vec<&'
     if let Some((from, to)) = average(name) {
         if let Some(run) = runs.last_mut() {
             run.measured = Some((from, to));
+            run.averages = Some(cells);
         }
         return;
     }
@@ -117,7 +118,13 @@ fn add<'a>(runs: &mut Vec<FlatfileRun<'a>>, table: &FlatfileTable, cells: Vec<&'
     } else {
         let name = FlatfileTable::cell(&interval.cells, table.run).unwrap_or_default();
         let is_format = name.starts_with("format") || name.ends_with("_format");
-        runs.push(FlatfileRun { settings, intervals: vec![interval], measured: None, is_format });
+        runs.push(FlatfileRun {
+            settings,
+            intervals: vec![interval],
+            measured: None,
+            averages: None,
+            is_format,
+        });
     }
 }
 
@@ -140,6 +147,8 @@ struct FlatfileRun<'a> {
     intervals: Vec<IntervalLine<'a>>,
     /// The intervals that Vdbench averages: those behind its warm-up.
     measured: Option<(u64, u64)>,
+    /// Its line of averages.
+    averages: Option<Vec<&'a str>>,
     is_format: bool,
 }
 
@@ -160,6 +169,10 @@ struct FlatfileTable {
     writes: Option<usize>,
     reads_max: Option<usize>,
     writes_max: Option<usize>,
+    longest: Option<usize>,
+    deviation: Option<usize>,
+    depth: Option<usize>,
+    cpu: Option<usize>,
     settings: Vec<(usize, &'static str)>,
 }
 
@@ -199,6 +212,10 @@ impl FlatfileTable {
             writes: place("write_resp"),
             reads_max: place("read_max"),
             writes_max: place("write_max"),
+            longest: place("resp_max").filter(|_| !is_of_files),
+            deviation: place("resp_std"),
+            depth: place("queue_depth"),
+            cpu: place("cpu_used"),
         }
     }
 
@@ -356,8 +373,65 @@ impl FlatfileRun<'_> {
             ),
             most("read.response_time.max", table.reads_max),
             most("write.response_time.max", table.writes_max),
+            most("response_time.max", table.longest),
+            self.average(table.deviation, "response_time.stddev", 1e6),
+            self.mean_of("read_share", table, table.read_percent, 0.01),
+            self.mean_of("transfer_mean", table, table.io_bytes, 1.0)
+                .filter(|_| !self.has_one_size(table)),
+            self.mean_of("outstanding_mean", table, table.depth, 1.0),
+            self.mean_of("host.cpu_busy", table, table.cpu, 0.01),
         ];
-        measures.into_iter().flatten().collect()
+        measures.into_iter().flatten().map(|one| self.as_averaged(table, one)).collect()
+    }
+
+    /// A number of the line of averages in base units, where it is not zero.
+    fn average(&self, column: Option<usize>, quantity: &str, unit: f64) -> Option<NamedEstimate> {
+        let value = FlatfileTable::number(self.averages.as_ref()?, column)?;
+        (value > 0.0).then(|| total(quantity, value * unit))
+    }
+
+    /// The mean of a column over all operations, where the file has it.
+    fn mean_of(
+        &self,
+        quantity: &str,
+        table: &FlatfileTable,
+        column: Option<usize>,
+        unit: f64,
+    ) -> Option<NamedEstimate> {
+        let values = self.counted().iter().filter_map(|one| {
+            let weight = FlatfileTable::number(&one.cells, table.rate)?;
+            let value = FlatfileTable::number(&one.cells, column)? * unit;
+            Some(ValueShare { value, weight })
+        });
+        let values: Vec<ValueShare> = values.collect();
+        let is_measured = values.iter().any(|one| one.value > 0.0);
+        let mean = table::weighted_mean(quantity, &values, 1.0).filter(|_| is_measured)?;
+        Some(total(quantity, mean.estimate.value))
+    }
+
+    /// A mean of intervals with the value of the line of averages, which has all digits of the
+    /// file.
+    fn as_averaged(&self, table: &FlatfileTable, mean: NamedEstimate) -> NamedEstimate {
+        let column = match mean.quantity.as_str() {
+            "iops" => (table.rate, 1.0),
+            "throughput" => (table.megabytes, MEGABYTE),
+            "response_time.mean" => (table.response, 1e6),
+            "read.response_time.mean" => (table.reads, 1e6),
+            "write.response_time.mean" => (table.writes, 1e6),
+            "read_share" => (table.read_percent, 0.01),
+            "transfer_mean" => (table.io_bytes, 1.0),
+            "outstanding_mean" => (table.depth, 1.0),
+            "host.cpu_busy" => (table.cpu, 0.01),
+            _ => (None, 1.0),
+        };
+        match self.average(column.0, &mean.quantity, column.1) {
+            Some(averaged) if mean.estimate.covers(averaged.estimate.value) => {
+                let value = averaged.estimate.value;
+                NamedEstimate { estimate: Estimate { value, ..mean.estimate }, ..averaged }
+            }
+            Some(averaged) => averaged,
+            None => mean,
+        }
     }
 
     /// A mean time of each interval, for as many I/Os as it is of: the rate by a share that depends

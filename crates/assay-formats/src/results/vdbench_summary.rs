@@ -4,18 +4,26 @@ use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use super::numbers::{after, number};
 use super::rows::{around, count, word};
-use super::vdbench_flatfile::{MEGABYTE, average};
+use super::vdbench_columns::{SummaryColumn, SummaryColumns};
+use super::vdbench_flatfile::average;
 use assay_model::Result;
-use assay_model::number::{count_of, real};
+use assay_model::number::{count as count_of_bytes, count_of, real, real_len};
 use assay_model::study::StudySetting;
+use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
+use std::collections::BTreeSet;
 
 /// Megabytes are printed with two decimals.
 const MEGABYTES_ROUNDING: f64 = 0.006;
+const SECTOR_BYTES: u64 = 512;
+/// What is said of runs without averages.
+const UNFINISHED: &str =
+    "a run has no averages: the means are those of its intervals but the first";
 
 /// Whether a text has the lines of a summary.
 pub fn is_summary(text: &str) -> bool {
-    text.contains("Starting RD=") && text.lines().any(|line| line.contains("avg_"))
+    text.contains("Starting RD=") && text.lines().any(SummaryColumns::is_heading)
+        || text.contains("Starting RD=") && text.lines().any(|line| line.contains("avg_"))
 }
 
 /// Reads a summary: the line of averages of each run is a row.
@@ -25,6 +33,9 @@ pub fn is_summary(text: &str) -> bool {
 pub fn read_summary(text: &str) -> Result<ImportedResult> {
     let mut summary = VdbenchSummary::default();
     text.lines().for_each(|line| summary.line(line));
+    summary.end_run();
+    let has_unfinished = summary.has_unfinished;
+    let unknown: Vec<String> = summary.unknown.into_iter().collect();
     // Where files were only created, that is the load.
     let rows = if summary.rows.is_empty() { summary.formats } else { summary.rows };
     if rows.is_empty() {
@@ -37,6 +48,8 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     let mut lacks = vec![Lack::Quantiles, Lack::Environment];
     lacks.extend((!has_intervals).then_some(Lack::Intervals));
     lacks.extend(rows.iter().any(|row| row.started_unix_ns.is_none()).then_some(Lack::Date));
+    lacks.extend((!unknown.is_empty()).then_some(Lack::NotUnderstood(unknown)));
+    lacks.extend(has_unfinished.then(|| Lack::OnlyPart(UNFINISHED.to_owned())));
     Ok(ImportedResult {
         program: format!("Vdbench{version}"),
         name: "summary".to_owned(),
@@ -45,50 +58,48 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     })
 }
 
-/// What the columns of the current run are.
-#[derive(Clone, Copy, Default)]
-enum SummaryLayout {
-    /// Of a load on storage; times have one longest each, or one together.
-    #[default]
-    Blocks,
-    /// The same with the longest read and the longest write.
-    TwoMaxima,
-    /// Of a load on file systems.
-    Files,
-}
-
 #[derive(Default)]
 struct VdbenchSummary {
     rows: Vec<ImportedRow>,
     /// Runs that create what others use.
     formats: Vec<ImportedRow>,
-    layout: SummaryLayout,
+    columns: SummaryColumns,
+    /// The first line of a heading whose second one comes next.
+    heading: Option<String>,
     run: String,
     clock: String,
     date: Option<String>,
-    /// Rates of the intervals of the run, with their numbers.
-    rates: Vec<(u64, f64)>,
+    /// The intervals of the run that has no averages yet.
+    intervals: Vec<SummaryInterval>,
+    /// Names of columns that are not known.
+    unknown: BTreeSet<String>,
+    has_unfinished: bool,
+}
+
+/// A line of a run, its numbers as words.
+#[derive(Clone)]
+struct SummaryInterval {
+    index: u64,
+    values: Vec<Option<f64>>,
 }
 
 impl VdbenchSummary {
     fn line(&mut self, line: &str) {
+        if let Some(above) = self.heading.take() {
+            self.columns = SummaryColumns::new(&above, line);
+            self.unknown.extend(self.columns.unknown().cloned());
+        }
         if let Some((before, rest)) = line.split_once("Starting RD=") {
+            self.end_run();
             let run = rest.split('<').next().unwrap_or_default().trim();
             run.clone_into(&mut self.run);
             let clock =
                 before.split(['>', ' ']).rfind(|word| word.contains(':')).unwrap_or_default();
             clock.clone_into(&mut self.clock);
-            self.rates.clear();
-        } else if line.contains("nterval") && (line.contains("i/o") || line.contains("ReqstdOps")) {
+        } else if SummaryColumns::is_heading(line) {
             let date = line.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
             self.date = dates::with_clock(&date, "00:00:00").map(|_| date).or(self.date.take());
-            self.layout = if line.contains("ReqstdOps") {
-                SummaryLayout::Files
-            } else {
-                SummaryLayout::Blocks
-            };
-        } else if line.matches(" max").count() == 2 {
-            self.layout = SummaryLayout::TwoMaxima;
+            self.heading = Some(line.to_owned());
         } else {
             self.numbers(line);
         }
@@ -97,21 +108,42 @@ impl VdbenchSummary {
     /// An interval or the averages; the word of the averages may touch the clock before it.
     fn numbers(&mut self, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
+        let values = |words: &[&str]| words.iter().map(|word| number(word)).collect::<Vec<_>>();
         let place = words.iter().take(2).position(|word| word.contains("avg_"));
         let Some((place, range)) = place.and_then(|at| Some((at, average(words[at])?))) else {
-            let index = words.get(1).and_then(|word| word.parse().ok());
-            let rate = words.get(2).and_then(|word| number(word));
-            self.rates.extend(index.zip(rate));
+            let is_interval = words.first().is_some_and(|word| dates::clock_s(word).is_some());
+            let index = words.get(1).filter(|_| is_interval).and_then(|word| word.parse().ok());
+            let interval = |index| SummaryInterval { index, values: values(&words[2..]) };
+            self.intervals.extend(index.map(interval));
             return;
         };
-        let values: Vec<Option<f64>> = words[place + 1..].iter().map(|word| number(word)).collect();
-        let is_format = self.run.starts_with("format") || self.run.starts_with("SD_format");
-        let measures = self.measures(&values, range);
-        if measures.is_empty() || range.1 < range.0 {
-            return;
+        if range.1 >= range.0 {
+            self.keep(&values(&words[place + 1..]), range);
+        }
+        self.intervals.clear();
+    }
+
+    /// A run without averages was stopped, or is an excerpt: those of its intervals but the first.
+    fn end_run(&mut self) {
+        let lines = std::mem::take(&mut self.intervals);
+        let (Some(first), Some(last)) = (lines.get(1), lines.last()) else { return };
+        let range = (first.index, last.index);
+        let is_counted = |line: &&SummaryInterval| line.index >= range.0;
+        let counted: Vec<&SummaryInterval> = lines.iter().filter(is_counted).collect();
+        let means = mean_of(&counted, &self.columns);
+        self.intervals.clone_from(&lines);
+        self.has_unfinished |= self.keep(&means, range) && !self.is_format();
+        self.intervals.clear();
+    }
+
+    /// Keeps the averages of a run. False where nothing happened, or the line is cut off.
+    fn keep(&mut self, values: &[Option<f64>], range: (u64, u64)) -> bool {
+        let measures = self.measures(values, range);
+        if measures.is_empty() {
+            return false;
         }
         let row = ImportedRow {
-            settings: self.settings(),
+            settings: self.settings(values),
             started_unix_ns: self
                 .date
                 .as_ref()
@@ -120,64 +152,47 @@ impl VdbenchSummary {
             measures,
             ..ImportedRow::default()
         };
-        if is_format { self.formats.push(row) } else { self.rows.push(row) }
+        if self.is_format() {
+            self.formats.push(row);
+        } else {
+            self.rows.push(row);
+        }
+        true
+    }
+
+    /// Whether the run creates what others use.
+    fn is_format(&self) -> bool {
+        self.run.starts_with("format") || self.run.starts_with("SD_format")
+    }
+
+    /// Rates of all intervals behind the averages; an excerpt has some of them, which say little of
+    /// the others.
+    fn rates(&self, range: (u64, u64)) -> Vec<f64> {
+        let counted =
+            self.intervals.iter().filter(|line| (range.0..=range.1).contains(&line.index));
+        let rates: Vec<f64> =
+            counted.filter_map(|line| line.values.first().copied().flatten()).collect();
+        let is_complete = count_of(rates.len()) > range.1.saturating_sub(range.0);
+        if is_complete { rates } else { Vec::new() }
     }
 
     /// Nothing where nothing happened, or the line is cut off.
     fn measures(&self, values: &[Option<f64>], range: (u64, u64)) -> Vec<NamedEstimate> {
-        let at = |place: usize| values.get(place).copied().flatten();
-        let milliseconds = |place: usize| at(place).map(|time_ms| time_ms * 1e6);
-        let rates = self.rates.iter().filter(|(index, _)| (range.0..=range.1).contains(index));
-        let mut rates: Vec<f64> = rates.map(|(_, rate)| *rate).collect();
-        // An excerpt has some of the intervals, which say little of the others.
-        let is_complete = count_of(rates.len()) > range.1.saturating_sub(range.0);
-        rates.retain(|_| is_complete);
-        // Behind what is read stand others: without them the line is cut off.
-        let is_whole = values.len() > if let SummaryLayout::Files = self.layout { 12 } else { 9 };
-        let Some(rate) = at(0).filter(|rate| is_whole && *rate > 0.0) else { return Vec::new() };
-        if let SummaryLayout::Files = self.layout {
-            // rate resp cpu sys read% read: rate resp, write: rate resp, MB/s: read write total
-            let Some(megabytes) = at(11) else { return Vec::new() };
-            let mut measures = vec![
-                around(total("operations", rate), &rates),
-                total("throughput", megabytes * MEGABYTE),
-            ];
-            for (side, place) in [("read", 5), ("write", 7)] {
-                let Some(rate) = at(place).filter(|rate| *rate > 0.0) else { continue };
-                measures.push(total(&format!("{side}.iops"), rate));
-                let mean = milliseconds(place + 1);
-                measures.extend(mean.map(|ns| total(&format!("{side}.response_time.mean"), ns)));
-            }
-            return measures;
-        }
-        // rate MB/s bytes read% resp read resp, write resp, longest, deviation, depth, cpu
-        let (Some(megabytes), Some(read_percent), Some(mean_ns)) = (at(1), at(3), milliseconds(4))
-        else {
-            return Vec::new();
-        };
-        // Rate and size have more digits than their product.
-        let product = at(2).map(|bytes| bytes * rate);
-        let is_it = |bytes: &f64| (bytes / MEGABYTE - megabytes).abs() <= MEGABYTES_ROUNDING;
-        let throughput = product.filter(is_it).unwrap_or(megabytes * MEGABYTE);
-        let mut measures = vec![
-            around(total("iops", rate), &rates),
-            total("throughput", throughput),
-            total("response_time.mean", mean_ns),
-        ];
-        let sides = [("read", 5, read_percent > 0.0), ("write", 6, read_percent < 100.0)];
-        for (side, place, _) in sides.into_iter().filter(|(.., happens)| *happens) {
-            let mean = milliseconds(place);
-            measures.extend(mean.map(|ns| total(&format!("{side}.response_time.mean"), ns)));
-            if let SummaryLayout::TwoMaxima = self.layout {
-                let longest = milliseconds(place + 2);
-                measures.extend(longest.map(|ns| total(&format!("{side}.response_time.max"), ns)));
-            }
-        }
+        let columns = &self.columns;
+        // Of operations on files not every version prints the last ones.
+        let least = if columns.is_of_files { 13 } else { columns.columns.len() };
+        let line = SummaryLine { columns, values };
+        let rate = line.value(&SummaryColumn::Rate).filter(|rate| *rate > 0.0);
+        let Some(rate) = rate.filter(|_| values.len() >= least) else { return Vec::new() };
+        let quantity = if columns.is_of_files { "operations" } else { "iops" };
+        let mut measures = vec![around(total(quantity, rate), &self.rates(range))];
+        measures.extend(line.throughput(rate).map(|value| total("throughput", value)));
+        measures.extend(line.others());
         measures
     }
 
     /// `rd1; I/O rate: 100; elapsed=5; For loops: threads=2 xfersize=4096`.
-    fn settings(&self) -> Vec<StudySetting> {
+    fn settings(&self, values: &[Option<f64>]) -> Vec<StudySetting> {
         let mut parts = self.run.split(';').map(str::trim);
         let mut settings = vec![word("run", parts.next().unwrap_or_default())];
         for part in parts {
@@ -193,6 +208,9 @@ impl VdbenchSummary {
                 settings.extend(loop_setting(pair, &settings));
             }
         }
+        let line = SummaryLine { columns: &self.columns, values };
+        let is_known = settings.iter().any(|setting| setting.factor == "transfer");
+        settings.extend(line.size().filter(|_| !is_known));
         settings
     }
 
@@ -204,15 +222,120 @@ impl VdbenchSummary {
     }
 }
 
+/// The numbers of a line below their columns.
+struct SummaryLine<'a> {
+    columns: &'a SummaryColumns,
+    values: &'a [Option<f64>],
+}
+
+impl SummaryLine<'_> {
+    fn known(&self) -> impl Iterator<Item = (&SummaryColumn, f64)> {
+        let pairs = self.columns.columns.iter().zip(self.values);
+        pairs.filter_map(|(column, value)| Some((column, (*value)?)))
+    }
+
+    fn value(&self, column: &SummaryColumn) -> Option<f64> {
+        self.known().find(|(known, _)| *known == column).map(|(_, value)| value)
+    }
+
+    /// Bytes/s: rate and size have more digits than their product.
+    fn throughput(&self, rate: f64) -> Option<f64> {
+        let megabyte_bytes = self.columns.megabyte_bytes;
+        let megabytes = self.value(&SummaryColumn::Megabytes)?;
+        let product = self.value(&SummaryColumn::Size).map(|bytes| bytes * rate);
+        let is_it = |bytes: &f64| (bytes / megabyte_bytes - megabytes).abs() <= MEGABYTES_ROUNDING;
+        Some(product.filter(is_it).unwrap_or(megabytes * megabyte_bytes))
+    }
+
+    /// The size of all I/Os, if it is one: the mean of several is hardly ever whole sectors.
+    fn size(&self) -> Option<StudySetting> {
+        let bytes = count_of_bytes(self.value(&SummaryColumn::Size)?);
+        (bytes > 0 && bytes.is_multiple_of(SECTOR_BYTES))
+            .then(|| word("transfer", &Bytes(bytes).to_string()))
+    }
+
+    /// Times of what happened, and the other numbers.
+    fn others(&self) -> Vec<NamedEstimate> {
+        let read_percent = self.value(&SummaryColumn::ReadPercent);
+        let happens = |side: &str| match side {
+            "read" => read_percent.is_none_or(|percent| percent > 0.0),
+            "write" => read_percent.is_none_or(|percent| percent < 100.0),
+            _ => true,
+        };
+        self.known().filter_map(|(column, value)| self.measure(column, value, &happens)).collect()
+    }
+
+    fn measure(
+        &self,
+        column: &SummaryColumn,
+        value: f64,
+        happens: &dyn Fn(&str) -> bool,
+    ) -> Option<NamedEstimate> {
+        let of =
+            |side: &str, what: &str| format!("{side}.{what}").trim_start_matches('.').to_owned();
+        let rate_of = |side: &String| self.value(&SummaryColumn::RateOf(side.clone()));
+        match column {
+            SummaryColumn::ReadPercent => Some(total("read_share", value / 100.0)),
+            SummaryColumn::Time(side, statistic) => {
+                let is_any = happens(side) && rate_of(side).is_none_or(|rate| rate > 0.0);
+                let name = of(side, &format!("response_time.{statistic}"));
+                is_any.then(|| total(&name, value * 1e6))
+            }
+            SummaryColumn::RateOf(side) => (value > 0.0).then(|| total(&of(side, "iops"), value)),
+            SummaryColumn::MegabytesOf(side) => (value > 0.0)
+                .then(|| total(&of(side, "throughput"), value * self.columns.megabyte_bytes)),
+            SummaryColumn::Depth => (value > 0.0).then(|| total("outstanding_mean", value)),
+            SummaryColumn::Cpu => Some(total("host.cpu_busy", value / 100.0)),
+            SummaryColumn::Size => {
+                self.size().is_none().then(|| total("transfer_mean", value)).filter(|_| value > 0.0)
+            }
+            SummaryColumn::Rate
+            | SummaryColumn::Megabytes
+            | SummaryColumn::Part
+            | SummaryColumn::Unknown(_) => None,
+        }
+    }
+}
+
+/// The means of a run's intervals: times, sizes and shares weighted by what they are of, the
+/// longest of the longest, and no deviation, which intervals do not give.
+fn mean_of(lines: &[&SummaryInterval], columns: &SummaryColumns) -> Vec<Option<f64>> {
+    let value = |line: &&&SummaryInterval, place: usize| line.values.get(place).copied().flatten();
+    let mean = |place: usize, weight: usize| {
+        let weights = || lines.iter().filter_map(|line| value(&line, weight));
+        let products =
+            lines.iter().filter_map(|line| Some(value(&line, place)? * value(&line, weight)?));
+        let all: f64 = weights().sum();
+        (all > 0.0).then(|| products.sum::<f64>() / all)
+    };
+    let plain = |place: usize| {
+        let known: Vec<f64> = lines.iter().filter_map(|line| value(&line, place)).collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / real_len(known.len()))
+    };
+    let column = |(place, column): (usize, &SummaryColumn)| match column {
+        SummaryColumn::Time(_, "max") => {
+            lines.iter().filter_map(|line| value(&line, place)).reduce(f64::max)
+        }
+        SummaryColumn::Time(side, "mean") if side.is_empty() => mean(place, 0),
+        SummaryColumn::Time(side, "mean") => {
+            let rate = SummaryColumn::RateOf(side.clone());
+            let rate = columns.columns.iter().position(|column| *column == rate);
+            rate.and_then(|rate| mean(place, rate))
+        }
+        SummaryColumn::Time(..) => None,
+        SummaryColumn::Size | SummaryColumn::ReadPercent => mean(place, 0),
+        _ => plain(place),
+    };
+    columns.columns.iter().enumerate().map(column).collect()
+}
+
 /// A value of a loop; one that is known already is left out.
 fn loop_setting(pair: &str, known: &[StudySetting]) -> Option<StudySetting> {
     let (name, value) = pair.split_once('=')?;
     let number = super::numbers::whole(value);
     let setting = match (name, number) {
         ("threads", Some(threads)) => count("queue_depth", threads),
-        ("xfersize", Some(bytes)) => {
-            word("transfer", &assay_model::units::Bytes(bytes).to_string())
-        }
+        ("xfersize", Some(bytes)) => word("transfer", &Bytes(bytes).to_string()),
         ("rdpct", Some(percent)) => word("read_share", &format!("{percent}%")),
         ("iorate", Some(rate)) => word("rate", &format!("{rate}/s")),
         ("iorate", None) => word("rate", value),
@@ -225,6 +348,7 @@ fn loop_setting(pair: &str, known: &[StudySetting]) -> Option<StudySetting> {
 #[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::super::rows::testing::{rows, setting, value};
+    use super::super::vdbench_flatfile::MEGABYTE;
     use super::*;
 
     /// As 50407 prints it, with the run that formats before.
@@ -260,6 +384,10 @@ mod tests {
             (2238.0, 30_979_000.0)
         );
         assert_eq!((setting(row, "rate"), row.elapsed_s), ("max".into(), Some(600.0)));
+        let others = ["max", "stddev"].map(|one| value(row, &format!("response_time.{one}")));
+        assert_eq!(others, [376_343_000.0, 50_317_000.0]);
+        assert_eq!((value(row, "read_share"), value(row, "outstanding_mean")), (0.0, 63.6));
+        assert_eq!(setting(row, "transfer"), "1MiB");
         assert!(value(row, "write.response_time.max").is_nan());
     }
 
@@ -278,6 +406,38 @@ mod tests {
         );
         assert_eq!(value(row, "throughput"), 8.2 * MEGABYTE);
         assert_eq!(value(row, "read.response_time.mean"), 4e6);
+        assert_eq!((value(row, "response_time.mean"), value(row, "read_share")), (6.244e6, 0.25));
+        assert_eq!(
+            (value(row, "mkdir.iops"), value(row, "mkdir.response_time.mean")),
+            (0.2, 104.49e6)
+        );
+        assert_eq!(
+            (setting(row, "transfer"), value(row, "read.throughput")),
+            ("128KiB".into(), MEGABYTE)
+        );
+    }
+
+    /// What stands on a terminal when the run was stopped.
+    #[test]
+    fn a_run_without_averages_has_the_means_of_its_intervals() {
+        let head = "10:30:00.002 Starting RD=rd1; I/O rate: Uncontrolled MAX; elapsed=600; For loops: None\n\nJul 08, 2011  interval   i/o   MB/sec   bytes   read     resp     resp     resp    cpu%  cpu%\n   rate  1024**2     i/o    pct     time      max   stddev sys+usr   sys\n";
+        let line = |at: u32, rate: f64, time: f64, max: f64| {
+            format!("09:58:5{at}.048 {at} {rate} 33.73 4096 100.00 {time} {max} 1.768 7.1 6.1\n")
+        };
+        let text =
+            [line(1, 9.0, 9.0, 99.0), line(2, 1000.0, 1.0, 18.5), line(3, 10.0, 100.0, 31.5)];
+        let found = read_summary(&format!("{head}{}", text.concat())).unwrap();
+        assert!(found.lacks.contains(&Lack::OnlyPart(UNFINISHED.to_owned())), "{:?}", found.lacks);
+        let row = &rows(found)[0];
+        let names = ["iops", "response_time.mean", "response_time.max", "host.cpu_busy"];
+        let expected = [505.0, 1_980_198.019_802, 31_500_000.0, 0.071];
+        assert_eq!(names.map(|name| value(row, name)), expected);
+        assert!(value(row, "response_time.stddev").is_nan());
+        assert_eq!(setting(row, "transfer"), "4KiB");
+        let average = "09:59:00.051 avg_2-3 505 1.97 4096 100.00 1.98 31.5 2.9 7.1 6.1\n";
+        let whole = read_summary(&format!("{head}{}{average}", text.concat())).unwrap();
+        assert!(!whole.lacks.contains(&Lack::OnlyPart(UNFINISHED.to_owned())));
+        assert_eq!(value(&rows(whole)[0], "response_time.mean"), 1.98e6);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! LEB128 where a negative number is a run of empty buckets. Count, exact mean, minimum and maximum
 //! stand next to the text, because the encoding itself does not carry them.
 
-use super::{Histogram, Precision};
+use super::{Histogram, Precision, ReportedQuantile};
 use crate::error::{Error, Result};
 use crate::number::index_of;
 use miniz_oxide::{deflate::compress_to_vec_zlib, inflate::decompress_to_vec_zlib_with_limit};
@@ -44,13 +44,27 @@ struct Document {
     min_ns: u64,
     max_ns: u64,
     hdr_v2: String,
+    /// Quantiles that another program printed; the buckets hold them less exactly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    quantiles: Vec<ReportedQuantile>,
+    /// Shares of the quantiles between which the buckets are interpolated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    known_shares: Option<Box<[f64]>>,
 }
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let (ios, mean_ns) = (self.ios, self.mean_ns());
-        Document { ios, mean_ns, min_ns: self.min, max_ns: self.max, hdr_v2: self.to_text() }
-            .serialize(serializer)
+        Document {
+            ios,
+            mean_ns,
+            min_ns: self.min,
+            max_ns: self.max,
+            hdr_v2: self.to_text(),
+            quantiles: self.reported().to_vec(),
+            known_shares: self.known_shares.clone(),
+        }
+        .serialize(serializer)
     }
 }
 
@@ -66,6 +80,10 @@ impl<'de> Deserialize<'de> for Histogram {
             return Err(de::Error::custom(
                 "the mean, minimum or maximum of the histogram contradicts its counts",
             ));
+        }
+        histogram.known_shares = document.known_shares;
+        if !histogram.report(&document.quantiles) {
+            return Err(de::Error::custom("the quantiles of the histogram contradict its counts"));
         }
         Ok(histogram)
     }

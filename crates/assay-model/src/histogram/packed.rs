@@ -3,7 +3,8 @@
 use super::Histogram;
 
 /// The counts of a histogram as `HdrHistogram` writes them, one byte for most buckets and for a run
-/// of empty ones, with its exact sum, minimum and maximum.
+/// of empty ones, with its exact sum, minimum and maximum. What another program printed of its own
+/// histogram is not kept: measured histograms have no such quantiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedHistogram {
     plain: Box<[u8]>,
@@ -13,7 +14,7 @@ pub struct PackedHistogram {
 }
 
 impl Histogram {
-    /// The same in about a tenth of the memory; nothing is lost.
+    /// The same in about a tenth of the memory; no count is lost.
     pub fn pack(&self) -> PackedHistogram {
         let plain = self.plain().into_boxed_slice();
         PackedHistogram { plain, sum: self.sum, min: self.min, max: self.max }

@@ -139,3 +139,72 @@ proptest! {
         prop_assert!((read.mean_ns() - histogram.mean_ns()).abs() <= histogram.mean_ns() * 1e-9);
     }
 }
+
+fn of_share(share: f64, time_ns: u64) -> ReportedQuantile {
+    ReportedQuantile { share, time_ns }
+}
+
+fn counted() -> Histogram {
+    let mut histogram = Histogram::new(Precision::Fine);
+    (1..=1000).for_each(|value| histogram.record(value * 2474));
+    histogram
+}
+
+#[test]
+fn reported_quantiles_are_exact_and_others_lie_between_them() {
+    let reported = [of_share(0.5, 1_237_001), of_share(99.9 / 100.0, 2_470_003)];
+    let histogram = counted().with_reported(Some(1_238_111.25), &reported);
+    assert_eq!([0.5, 0.999].map(|q| histogram.quantile_ns(q)), [1_237_001, 2_470_003]);
+    assert_eq!(histogram.mean_ns().to_bits(), f64::to_bits(1_238_111.25));
+    let all: Vec<u64> =
+        (0..=1000).map(|rank| histogram.quantile_ns(f64::from(rank) / 1e3)).collect();
+    assert!(all.is_sorted());
+    let read: Histogram =
+        serde_json::from_str(&serde_json::to_string(&histogram).unwrap()).unwrap();
+    assert_eq!((&read, read.reported()), (&histogram, &reported[..]));
+}
+
+#[test]
+fn reported_quantiles_are_those_of_these_values_only() {
+    let histogram = counted().with_reported(None, &[of_share(0.5, 1_237_001)]);
+    assert_eq!(histogram.coarsened().quantile_ns(0.5), 1_237_001);
+    let mut more = histogram.clone();
+    more.record(5);
+    assert!(more.reported().is_empty());
+    let mut twice = histogram.clone();
+    twice.merge(&histogram);
+    assert!(twice.reported().is_empty() && histogram.times(2).reported().is_empty());
+    twice.clear();
+    assert_eq!(twice.quantile_ns(0.5), 0);
+}
+
+#[test]
+fn between_the_quantiles_of_its_program_a_histogram_is_unknown() {
+    let of = |shares: &[f64]| counted().known_at(shares.iter().copied());
+    let (few, default) = (of(&[0.5, 0.75, 0.995]), of(&[0.5, 0.9, 99.0 / 100.0]));
+    assert_eq!([0.5, 0.9, 0.99].map(|q| few.knows_quantile(q)), [true, false, false]);
+    assert!(default.knows_quantile(0.99) && counted().knows_quantile(0.123));
+    let read: Histogram = serde_json::from_str(&serde_json::to_string(&few).unwrap()).unwrap();
+    assert_eq!((&read, read.coarsened().knows_quantile(0.9)), (&few, false));
+    for other in [&default, &counted()] {
+        let mut both = few.clone();
+        both.merge(other);
+        assert_eq!([0.5, 0.9].map(|q| both.knows_quantile(q)), [true, false]);
+    }
+    let mut cleared = few.clone();
+    cleared.clear();
+    assert!(cleared.knows_quantile(0.9));
+}
+
+#[test]
+fn impossible_quantiles_are_left_out_and_no_document() {
+    let falling = [of_share(0.5, 2474 * 9), of_share(0.9, 2474 * 8)];
+    for wrong in [&falling[..], &[of_share(0.5, 1)], &[of_share(1.0, 2474)]] {
+        let histogram = counted().with_reported(Some(1e12), wrong);
+        assert_eq!(histogram, counted());
+        let mut document = serde_json::to_value(&histogram).unwrap();
+        document["quantiles"] = serde_json::to_value(wrong).unwrap();
+        let error = serde_json::from_value::<Histogram>(document).unwrap_err().to_string();
+        assert!(error.contains("quantiles"), "{error}");
+    }
+}

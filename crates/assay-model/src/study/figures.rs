@@ -33,6 +33,11 @@ pub fn load_figure_unit(quantity: &str) -> Option<Unit> {
     load_figures().find(|(name, ..)| *name == quantity).map(|(_, unit, _)| unit)
 }
 
+/// Whether a number of another program is a time: `read.submission_time.mean`, `connection_time`.
+fn is_time(quantity: &str) -> bool {
+    quantity.contains("_time.") || quantity.ends_with("_time")
+}
+
 /// The unit of any number of a cell, by its name.
 pub fn measure_unit(quantity: &str) -> Unit {
     if let Some(unit) = load_figure_unit(quantity) {
@@ -42,9 +47,10 @@ pub fn measure_unit(quantity: &str) -> Unit {
     match name.statistic {
         Some(NamedStatistic::Iops) => Unit::IosPerS,
         Some(NamedStatistic::Throughput) => Unit::BytesPerS,
-        _ if name.time.is_some() => Unit::Ns,
+        _ if name.time.is_some() || is_time(quantity) => Unit::Ns,
         _ if RATES.contains(&quantity) => Unit::IosPerS,
-        _ if quantity.ends_with("cpu_busy") => Unit::Share,
+        _ if quantity.ends_with("cpu_busy") || quantity == "read_share" => Unit::Share,
+        _ if quantity == "transfer_mean" => Unit::Bytes,
         _ => Unit::Count,
     }
 }
@@ -64,6 +70,10 @@ mod tests {
             ("transactions", Unit::IosPerS),
             ("new_orders", Unit::IosPerS),
             ("host.cpu_busy", Unit::Share),
+            ("read.submission_time.mean", Unit::Ns),
+            ("connection_time", Unit::Ns),
+            ("read_share", Unit::Share),
+            ("transfer_mean", Unit::Bytes),
             ("integrity.findings", Unit::Count),
             ("failed_transactions", Unit::Count),
         ] {

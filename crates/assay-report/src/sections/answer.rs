@@ -407,7 +407,9 @@ fn run_sentence(run: &RunReport, is_disturbed: bool, format: &Formatter) -> Opti
     let measurement = &run.measurement;
     let operations = measurement.operations();
     let has_tail = |ios: u64| 0.01 * real(ios) >= BEYOND_MIN;
-    let counted = operations.iter().filter(|(_, result)| has_tail(result.ios));
+    let counted = operations
+        .iter()
+        .filter(|(_, result)| has_tail(result.ios) && result.response().knows_quantile(0.99));
     let times = counted.map(|(operation, result)| {
         let total = real(result.response().quantile_ns(0.99));
         let quantity = format!("{}.response_time.q0.99", operation.name());

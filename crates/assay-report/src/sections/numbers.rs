@@ -139,10 +139,13 @@ impl NumbersRow<'_> {
         self.sure(&format!("{kind}.{statistic}"), Unit::Ns, value)
     }
 
-    /// A quantile, where enough I/Os lie beyond it.
+    /// A quantile, where enough I/Os lie beyond it, and its program printed it.
     fn quantile(&self, times: &Histogram, quantile: f64) -> ViewCell {
         if (1.0 - quantile) * real(times.ios()) < BEYOND_MIN {
             return ViewCell::Number("too few".to_owned());
+        }
+        if !times.knows_quantile(quantile) {
+            return ViewCell::Unknown;
         }
         self.time(&format!("q{quantile}"), real(times.quantile_ns(quantile)))
     }

@@ -5,7 +5,7 @@ use crate::results::imported::{ImportedContent, ImportedResult, ImportedRun, Lac
 use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, PerOperation,
 };
-use assay_model::number::{real, share};
+use assay_model::number::{count_of, real, share};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Stream, Workload};
 
@@ -32,9 +32,26 @@ impl LogIntervals {
         ImportedResult { program: "fio".to_owned(), name: name.to_owned(), content, lacks }
     }
 
+    /// The intervals, of which a last one that is shorter than half of the others belongs to the one
+    /// before it: rates of milliseconds say nothing.
+    fn operations(&self) -> Vec<PerOperation> {
+        let mut operations = self.operations.clone();
+        let before_last_ns = count_of(operations.len().saturating_sub(1)) * self.length_ns;
+        if operations.len() > 1
+            && 2 * self.elapsed_ns.saturating_sub(before_last_ns) < self.length_ns
+            && let Some(last) = operations.pop()
+        {
+            operations.last_mut().into_iter().for_each(|before| before.merge(&last));
+        }
+        operations
+    }
+
     fn run(&self, name: &str) -> ImportedRun {
+        let all = self.operations();
         let mut whole = PerOperation::default();
-        self.operations.iter().for_each(|operations| whole.merge(operations));
+        for operations in &all {
+            whole.merge(operations);
+        }
         let (ios, bytes) = (whole.ios(), whole.bytes());
         let reads = whole.read.as_ref().map_or(0, |read| read.ios);
         let transfer = Bytes((bytes / ios.max(1)).clamp(512, 64 << 20));
@@ -58,7 +75,10 @@ impl LogIntervals {
                 ..Conduct::default()
             },
         };
-        let intervals = (0..).zip(&self.operations).map(|(index, one)| self.interval(index, one));
+        let intervals = (0..).zip(&all).map(|(index, one)| {
+            let is_last = index + 1 == count_of(all.len());
+            self.interval(index, one, is_last)
+        });
         ImportedRun {
             workload: Workload::of(name, Nanos(self.elapsed_ns), stream),
             measurement,
@@ -66,12 +86,18 @@ impl LogIntervals {
         }
     }
 
-    fn interval(&self, index: u64, operations: &PerOperation) -> (Interval, Vec<NamedResult>) {
+    fn interval(
+        &self,
+        index: u64,
+        operations: &PerOperation,
+        is_last: bool,
+    ) -> (Interval, Vec<NamedResult>) {
         let start_ns = index * self.length_ns;
+        let end_ns = if is_last { self.elapsed_ns } else { start_ns + self.length_ns };
         let interval = Interval {
             index,
             start_ns,
-            end_ns: (start_ns + self.length_ns).min(self.elapsed_ns.max(start_ns + 1)),
+            end_ns: end_ns.max(start_ns + 1),
             operations: operations.coarsened(),
             outstanding_mean: 0.0,
         };

@@ -1,13 +1,16 @@
 //! The workload that fio's options describe, as far as a result names them.
 
 use super::printed::PrintedJob;
+use crate::conversion::{Conversion, Treatment};
+use crate::fio::OptionUse;
 use crate::reason::OptionReason;
+use crate::results::imported::Lack;
 use crate::surroundings::Surroundings;
 use assay_model::measurement::{Measurement, NamedResult};
 use assay_model::number::share;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Stream, Workload};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Streams of a workload at most.
 pub(super) const STREAMS_MAX: usize = 256;
@@ -18,22 +21,61 @@ const UNKNOWN_MAX: usize = 32;
 #[derive(Default)]
 struct AskedLoad {
     stream: Option<Stream>,
-    unknown: Vec<String>,
+    options: OptionLacks,
+}
+
+/// Options of a result that its workload does not follow, by their names.
+#[derive(Debug, Default)]
+pub struct OptionLacks {
+    /// Those that no version of fio known here has.
+    unknown: BTreeSet<String>,
+    /// Those that a workload has no counterpart for, or follows nearly.
+    left_out: BTreeSet<String>,
+}
+
+impl OptionLacks {
+    fn add(&mut self, other: Self) {
+        self.unknown.extend(other.unknown);
+        self.left_out.extend(other.left_out);
+    }
+
+    /// What they mean for the result.
+    pub fn lacks(self) -> impl Iterator<Item = Lack> {
+        let named = |names: BTreeSet<String>, lack: fn(Vec<String>) -> Lack| {
+            (!names.is_empty()).then(|| lack(names.into_iter().collect()))
+        };
+        let lacks =
+            [named(self.unknown, Lack::NotUnderstood), named(self.left_out, Lack::OptionsLeftOut)];
+        lacks.into_iter().flatten()
+    }
+}
+
+/// The options of jobs that are shown as rows, in which options of the load are settings.
+pub fn unused(jobs: &[PrintedJob]) -> OptionLacks {
+    let mut all = OptionLacks::default();
+    for name in jobs.iter().flat_map(|job| job.options.keys()) {
+        match crate::fio::option_use(name) {
+            OptionUse::Load | OptionUse::Name => {}
+            OptionUse::NoEffect => drop(all.left_out.insert(name.clone())),
+            OptionUse::Unknown => drop(all.unknown.insert(name.clone())),
+        }
+    }
+    all
 }
 
 /// What the jobs did, as far as their options say: never run again, only shown and compared. The
-/// options that nobody understood are added to those given.
+/// options that it does not follow are added to `unused`.
 pub fn workload(
     jobs: &[&PrintedJob],
     measurement: &Measurement,
-    unknown: &mut Vec<String>,
+    unused: &mut OptionLacks,
 ) -> Workload {
     let mut stream = |(job, result): (&&PrintedJob, &NamedResult)| {
         // A job that was not reported as a group stands there once for each of its copies.
         let is_same = |other: &&&PrintedJob| other.name == job.name && other.host == job.host;
         let is_copy = jobs.iter().filter(is_same).count() > 1;
         let asked = asked(job, is_copy);
-        unknown.extend(asked.unknown);
+        unused.add(asked.options);
         let stream = asked.stream.unwrap_or_else(|| done(job, result));
         Stream { name: result.name.clone(), targets: Vec::new(), ..stream }
     };
@@ -61,6 +103,9 @@ fn asked(job: &PrintedJob, is_copy: bool) -> AskedLoad {
     for _ in 0..UNKNOWN_MAX {
         match crate::fio::convert(&job_file(&options), "fio", &Surroundings::none()) {
             Ok(conversion) => {
+                let not_followed = not_followed(&conversion);
+                let own = not_followed.filter(|name| job.options.contains_key(name));
+                asked.options.left_out.extend(own);
                 let is_whole = conversion.refused().all(|(_, reason)| !reason.leaves_out_load());
                 let first = conversion.parts.first().filter(|_| is_whole);
                 let workload = first.and_then(|part| part.document.workload());
@@ -69,12 +114,22 @@ fn asked(job: &PrintedJob, is_copy: bool) -> AskedLoad {
             }
             Err(refused) if matches!(refused.reason, OptionReason::UnknownOption { .. }) => {
                 options.remove(&refused.origin.key);
-                asked.unknown.push(refused.origin.key);
+                asked.options.unknown.insert(refused.origin.key);
             }
             Err(_) => return asked,
         }
     }
     asked
+}
+
+/// Options that a conversion does not follow exactly; the engine is named elsewhere.
+fn not_followed(conversion: &Conversion) -> impl Iterator<Item = String> {
+    let others = conversion.notes.iter().filter(|note| {
+        let is_followed = matches!(note.treatment, Treatment::Exact | Treatment::NoEffect);
+        !(is_followed || note.origin.key == "ioengine" || note.origin.key == "runtime")
+    });
+    let names = others.map(|note| note.origin.key.as_str());
+    names.chain(conversion.without_effect()).map(str::to_owned)
 }
 
 fn job_file(options: &BTreeMap<&String, &String>) -> String {
@@ -156,5 +211,17 @@ mod tests {
             lacks.contains(&Lack::NotUnderstood(vec!["of_the_future".to_owned()])),
             "{lacks:?}"
         );
+    }
+
+    #[test]
+    fn options_that_a_workload_does_not_follow_are_named_once() {
+        let options = r#""rw": "randread", "ioengine": "libaio", "iodepth": "16", "nonvectored": "1", "name": "x",
+                         "registerfiles": "1", "rate_min": "1m", "iodepth_batch": "4""#;
+        let names = ["iodepth_batch", "nonvectored", "rate_min", "registerfiles"];
+        let expected = Lack::OptionsLeftOut(names.map(str::to_owned).to_vec());
+        let lacks = with(options, 2).1;
+        assert!(lacks.contains(&expected), "{lacks:?}");
+        let exact = with(r#""rw": "randread", "ioengine": "libaio", "iodepth": "16""#, 1).1;
+        assert!(!exact.iter().any(|lack| matches!(lack, Lack::OptionsLeftOut(_))), "{exact:?}");
     }
 }

@@ -119,6 +119,21 @@ mod tests {
         assert_eq!(runs[0].measurement.operations().ios(), 2);
     }
 
+    /// One I/O at the end of the second second was an interval of a nanosecond.
+    #[test]
+    fn a_short_last_interval_belongs_to_the_one_before() {
+        let text = "100, 5000, 0, 4096, 0\n1500, 7000, 0, 4096, 0\n2000, 7000, 0, 4096, 0\n";
+        let of = |text: &str| {
+            let found = read(text, "x_clat.1.log").unwrap().content;
+            let ImportedContent::Runs(runs) = found else { panic!() };
+            let ends = runs[0].intervals.iter().map(|one| (one.0.end_ns, one.0.operations.ios()));
+            ends.collect::<Vec<_>>()
+        };
+        assert_eq!(of(text), [(SECOND_NS, 1), (2 * SECOND_NS, 2)]);
+        let long = of(&text.replace("2000,", "2700,"));
+        assert_eq!(long, [(SECOND_NS, 1), (2 * SECOND_NS, 1), (2_700_000_000, 1)]);
+    }
+
     #[test]
     fn every_line_is_an_io_of_its_second() {
         let text = "100, 5000, 0, 4096, 0\n900, 7000, 1, 4096, 8192\n1500, 6000, 0, 4096, 0\n";

@@ -3,7 +3,7 @@
 use super::quantiles::QuantileSummary;
 use crate::results::check::contradicts_depth;
 use crate::results::imported::Lack;
-use assay_model::histogram::{Histogram, Precision};
+use assay_model::histogram::{Histogram, Precision, ReportedQuantile};
 use assay_model::number::{count, nanoseconds, real};
 use std::collections::BTreeMap;
 
@@ -129,8 +129,16 @@ impl PrintedTimes {
         has_any && !self.is_empty()
     }
 
-    /// The distribution of that many I/Os; nothing where there are neither bins nor percentiles.
+    /// The distribution of that many I/Os, with the percentiles and the mean as they were printed;
+    /// nothing where there are neither bins nor percentiles.
     fn histogram(&self, ios: u64) -> Option<Histogram> {
+        let quantile = |known: &(f64, f64)| ReportedQuantile::new(known.0, known.1);
+        let quantiles: Vec<ReportedQuantile> = self.quantiles.iter().map(quantile).collect();
+        let counted = self.counted(ios)?;
+        Some(counted.with_reported(self.mean_ns, &quantiles))
+    }
+
+    fn counted(&self, ios: u64) -> Option<Histogram> {
         let mut histogram = Histogram::new(Precision::Fine);
         if !self.bins.is_empty() {
             self.record_bins(&mut histogram);
@@ -144,7 +152,7 @@ impl PrintedTimes {
             mean_ns: self.mean_ns?,
             quantiles: self.quantiles.clone(),
         };
-        Some(summary.histogram())
+        Some(summary.histogram().known_at(self.quantiles.iter().map(|(share, _)| *share)))
     }
 }
 
@@ -250,6 +258,21 @@ impl PrintedJob {
     pub fn sides_ran_together(&self, rounding: f64) -> bool {
         let least_s = self.runtime_s().unwrap_or(0.0) * (1.0 - rounding);
         self.sides().filter_map(|(_, side)| side.runtime_s).all(|time_s| time_s >= least_s)
+    }
+
+    /// Drops the times of operations of which one took ten times as long as the job, and says whether
+    /// there were any: fio 3.33 prints such flushes.
+    pub fn drop_impossible_times(&mut self) -> bool {
+        let Some(limit_ns) = self.runtime_s().map(|time_s| time_s * 1e10) else { return false };
+        let is_impossible = |side: &PrintedSide| {
+            let ends = [side.completion.max_ns, side.total.max_ns];
+            ends.into_iter().flatten().any(|max_ns| max_ns > limit_ns)
+        };
+        let sides = [&mut self.read, &mut self.write, &mut self.mixed, &mut self.sync];
+        let mut wrong = sides.into_iter().flatten().filter(|side| is_impossible(side)).peekable();
+        let is_any = wrong.peek().is_some();
+        wrong.for_each(|side| (side.completion, side.total) = Default::default());
+        is_any
     }
 
     /// Drops its times where they are too long for its rate and its depth by Little's law, and says

@@ -1,9 +1,10 @@
 //! fio's output as measurements if it has distributions, and as rows of numbers if not.
 
-use super::load::{STREAMS_MAX, hides_flags, workload};
+use super::load::{OptionLacks, STREAMS_MAX, hides_flags, unused, workload};
 use super::printed::{
     KnownTimes, PrintedJob, PrintedOutput, PrintedSide, have_one_runtime, outstanding_mean,
 };
+use crate::fio::{OptionUse, full_name, option_use};
 use crate::results::imported::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, broken, refused, total,
 };
@@ -29,6 +30,9 @@ pub fn imported(mut output: PrintedOutput) -> Result<ImportedResult> {
     if !output.is_of_assay && drop_contradictory_times(&mut output.jobs) {
         output.lacks.push(Lack::ContradictoryTimes);
     }
+    if !output.is_of_assay && drop_impossible_times(&mut output.jobs) {
+        output.lacks.push(Lack::ImpossibleTimes);
+    }
     let first = output.jobs.first().ok_or_else(|| broken("fio", "it has no jobs"))?;
     let name = first.name.clone();
     let mut lacks = lacks(&output);
@@ -37,6 +41,7 @@ pub fn imported(mut output: PrintedOutput) -> Result<ImportedResult> {
     } else if has_distributions(&output) {
         ImportedContent::Runs(runs(&output, &mut lacks))
     } else {
+        lacks.extend(unused(&output.jobs).lacks());
         ImportedContent::Rows(rows(&output))
     };
     Ok(ImportedResult { program: output.version, name, content, lacks })
@@ -44,6 +49,11 @@ pub fn imported(mut output: PrintedOutput) -> Result<ImportedResult> {
 
 fn drop_contradictory_times(jobs: &mut [PrintedJob]) -> bool {
     let dropped = jobs.iter_mut().filter_map(|job| job.drop_contradictory_times().then_some(()));
+    dropped.count() > 0
+}
+
+fn drop_impossible_times(jobs: &mut [PrintedJob]) -> bool {
+    let dropped = jobs.iter_mut().filter_map(|job| job.drop_impossible_times().then_some(()));
     dropped.count() > 0
 }
 
@@ -103,7 +113,13 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     add(output.jobs.iter().any(hides_flags), Lack::Flags);
     add(output.ended_unix_ns.is_none(), Lack::Date);
     let trims: u64 = output.jobs.iter().filter_map(|job| Some(job.trim.as_ref()?.ios)).sum();
-    add(trims > 0, Lack::OperationsLeftOut(vec![format!("{trims} trims")]));
+    let untimed = output.jobs.iter().filter_map(|job| job.sync.as_ref());
+    let untimed = untimed.filter(|sync| sync.times() == KnownTimes::Nothing);
+    let untimed: u64 = untimed.map(|sync| sync.ios).sum();
+    let left_out = [(trims, "trims"), (untimed, "syncs")];
+    let left_out = left_out.iter().filter(|(ios, _)| *ios > 0);
+    let left_out: Vec<String> = left_out.map(|(ios, name)| format!("{ios} {name}")).collect();
+    add(!left_out.is_empty(), Lack::OperationsLeftOut(left_out));
     lacks
 }
 
@@ -122,16 +138,13 @@ fn runs(output: &PrintedOutput, lacks: &mut Vec<Lack>) -> Vec<ImportedRun> {
     let mut groups: BTreeMap<u32, Vec<&PrintedJob>> = BTreeMap::new();
     let active = output.jobs.iter().filter(|job| job.sides().next().is_some());
     active.for_each(|job| groups.entry(job.group).or_default().push(job));
-    let mut unknown = Vec::new();
-    let runs = groups.values().map(|jobs| run(jobs, output, &mut unknown)).collect();
-    let unknown: BTreeSet<String> = unknown.into_iter().collect();
-    if !unknown.is_empty() {
-        lacks.push(Lack::NotUnderstood(unknown.into_iter().collect()));
-    }
+    let mut unused = OptionLacks::default();
+    let runs = groups.values().map(|jobs| run(jobs, output, &mut unused)).collect();
+    lacks.extend(unused.lacks());
     runs
 }
 
-fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unknown: &mut Vec<String>) -> ImportedRun {
+fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unused: &mut OptionLacks) -> ImportedRun {
     let elapsed_ns = elapsed_ns(jobs);
     let measurement = Measurement {
         format: 1,
@@ -151,7 +164,7 @@ fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unknown: &mut Vec<String>) 
         operations: measurement.operations().coarsened(),
         outstanding_mean: measurement.conduct.outstanding_mean,
     };
-    let workload = workload(jobs, &measurement, unknown);
+    let workload = workload(jobs, &measurement, unused);
     let intervals = vec![(interval, measurement.streams.clone())];
     ImportedRun { workload, measurement, intervals }
 }
@@ -238,7 +251,7 @@ fn conduct(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> Con
     }
 }
 
-/// A row for each job, with what it was asked for where jobs differ in it.
+/// A row for each job, with the options of its load, and any other in which jobs differ.
 fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
     let jobs: Vec<&PrintedJob> =
         output.jobs.iter().filter(|job| job.sides().next().is_some()).collect();
@@ -248,16 +261,18 @@ fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
         let first = values.next();
         values.any(|value| Some(value) != first)
     };
-    let varied: Vec<&&String> = options.iter().filter(differ).collect();
+    let of_load = |name: &&&String| matches!(option_use(name), OptionUse::Load);
+    let shown: Vec<&&String> =
+        options.iter().filter(|name| of_load(name) || differ(name)).collect();
     let text = |factor: &str, value: String| StudySetting {
         factor: factor.to_owned(),
         value: FactorValue::Text(value),
     };
     let row = |(job, name): (&&PrintedJob, String)| {
         let mut settings = vec![text("run", name)];
-        settings.extend(
-            varied.iter().filter_map(|name| Some(text(name, job.options.get(**name)?.clone()))),
-        );
+        settings.extend(shown.iter().filter_map(|name| {
+            Some(text(full_name(name).unwrap_or(name), job.options.get(**name)?.clone()))
+        }));
         let started_ns = started(&[*job], output, elapsed_ns(&[*job]));
         ImportedRow {
             settings,
@@ -341,7 +356,10 @@ fn times(side: &PrintedSide, name: &dyn Fn(&str) -> String) -> Vec<NamedEstimate
             let quantile = |rank: f64| {
                 total(&name(&format!("service_time.q{rank}")), real(histogram.quantile_ns(rank)))
             };
-            std::iter::once(mean).chain([0.5, 0.9, 0.99, 0.999].map(quantile)).collect()
+            let ranks = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999];
+            let ranks = ranks.into_iter().filter(|rank| histogram.knows_quantile(*rank));
+            let longest = total(&name("service_time.max"), real(histogram.max_ns()));
+            std::iter::once(mean).chain(ranks.map(quantile)).chain([longest]).collect()
         }
     }
 }
@@ -417,6 +435,43 @@ mod tests {
         let ImportedContent::Rows(rows) = result.content else { panic!("{result:?}") };
         let measures = rows.into_iter().flat_map(|row| row.measures);
         measures.map(|one| (one.quantity, one.estimate.value)).collect()
+    }
+
+    /// fio 3.33 prints a flush of half an hour in a run of two seconds.
+    #[test]
+    fn flushes_that_are_longer_than_the_run_are_left_out() {
+        let times = |max: u64| {
+            format!(
+                r#"{{"min": 5, "max": {max}, "mean": 5.0, "N": 2, "percentile": {{"50.000000": 5}}}}"#
+            )
+        };
+        let job = |max| {
+            format!(
+                r#""write": {{"io_bytes": 8192, "total_ios": 2, "runtime": 2000, "clat_ns": {}}}, "sync": {{"total_ios": 0, "lat_ns": {}}}"#,
+                times(9),
+                times(max)
+            )
+        };
+        let of = |max| {
+            let found = of_job(&job(max)).unwrap();
+            let ImportedContent::Runs(runs) = &found.content else { panic!("{found:?}") };
+            (runs[0].measurement.operations().sync.map(|sync| sync.ios), found.lacks)
+        };
+        assert_eq!(of(9).0, Some(2));
+        let (syncs, lacks) = of(2_019_616_796_306);
+        assert_eq!(syncs, None);
+        let left_out = Lack::OperationsLeftOut(vec!["2 syncs".to_owned()]);
+        assert!(lacks.contains(&Lack::ImpossibleTimes) && lacks.contains(&left_out), "{lacks:?}");
+    }
+
+    #[test]
+    fn quantiles_that_were_not_printed_are_unknown() {
+        let times = r#"{"min": 5, "max": 900, "mean": 50.0, "percentile": {"50.000000": 40, "99.500000": 247}}"#;
+        let found = of_job(&format!(r#""read": {{"io_bytes": 8192, "total_ios": 2000, "runtime": 2000, "clat_ns": {times}}}"#)).unwrap();
+        let ImportedContent::Runs(runs) = &found.content else { panic!("{found:?}") };
+        let service = runs[0].measurement.operations().read.unwrap().service;
+        assert_eq!([0.5, 0.99, 0.995].map(|q| service.knows_quantile(q)), [true, false, true]);
+        assert_eq!(service.quantile_ns(0.995), 247);
     }
 
     #[test]
