@@ -136,10 +136,13 @@ pub fn factor_scaling(curves: &[FactorCurve]) -> Vec<Scaling> {
         .iter()
         .filter(grows)
         .filter_map(|curve| {
+            // Where a stream can be off, others do the work at that point.
             let points: Option<Vec<(f64, Estimate)>> = curve
                 .points
                 .iter()
-                .map(|point| Some((point.value.number()?, point.estimate)))
+                .map(|point| {
+                    Some((point.value.number().filter(|number| *number > 0.0)?, point.estimate))
+                })
                 .collect();
             let name = match curve.at.as_str() {
                 "" => format!("iops by {}", curve.factor),

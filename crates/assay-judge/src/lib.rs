@@ -29,7 +29,7 @@ mod rules;
 mod series;
 pub mod statistics;
 
-pub use estimates::{estimates_of_run, no_interval_of_run, totals};
+pub use estimates::{estimates_of_run, no_interval_of_run, stream_totals, totals};
 pub use factors::{factor_curves, factor_scaling, imported_curves};
 pub use facts::{Facts, JudgedLoadFacts, JudgedRun};
 pub use last_change::LastChange;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 mod conduct;
 mod issuer;
 
-pub use conduct::{Conduct, Remark, Submission};
+pub use conduct::{Conduct, Remark, SessionFigures, Submission};
 pub use issuer::{BackendKind, ClockKind};
 
 /// What an I/O does.

@@ -112,6 +112,7 @@ fn points_of_curves(study: &StudyResult, format: &Formatter) -> Option<WordedPoi
 pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<ViewSection<'a>> {
     let mut sections: Vec<_> = published::section(study, &format).into_iter().collect();
     sections.extend(best_steps::section(study, &format));
+    sections.extend(super::matrix::section(study, &format));
     sections.push(factors(study, format));
     sections.extend(scalings(&study.scaling, "at the same time", format));
     sections.extend(courses(study, format));
