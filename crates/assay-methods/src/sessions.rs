@@ -166,11 +166,11 @@ fn figures(run: &HostRun) -> SessionFigures {
     };
     SessionFigures {
         executions_per_s: run.executions_per_s(),
-        cpus_busy: real(run.cpu_ns) / real(run.io.elapsed_ns.max(1)),
+        busy_cpus_mean: real(run.cpu_ns) / real(run.io.elapsed_ns.max(1)),
         redo_bytes_per_s: run.per_s(run.redo_bytes),
         log_sync_ns: (!run.log_syncs.is_empty()).then(|| run.log_syncs.mean_ns()),
-        reads_within_1ms: within(1_000_000),
-        reads_within_2ms: within(2_000_000),
+        reads_within_1ms_share: within(1_000_000),
+        reads_within_2ms_share: within(2_000_000),
     }
 }
 
@@ -288,7 +288,8 @@ mod tests {
         assert_eq!(seen, (4, measured.operations().ios()));
         // 96 sessions that read for some 1.03 ms and compute for 0.1 ms.
         let figures = measured.conduct.sessions.unwrap();
-        let shares = [figures.reads_within_1ms, figures.reads_within_2ms].map(Option::unwrap);
+        let shares =
+            [figures.reads_within_1ms_share, figures.reads_within_2ms_share].map(Option::unwrap);
         assert!(0.5 < shares[0] && shares[0] < shares[1] && shares[1] < 1.0, "{shares:?}");
         // Of 5.8 blocks a statement, half are read; a quarter of the statements change data.
         let reads_per_s = real(measured.operations().read.unwrap().ios) / 2.0;

@@ -127,11 +127,11 @@ fn value(cell: &CellResult, measure: ExperimentMeasure) -> Option<f64> {
 fn of_sessions(sessions: &SessionFigures, measure: ExperimentMeasure) -> Option<f64> {
     match measure {
         ExperimentMeasure::ExecutionsPerS => Some(sessions.executions_per_s),
-        ExperimentMeasure::DbCpus => Some(sessions.cpus_busy),
+        ExperimentMeasure::DbCpus => Some(sessions.busy_cpus_mean),
         ExperimentMeasure::RedoBytesPerS => Some(sessions.redo_bytes_per_s),
         ExperimentMeasure::LogSyncS => Some(sessions.log_sync_ns? / 1e9),
-        ExperimentMeasure::ReadsBelow1ms => sessions.reads_within_1ms,
-        ExperimentMeasure::ReadsBelow2ms => sessions.reads_within_2ms,
+        ExperimentMeasure::ReadsBelow1ms => sessions.reads_within_1ms_share,
+        ExperimentMeasure::ReadsBelow2ms => sessions.reads_within_2ms_share,
         _ => None,
     }
 }

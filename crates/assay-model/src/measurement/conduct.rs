@@ -45,7 +45,7 @@ pub struct SessionFigures {
     /// Statements per second.
     pub executions_per_s: f64,
     /// CPUs that were busy, on the mean.
-    pub cpus_busy: f64,
+    pub busy_cpus_mean: f64,
     /// Redo, bytes per second.
     pub redo_bytes_per_s: f64,
     /// Mean wait of a session for its commit (`log file sync`), ns; none where commits do not wait.
@@ -53,10 +53,10 @@ pub struct SessionFigures {
     pub log_sync_ns: Option<f64>,
     /// Share of reads within 1 ms, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reads_within_1ms: Option<f64>,
+    pub reads_within_1ms_share: Option<f64>,
     /// Share of reads within 2 ms, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reads_within_2ms: Option<f64>,
+    pub reads_within_2ms_share: Option<f64>,
 }
 
 /// Tool health during one measurement.
