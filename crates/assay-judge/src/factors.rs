@@ -9,8 +9,8 @@ use assay_model::study::{
 };
 
 /// Factors whose values are numbers of something that works at the same time.
-const PARALLEL: [&str; 6] =
-    ["sessions", "queue_depth", "workers", "parallelism", "volumes", "hosts"];
+const PARALLEL: [&str; 7] =
+    ["sessions", "queue_depth", "workers", "parallelism", "volumes", "nodes", "hosts"];
 /// What a curve is drawn of.
 const SHOWN: [&str; 7] = [
     "iops",
