@@ -9,6 +9,7 @@ pub mod detect;
 pub mod fio;
 pub mod iometer;
 pub mod orion;
+pub mod orion_matrix;
 pub mod out;
 mod reading;
 pub mod reason;

@@ -88,6 +88,10 @@ pub enum Approximation {
     BothKinds,
     /// Targets lie behind one another instead of being striped.
     Concatenated,
+    /// Stripes are 1 MiB, whatever size is requested.
+    StripeUnit,
+    /// Each sequential stream has one I/O outstanding.
+    OneIoPerStream,
     /// Nothing is flushed after the last I/O, whose time would be a part of the run.
     NoFinalFlush,
     /// Blocking calls have queue depth 1, whatever depth is requested.
@@ -222,6 +226,8 @@ impl Approximation {
             Self::SearchTime => "the time per data point applies to the whole search",
             Self::BothKinds => BOTH_KINDS,
             Self::Concatenated => "targets are concatenated instead of striped",
+            Self::StripeUnit => "stripes are 1 MiB",
+            Self::OneIoPerStream => "one stream has all large I/Os outstanding",
             Self::NoPriority => "all I/Os have the same priority",
             Self::NoFinalFlush => NO_FINAL_FLUSH,
             Self::BlockingCalls => BLOCKING_CALLS,

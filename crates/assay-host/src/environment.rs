@@ -4,6 +4,7 @@
 mod computer;
 mod control_groups;
 mod memory;
+mod network;
 mod permissions;
 
 use crate::clock::unix_ns;
@@ -12,10 +13,13 @@ use crate::gate::capacity_and_free;
 use crate::root::{Survey, SysRoot};
 use crate::stack::read_stack;
 use assay_model::Result;
-use assay_model::environment::{Environment, Host, Space, Storage};
+use assay_model::environment::{DeviceOwner, Environment, Host, Space, Storage};
 use assay_model::target::TargetFacts;
-use rustix::fs::statvfs;
+use rustix::fs::{stat, statvfs};
 use std::path::Path;
+
+/// Read, write and execute of owner, group and others.
+const PERMISSION_BITS: u32 = 0o777;
 
 /// Everything about the computer; what cannot be read is noted in the survey.
 pub fn read_host(survey: &Survey) -> Host {
@@ -30,6 +34,8 @@ pub fn read_host(survey: &Survey) -> Host {
         numa_nodes: memory::numa_nodes(survey),
         clock_source: computer::clock_source(survey),
         permissions: permissions::permissions(survey),
+        network_ports: network::network_ports(survey),
+        iscsi_sessions: network::iscsi_sessions(survey),
         io_limits: control_groups::io_limits(survey),
         cpu_limit: control_groups::cpu_limit(survey),
     }
@@ -42,7 +48,14 @@ pub fn read_host(survey: &Survey) -> Host {
 pub fn read_storage(survey: &Survey, path: &Path) -> Result<Storage> {
     let stack = read_stack(survey, path)?;
     let space = stack.mount.as_ref().and_then(|_| read_space(path));
-    Ok(Storage { stack, space, target: None })
+    let owner = stack.mount.is_none().then(|| device_owner(path)).flatten();
+    Ok(Storage { stack, space, owner, target: None })
+}
+
+fn device_owner(path: &Path) -> Option<DeviceOwner> {
+    let status = stat(path).ok()?;
+    let mode = status.st_mode & PERMISSION_BITS;
+    Some(DeviceOwner { user_id: status.st_uid, group_id: status.st_gid, mode })
 }
 
 /// Size and free space of the file system that a path lies on; `None` where it cannot be asked.

@@ -8,7 +8,9 @@ mod device;
 mod file_system;
 mod flushes;
 mod host;
+mod network;
 mod rule;
+mod volumes;
 
 pub use rule::FindingRule;
 
@@ -16,10 +18,10 @@ use assay_model::environment::{Environment, Finding};
 
 /// All rules, for manuals and tests.
 pub fn rules() -> impl Iterator<Item = &'static FindingRule> {
-    [device::RULES, cloud::RULES, file_system::RULES, flushes::RULES, host::RULES, content::RULES]
-        .into_iter()
-        .flatten()
-        .copied()
+    let of_storage =
+        [device::RULES, cloud::RULES, file_system::RULES, flushes::RULES, volumes::RULES];
+    let others = [network::RULES, host::RULES, content::RULES];
+    of_storage.into_iter().chain(others).flatten().copied()
 }
 
 /// Everything that the rules find in a captured environment, the gravest first. The document alone
@@ -33,6 +35,8 @@ pub fn derive_findings(environment: &Environment) -> Vec<Finding> {
         flushes::find(environment, storage, &mut findings);
         content::find(storage, &mut findings);
     }
+    volumes::find(environment, &mut findings);
+    network::find(environment, &mut findings);
     host::find(environment, &mut findings);
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {

@@ -7,7 +7,7 @@ use crate::measurement::rate_without_interval;
 use crate::names::known;
 use crate::quantity::{Amount, CriterionQuantity, Scope, TimeStatistic};
 use assay_model::Estimate;
-use assay_model::measurement::Measurement;
+use assay_model::measurement::{Measurement, NamedResult, OperationResult, PerOperation};
 use assay_model::number::rate;
 use assay_model::verdict::NamedEstimate;
 
@@ -37,13 +37,39 @@ pub fn no_interval_of_run(run: JudgedRun<'_>) -> Option<String> {
 /// Rates, throughputs and mean service times of the whole as numbers without an interval: what was
 /// done, whatever may be said of how it would be done again.
 pub fn totals(measurement: &Measurement) -> Vec<NamedEstimate> {
-    let whole = measurement.operations();
-    let elapsed_s = measurement.elapsed_s().max(f64::MIN_POSITIVE);
+    totals_of(&measurement.operations(), elapsed_s(measurement))
+}
+
+/// The same of each stream, where there are several.
+pub fn stream_totals(measurement: &Measurement) -> Vec<NamedEstimate> {
+    let streams = &measurement.streams;
+    let several = streams.iter().filter(|_| streams.len() > 1);
+    let of_stream = |stream: &NamedResult| {
+        let name = stream.name.clone();
+        let totals = totals_of(&stream.operations, elapsed_s(measurement)).into_iter();
+        totals.map(move |total| NamedEstimate {
+            quantity: format!("stream.{}", total.quantity),
+            subject: Some(name.clone()),
+            ..total
+        })
+    };
+    several.flat_map(of_stream).collect()
+}
+
+fn elapsed_s(measurement: &Measurement) -> f64 {
+    measurement.elapsed_s().max(f64::MIN_POSITIVE)
+}
+
+fn totals_of(operations: &PerOperation, elapsed_s: f64) -> Vec<NamedEstimate> {
+    let active = || operations.iter().filter(|(_, result)| result.ios > 0);
+    let per_s = |count: fn(&OperationResult) -> u64| {
+        rate(active().map(|(_, result)| count(result)).sum(), elapsed_s)
+    };
     let mut totals = vec![
-        total("iops", measurement.iops()),
-        total("throughput", measurement.throughput_bytes_per_s()),
+        total("iops", per_s(|result| result.ios)),
+        total("throughput", per_s(|result| result.bytes)),
     ];
-    for (operation, result) in whole.iter().filter(|(_, result)| result.ios > 0) {
+    for (operation, result) in active() {
         let name = operation.name();
         totals.push(total(&format!("{name}.iops"), rate(result.ios, elapsed_s)));
         if result.bytes > 0 {

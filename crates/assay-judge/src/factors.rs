@@ -9,8 +9,8 @@ use assay_model::study::{
 };
 
 /// Factors whose values are numbers of something that works at the same time.
-const PARALLEL: [&str; 6] =
-    ["sessions", "queue_depth", "workers", "parallelism", "volumes", "hosts"];
+const PARALLEL: [&str; 7] =
+    ["sessions", "queue_depth", "workers", "parallelism", "volumes", "nodes", "hosts"];
 /// What a curve is drawn of.
 const SHOWN: [&str; 7] = [
     "iops",
@@ -136,10 +136,13 @@ pub fn factor_scaling(curves: &[FactorCurve]) -> Vec<Scaling> {
         .iter()
         .filter(grows)
         .filter_map(|curve| {
+            // Where a stream can be off, others do the work at that point.
             let points: Option<Vec<(f64, Estimate)>> = curve
                 .points
                 .iter()
-                .map(|point| Some((point.value.number()?, point.estimate)))
+                .map(|point| {
+                    Some((point.value.number().filter(|number| *number > 0.0)?, point.estimate))
+                })
                 .collect();
             let name = match curve.at.as_str() {
                 "" => format!("iops by {}", curve.factor),

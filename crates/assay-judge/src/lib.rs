@@ -34,7 +34,7 @@ mod watched;
 
 pub use certain_failure::certain_failure;
 pub use early::EarlyWatch;
-pub use estimates::{estimates_of_run, no_interval_of_run, totals};
+pub use estimates::{estimates_of_run, no_interval_of_run, stream_totals, totals};
 pub use factors::{factor_curves, factor_scaling, imported_curves};
 pub use facts::{Facts, JudgedLoadFacts, JudgedRun};
 pub use last_change::LastChange;

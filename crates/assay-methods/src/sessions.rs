@@ -1,13 +1,14 @@
 //! Sessions of a simulated database on a simulated array, with the documents that a workload on
 //! real storage gives.
 
-use assay_arrays::{HostEnd, HostInterval, HostTimes, watch_host};
+use assay_arrays::{HostEnd, HostInterval, HostRun, HostTimes, watch_host};
 use assay_engine::{Observer, Simulation};
 use assay_model::array::SessionLoad;
 use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, PerOperation,
-    Remark, Window,
+    Remark, SessionFigures, Window,
 };
+use assay_model::number::{real, share};
 use assay_model::study::{Cell, FactorValue, Study, StudySetting};
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::{Access, Arrival, Stream, Workload};
@@ -44,7 +45,7 @@ fn apply(load: &mut SessionLoad, setting: &StudySetting) -> Result<()> {
         "transfer" => load.block = parsed(value, "\"8KiB\"")?,
         "locality" => {
             let part: Share = parsed(value, "\"20%\"")?;
-            let active = assay_model::number::real(load.active.0) * part.0;
+            let active = real(load.active.0) * part.0;
             load.active = Bytes(assay_model::number::count(active));
         }
         _ => {
@@ -156,6 +157,23 @@ fn documents(part: &HostInterval) -> (Interval, Window) {
     (interval, joint)
 }
 
+/// What the storage does not see of the sessions.
+fn figures(run: &HostRun) -> SessionFigures {
+    let reads = &run.io.read;
+    let within = |limit_ns| {
+        let above = share(reads.ios_above(limit_ns), reads.ios());
+        (!reads.is_empty()).then_some(1.0 - above)
+    };
+    SessionFigures {
+        executions_per_s: run.executions_per_s(),
+        busy_cpus_mean: real(run.cpu_ns) / real(run.io.elapsed_ns.max(1)),
+        redo_bytes_per_s: run.per_s(run.redo_bytes),
+        log_sync_ns: (!run.log_syncs.is_empty()).then(|| run.log_syncs.mean_ns()),
+        reads_within_1ms_share: within(1_000_000),
+        reads_within_2ms_share: within(2_000_000),
+    }
+}
+
 fn measurement(
     workload: &Workload,
     end: &HostEnd,
@@ -181,13 +199,13 @@ fn measurement(
             clock: ClockKind::Virtual,
             outstanding_mean,
             littles_law_ratio: 1.0,
+            sessions: Some(figures(&end.run)),
             remarks: vec![Remark {
                 what: "the load was sessions of a simulated database".to_owned(),
                 why: format!(
                     "read times are those that sessions waited; {:.1} CPUs were busy, and {:.0} \
                      statements per second completed",
-                    assay_model::number::real(end.run.cpu_ns)
-                        / assay_model::number::real(end.run.io.elapsed_ns.max(1)),
+                    real(end.run.cpu_ns) / real(end.run.io.elapsed_ns.max(1)),
                     end.run.executions_per_s()
                 ),
                 remedy: "the streams of the workload are the I/O at the storage, not the \
@@ -204,7 +222,6 @@ mod tests {
     use super::*;
     use crate::study::cells;
     use crate::target::SimulatedDevice;
-    use assay_model::number::real;
     use assay_model::study::parse_study;
     use assay_model::units::Nanos;
     use std::ops::ControlFlow;
@@ -270,6 +287,17 @@ mod tests {
         let measured = run_sessions(&mut simulation, &load, &view, &mut observe);
         assert_eq!(seen, (4, measured.operations().ios()));
         // 96 sessions that read for some 1.03 ms and compute for 0.1 ms.
+        let figures = measured.conduct.sessions.unwrap();
+        let shares =
+            [figures.reads_within_1ms_share, figures.reads_within_2ms_share].map(Option::unwrap);
+        assert!(0.5 < shares[0] && shares[0] < shares[1] && shares[1] < 1.0, "{shares:?}");
+        // Of 5.8 blocks a statement, half are read; a quarter of the statements change data.
+        let reads_per_s = real(measured.operations().read.unwrap().ios) / 2.0;
+        let statements_per_s = reads_per_s / 2.9;
+        assert!((figures.executions_per_s / statements_per_s - 1.0).abs() < 0.02, "{figures:?}");
+        let redo = 3000.0 * 0.25 * statements_per_s;
+        assert!((figures.redo_bytes_per_s / redo - 1.0).abs() < 0.03, "{figures:?}");
+        assert_eq!(figures.log_sync_ns, None);
         let reads = measured.operations().read.unwrap();
         assert!((real(reads.ios) / 2.0 / 84_500.0 - 1.0).abs() < 0.03, "{}", reads.ios);
         assert!(simulation.now_ns() >= 2_000_000_000);

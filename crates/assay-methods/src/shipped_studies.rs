@@ -4,10 +4,13 @@ use assay_model::document::nearest;
 use assay_model::{Error, Result};
 
 /// Name and text of every study.
-pub const STUDIES: [(&str, &str); 26] = [
+pub const STUDIES: [(&str, &str); 29] = [
     ("benchware-sto-14", include_str!("../../../studies/benchware-sto-14.toml")),
     ("benchware-sto-64", include_str!("../../../studies/benchware-sto-64.toml")),
     ("benchware-sto-64-cluster", include_str!("../../../studies/benchware-sto-64-cluster.toml")),
+    ("dell-brokerage-1tb", include_str!("../../../studies/dell-brokerage-1tb.toml")),
+    ("dell-brokerage-4tb", include_str!("../../../studies/dell-brokerage-4tb.toml")),
+    ("dell-brokerage-writes", include_str!("../../../studies/dell-brokerage-writes.toml")),
     ("dell-capacity", include_str!("../../../studies/dell-capacity.toml")),
     ("dell-layout", include_str!("../../../studies/dell-layout.toml")),
     ("dell-locality", include_str!("../../../studies/dell-locality.toml")),

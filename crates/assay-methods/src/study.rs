@@ -92,6 +92,10 @@ fn apply(workload: &mut Workload, setting: &StudySetting) -> Result<()> {
         "capacity" => return parsed::<Bytes>(value, "\"2TB\"").map(drop),
         _ => {}
     }
+    if let Some(off) = stream.filter(|_| is_depth(name) && *value == FactorValue::Whole(0)) {
+        workload.streams.retain(|one| one.name != off);
+        return Ok(());
+    }
     let meant: Vec<&mut Stream> = workload
         .streams
         .iter_mut()
@@ -114,6 +118,10 @@ fn apply(workload: &mut Workload, setting: &StudySetting) -> Result<()> {
         format!("no stream of the workload has a '{name}'"),
         "sessions need closed arrivals, a rate open ones",
     ))
+}
+
+fn is_depth(name: &str) -> bool {
+    ["sessions", "queue_depth"].contains(&name)
 }
 
 /// Changes a stream; false where the stream has no such thing.

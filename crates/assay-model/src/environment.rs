@@ -1,5 +1,9 @@
 //! The host's facts that a result depends on, and what was found wrong or noteworthy among them.
 
+mod network;
+
+pub use network::{IscsiSession, NetworkPort};
+
 use crate::stack::BlockStack;
 use crate::target::TargetFacts;
 use serde::{Deserialize, Serialize};
@@ -64,6 +68,9 @@ pub struct Cpu {
     /// frequency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub governors: Vec<String>,
+    /// Longest time to leave an idle state (C-state) that is enabled, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_exit_ns_max: Option<u64>,
 }
 
 /// Memory.
@@ -90,6 +97,9 @@ pub struct Memory {
     /// Transparent huge pages: `always`, `madvise` or `never`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transparent_huge_pages: Option<String>,
+    /// Size of `/dev/shm`, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_memory_bytes: Option<u64>,
 }
 
 /// One NUMA node.
@@ -186,6 +196,12 @@ pub struct Host {
     /// Limits on this process's I/O.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub io_limits: Vec<IoLimit>,
+    /// Network ports, bonds included.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub network_ports: Vec<NetworkPort>,
+    /// Sessions with iSCSI targets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub iscsi_sessions: Vec<IscsiSession>,
     /// CPU that its control groups allow, in processors; none when unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_limit: Option<f64>,
@@ -202,6 +218,19 @@ pub struct Space {
     pub free_bytes: u64,
 }
 
+/// Account and permissions of a device node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DeviceOwner {
+    /// Number of the account.
+    pub user_id: u32,
+    /// Number of the group.
+    pub group_id: u32,
+    /// Permission bits.
+    pub mode: u32,
+}
+
 /// The storage under one target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -212,6 +241,9 @@ pub struct Storage {
     /// Space on the file system; none for a device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<Space>,
+    /// Owner of the device node; none for a file or directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<DeviceOwner>,
     /// The target as it was found; none for a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetFacts>,

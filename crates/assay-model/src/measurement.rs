@@ -13,7 +13,7 @@ mod conduct;
 mod early_end;
 mod issuer;
 
-pub use conduct::{Conduct, Remark, Submission};
+pub use conduct::{Conduct, Remark, SessionFigures, Submission};
 pub use early_end::{EarlyDecision, EarlyEnd, EarlyNumber};
 pub use issuer::{BackendKind, ClockKind};
 

@@ -102,6 +102,9 @@ pub struct Queue {
     /// Requests that may be queued, a hardware queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
+    /// Commands that a SCSI device accepts at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_depth: Option<u64>,
     /// Hardware queues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware_queues: Option<u64>,

@@ -4,6 +4,7 @@
 use crate::array::{FigureCheck, SessionLoad};
 use crate::comparison::Scaling;
 use crate::estimate::Estimate;
+use crate::measurement::SessionFigures;
 use crate::soak::Soak;
 use crate::units::{Bytes, Nanos, Share};
 use crate::verdict::{NamedEstimate, Unit};
@@ -14,10 +15,12 @@ use std::fmt;
 
 mod check;
 mod figures;
+mod matrix;
 mod plan;
 
 pub use check::parse_study;
 pub use figures::{load_figure_unit, load_figures, measure_unit};
+pub use matrix::{DepthMatrix, MatrixQuantity};
 pub use plan::Scale;
 
 /// An experiment.
@@ -74,6 +77,10 @@ pub struct Study {
     /// The varied settings; without any, the workload is measured as it is.
     #[serde(default, rename = "factor")]
     pub factors: Vec<Factor>,
+    /// Only combinations with one active stream: where queue depths of several streams are
+    /// factors, a depth of 0 turns a stream off.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub streams_alone: bool,
     /// The workload that factors change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
@@ -108,6 +115,7 @@ impl Default for Study {
             mean_latency_max: None,
             hooks: Hooks::default(),
             factors: Vec::new(),
+            streams_alone: false,
             workload: None,
             sessions: None,
             load: None,
@@ -225,7 +233,7 @@ pub struct Factor {
 
 /// What can be varied, and what a value means.
 pub const FACTORS: &[(&str, &str)] = &[
-    ("sessions", "outstanding I/Os of a closed stream: 1, 8, 64"),
+    ("sessions", "outstanding I/Os of a closed stream: 1, 8, 64; 0 turns a named stream off"),
     ("queue_depth", "the same"),
     ("rate", "I/Os per second of an open stream: \"1000/s\""),
     ("transfer", "bytes of an I/O: \"8KiB\""),
@@ -375,6 +383,9 @@ pub struct CellResult {
     /// Busy share of the host's processors meanwhile, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
+    /// Sessions of a simulated database, if they were the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<SessionFigures>,
     /// Its numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<NamedEstimate>,
@@ -401,6 +412,7 @@ impl CellResult {
             started_unix_ns: None,
             elapsed_s: 0.0,
             host_busy_share: None,
+            sessions: None,
             measures: Vec::new(),
             course: None,
             doubt: None,
@@ -495,6 +507,11 @@ pub struct StudyResult {
     /// Limit on the mean latency of reads and of writes, for the fastest step within it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_latency_max: Option<Nanos>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 const fn once() -> u32 {

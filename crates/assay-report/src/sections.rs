@@ -26,6 +26,7 @@ mod load;
 mod load_over_time;
 mod locality;
 mod log_times;
+mod matrix;
 mod method;
 mod mix_card;
 mod notes;

@@ -175,7 +175,13 @@ fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
          mytest -num_disks 2",
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stderr.contains("num_disks"), "{ran:?}");
+    // Small I/Os alone up to 10 outstanding, large ones alone up to 4, each combined with none.
+    assert!(ran.stderr.contains("cell 7 of 7"), "{ran:?}");
+    let files = place.run("report latest --as orion --out .");
+    assert!(files.stdout.contains("Test: mytest"), "{files:?}");
+    let iops = fs::read_to_string(place.path("mytest_iops.csv")).unwrap();
+    assert_eq!(iops.lines().count(), 5, "{iops}");
+    assert!(iops.starts_with("Large/Small,      1,      2,      5,     10\n      0, "), "{iops}");
     // What ORION's words leave open holds as it stands before them.
     let target = "calibrate sim:servers?count=8&service=200us --dry-run --time 7s --transfer 4k";
     for (words, time, transfer) in [
@@ -223,7 +229,7 @@ fn a_run_comes_back_from_the_form_of_another_program() {
         assert!(cut.stderr.contains("hint: "), "{share}: {cut:?}");
     }
     let none = place.run("report latest --as orion");
-    assert!(none.code == Some(2) && none.stderr.contains("no calibration"), "{none:?}");
+    assert!(none.code == Some(2) && none.stderr.contains("no calibration or matrix"), "{none:?}");
 }
 
 #[test]

@@ -74,6 +74,7 @@ impl Whole<'_> {
         let outstanding_mean = sum(|conduct| conduct.outstanding_mean);
         let law = sum(|conduct| conduct.littles_law_ratio * conduct.outstanding_mean);
         Conduct {
+            sessions: None,
             backend: first.backend,
             backend_reason: first.backend_reason.clone(),
             direct_io: first

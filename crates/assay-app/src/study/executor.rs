@@ -6,7 +6,7 @@ use super::{outline, phases};
 use crate::loaded_run::read_cell;
 use crate::progress::ProgressSender;
 use crate::recording::{OpenTarget, RecordedWork, Recording};
-use assay_judge::totals;
+use assay_judge::{stream_totals, totals};
 use assay_methods::sessions::{sessions_of, storage_view};
 use assay_methods::soak::{SoakRecorder, SoakRule};
 use assay_methods::study::cells;
@@ -265,6 +265,7 @@ fn measured(
         directory,
         elapsed_s: measurement.elapsed_s(),
         host_busy_share: measurement.conduct.host_busy_share,
+        sessions: measurement.conduct.sessions,
         measures,
         course: course(&recorder, study, &workload.name, measurement.elapsed_s()),
         doubt: recording.doubt_of_hosts().map(str::to_owned),
@@ -324,9 +325,11 @@ fn measures(recording: &Recording, directory: &str) -> Result<Vec<NamedEstimate>
     let (report, _) = read_cell(&reader.cell(directory)?, &[])?;
     let mut estimates = report.estimates;
     // What fell has no interval, but it has done what it has done.
-    for total in totals(&report.measurement) {
-        let is_known =
-            |known: &NamedEstimate| known.subject.is_none() && known.quantity == total.quantity;
+    let streams = stream_totals(&report.measurement);
+    for total in totals(&report.measurement).into_iter().chain(streams) {
+        let is_known = |known: &NamedEstimate| {
+            known.subject == total.subject && known.quantity == total.quantity
+        };
         if !estimates.iter().any(is_known) {
             estimates.push(total);
         }

@@ -6,7 +6,7 @@ mod orion;
 mod slob;
 
 pub use fio_json::fio_json;
-pub use orion::{OrionFiles, orion};
+pub use orion::{OrionFiles, orion, orion_matrix};
 pub use slob::slob;
 
 use assay_model::measurement::Measurement;

@@ -1,6 +1,7 @@
 //! ORION's summary and csv files, from the curves of a calibration.
 
 use assay_model::calibration::{Calibration, CurvePoint, MixCalibration};
+use assay_model::study::{DepthMatrix, MatrixQuantity, StudyResult};
 use std::fmt::Write;
 
 /// The texts of ORION's files of one mix.
@@ -45,6 +46,101 @@ fn files(
         mbps: column(&large),
         latency: row(&small(|one| one.service_time_ns.value / 1e3), 2),
     }
+}
+
+/// The matrix of a study in ORION's form, named as its test; none of other studies.
+pub fn orion_matrix(study: &StudyResult, command: &str) -> Option<OrionFiles> {
+    let matrix = DepthMatrix::of(study)?;
+    let small = |quantity, row, column| matrix.value(quantity, false, row, column);
+    let iops = |row, column| small(MatrixQuantity::Iops, row, column);
+    let latency_us =
+        |row, column| small(MatrixQuantity::MeanTime, row, column).map(|time_ns| time_ns / 1e3);
+    let mbps = |row, column| {
+        matrix.value(MatrixQuantity::Throughput, true, row, column).map(|bytes| bytes / 1e6)
+    };
+    let active = |depths: &[u64]| -> Vec<u64> {
+        depths.iter().copied().filter(|depth| *depth > 0).collect()
+    };
+    let (rows, columns) = (active(&matrix.rows), active(&matrix.columns));
+    Some(OrionFiles {
+        name: study.study.clone(),
+        summary: matrix_summary(study, &matrix, command),
+        iops: table(&matrix.rows, &columns, 0, iops),
+        mbps: table(&rows, &matrix.columns, 2, mbps),
+        latency: table(&matrix.rows, &columns, 2, latency_us),
+    })
+}
+
+/// Large I/Os down, small I/Os across.
+fn table(
+    rows: &[u64],
+    columns: &[u64],
+    digits: usize,
+    value: impl Fn(u64, u64) -> Option<f64>,
+) -> String {
+    let mut text = "Large/Small".to_owned();
+    columns.iter().for_each(|column| _ = write!(text, ", {column:>6}"));
+    for row in rows {
+        _ = write!(text, "\n{row:>7}");
+        for column in columns {
+            let shown = value(*row, *column).map(|value| format!("{value:.digits$}"));
+            _ = write!(text, ", {:>6}", shown.unwrap_or_default());
+        }
+    }
+    text + "\n"
+}
+
+/// A data point of a matrix with one of its numbers.
+struct MatrixPoint {
+    large: u64,
+    small: u64,
+    value: f64,
+}
+
+/// The points of a matrix that have a number.
+fn points(
+    matrix: &DepthMatrix<'_>,
+    quantity: MatrixQuantity,
+    of_rows: bool,
+) -> impl Iterator<Item = MatrixPoint> {
+    let at = move |large: u64| {
+        matrix.columns.iter().filter_map(move |small| {
+            let value = matrix.value(quantity, of_rows, large, *small)?;
+            Some(MatrixPoint { large, small: *small, value })
+        })
+    };
+    matrix.rows.iter().flat_map(move |large| at(*large))
+}
+
+fn matrix_summary(study: &StudyResult, matrix: &DepthMatrix<'_>, command: &str) -> String {
+    let depths = |depths: &[u64]| {
+        depths.iter().map(|depth| format!("{depth:>6}")).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = format!(
+        "ORION VERSION 0 (written by Assay)\n\nCommandline:\n{command}\n\nThis maps to this \
+         test:\nTest: {}\nSmall Columns:, {}\nLarge Columns:, {}\nTotal Data Points: {}\n\n",
+        study.study,
+        depths(&matrix.columns),
+        depths(&matrix.rows),
+        study.cells.len(),
+    );
+    let by = |one: &MatrixPoint, other: &MatrixPoint| one.value.total_cmp(&other.value);
+    if let Some(most) = points(matrix, MatrixQuantity::Throughput, true).max_by(by) {
+        let (mbps, place) = (most.value / 1e6, place(&most));
+        _ = writeln!(text, "Maximum Large MBPS={mbps:.2} @ {place}");
+    }
+    if let Some(most) = points(matrix, MatrixQuantity::Iops, false).max_by(by) {
+        _ = writeln!(text, "\nMaximum Small IOPS={:.0} @ {}", most.value, place(&most));
+    }
+    if let Some(least) = points(matrix, MatrixQuantity::MeanTime, false).min_by(by) {
+        let (time_us, place) = (least.value / 1e3, place(&least));
+        _ = writeln!(text, "\nMinimum Small Latency={time_us:.3} usecs @ {place}");
+    }
+    text
+}
+
+fn place(point: &MatrixPoint) -> String {
+    format!("Small={} and Large={}", point.small, point.large)
 }
 
 fn write_percent(mix: &MixCalibration) -> f64 {

@@ -30,7 +30,20 @@ pub(super) fn cpu(survey: &Survey) -> Cpu {
         logical: online.unwrap_or(count_of(listed)),
         allowed: allowed.and_then(|list| list_length(list.trim())),
         governors: governors(survey),
+        idle_exit_ns_max: idle_exit_ns_max(survey),
     }
+}
+
+/// The longest exit latency of the first CPU's idle states that are not disabled.
+fn idle_exit_ns_max(survey: &Survey) -> Option<u64> {
+    let place = survey.root().path("/sys/devices/system/cpu/cpu0/cpuidle");
+    let exit_ns = |name: &String| {
+        let state = place.join(name);
+        let is_off = survey.flag(&state.join("disable")) == Some(true);
+        let time_us: u64 = survey.value(&state.join("latency"))?;
+        (!is_off).then(|| time_us.saturating_mul(1000))
+    };
+    survey.names(&place).iter().filter_map(exit_ns).max()
 }
 
 /// The text behind `key : ` in `/proc/cpuinfo`.

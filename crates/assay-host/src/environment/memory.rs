@@ -2,6 +2,7 @@
 
 use super::computer::fact;
 use crate::counters::tagged;
+use crate::mounts::read_mounts;
 use crate::root::Survey;
 use assay_model::environment::{Memory, NumaNode};
 
@@ -23,7 +24,28 @@ pub(super) fn memory(survey: &Survey) -> Memory {
         huge_pages_free: count("HugePages_Free:"),
         huge_page_bytes: bytes("Hugepagesize:"),
         transparent_huge_pages: transparent_huge_pages(survey),
+        shared_memory_bytes: shared_memory_bytes(survey, bytes("MemTotal:")),
     }
+}
+
+/// The size of `/dev/shm` by its mount option; without one it is half the memory (tmpfs(5)).
+fn shared_memory_bytes(survey: &Survey, total_bytes: u64) -> Option<u64> {
+    let mounts = read_mounts(survey.root()).ok()?;
+    let last = mounts.iter().rfind(|entry| entry.mount.mount_point == "/dev/shm")?;
+    let size = last.mount.options.iter().find_map(|option| option.strip_prefix("size="));
+    size.map_or(Some(total_bytes / 2), |size| size_bytes(size, total_bytes))
+}
+
+/// `65536k`, as the kernel prints it, or `50%` of the memory.
+fn size_bytes(text: &str, total_bytes: u64) -> Option<u64> {
+    let number = |digits: &str| digits.parse::<u64>().ok();
+    if let Some(percent) = text.strip_suffix('%') {
+        return Some(total_bytes / 100 * number(percent)?);
+    }
+    let units = [('k', 10), ('m', 20), ('g', 30)];
+    let unit = units.iter().find(|(letter, _)| text.ends_with(*letter));
+    let digits = text.trim_end_matches(['k', 'm', 'g']);
+    number(digits)?.checked_shl(unit.map_or(0, |(_, bits)| *bits))
 }
 
 /// The word in brackets of `always [madvise] never`.

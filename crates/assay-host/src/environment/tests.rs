@@ -28,6 +28,11 @@ fn system() -> FakeSystem {
         .file("sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:  512 kB\n")
         .file("sys/devices/system/node/node0/distance", "10 21\n")
         .file("sys/devices/system/node/node1/cpulist", "4\n")
+        .file("sys/devices/system/cpu/cpu0/cpuidle/state0/latency", "0\n")
+        .file("sys/devices/system/cpu/cpu0/cpuidle/state1/latency", "133\n")
+        .file("sys/devices/system/cpu/cpu0/cpuidle/state1/disable", "0\n")
+        .file("sys/devices/system/cpu/cpu0/cpuidle/state2/latency", "600\n")
+        .file("sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "1\n")
         .file("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n")
 }
 
@@ -55,6 +60,23 @@ fn the_computer_is_told_in_base_units() {
     assert_eq!(host.permissions.io_uring_disabled, Some(2));
     assert_eq!(host.permissions.seccomp_filter, Some(true));
     assert_eq!(host.clock_source, None);
+}
+
+#[test]
+fn idle_states_that_are_disabled_do_not_count() {
+    assert_eq!(host_of(&system()).cpu.idle_exit_ns_max, Some(133_000));
+    assert_eq!(host_of(&FakeSystem::new("no-idle")).cpu.idle_exit_ns_max, None);
+}
+
+#[test]
+fn the_size_of_shared_memory_is_its_option_or_half_the_memory() {
+    for (options, expected) in
+        [("rw", Some(500 << 10)), ("rw,size=65536k", Some(64 << 20)), ("rw,size=x", None)]
+    {
+        let system = system().mount("0:20", "/dev/shm", "tmpfs", "shm", options);
+        assert_eq!(host_of(&system).memory.shared_memory_bytes, expected, "{options}");
+    }
+    assert_eq!(host_of(&system()).memory.shared_memory_bytes, None);
 }
 
 #[test]

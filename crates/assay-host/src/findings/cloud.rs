@@ -187,7 +187,7 @@ mod tests {
             unreadable: Vec::new(),
         };
         let mut findings = Vec::new();
-        find(&environment, &Storage { stack, space: None, target: None }, &mut findings);
+        find(&environment, &Storage { stack, ..Storage::default() }, &mut findings);
         findings.into_iter().map(|finding| (finding.rule, finding.value)).collect()
     }
 

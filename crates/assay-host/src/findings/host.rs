@@ -4,7 +4,7 @@ use super::rule::FindingRule;
 use assay_model::environment::Severity::{Notice, Warning};
 use assay_model::environment::{Environment, Finding, Host, IoLimit};
 use assay_model::number::{real, share};
-use assay_model::units::{show_bytes, show_count};
+use assay_model::units::{show_bytes, show_count, show_time_ns};
 
 const GOVERNOR: FindingRule = FindingRule::new(
     "cpu_governor",
@@ -105,6 +105,34 @@ const ASYNCHRONOUS: FindingRule = FindingRule::new(
      beyond it",
     "sysctl fs.aio-max-nr=1048576",
 );
+const IDLE_STATES: FindingRule = FindingRule::new(
+    "idle_states",
+    Notice,
+    "idle CPUs sleep so deeply that waking takes this long, which adds to the latency of I/Os at \
+     low load",
+    "cpupower idle-set -D 10, or the kernel options intel_idle.max_cstate=1 processor.max_cstate=1",
+);
+const SHARED_MEMORY: FindingRule = FindingRule::new(
+    "shared_memory",
+    Notice,
+    "/dev/shm is smaller than 40% of the memory, which Oracle takes for MEMORY_TARGET by default: \
+     an instance that needs more does not start, and parallel queries of PostgreSQL can fail",
+    "mount -o remount,size=SIZE /dev/shm, larger than the database's memory",
+);
+const UNUSED_HUGE_PAGES: FindingRule = FindingRule::new(
+    "unused_huge_pages",
+    Notice,
+    "more than half of the huge pages are free and of no use to other programs: the database is \
+     stopped, or its buffer did not fit and is on small pages",
+    "compare vm.nr_hugepages with the shared memory of all databases (Oracle's SGA)",
+);
+const MANY_HUGE_PAGES: FindingRule = FindingRule::new(
+    "many_huge_pages",
+    Warning,
+    "the rest of the memory must hold the operating system, and the sorts and connections of the \
+     database",
+    "leave a fifth of the memory to small pages, or measure the need under load",
+);
 const NUMA: FindingRule = FindingRule::new(
     "numa_nodes",
     Notice,
@@ -128,6 +156,10 @@ pub(super) const RULES: &[&FindingRule] = &[
     &CPU_LIMIT,
     &FEW_CPUS,
     &ASYNCHRONOUS,
+    &IDLE_STATES,
+    &SHARED_MEMORY,
+    &UNUSED_HUGE_PAGES,
+    &MANY_HUGE_PAGES,
     &NUMA,
 ];
 
@@ -140,12 +172,19 @@ const ASYNCHRONOUS_MIN: u64 = 1 << 20;
 const DIRTY_BYTES_MAX: u64 = 1 << 30;
 const AVAILABLE_SHARE_MIN: f64 = 0.1;
 const ROOT: u64 = 0;
+/// A fifth of the time of a read from flash.
+const IDLE_EXIT_NS_MAX: u64 = 20_000;
+/// Oracle's default share of the memory for MEMORY_TARGET: Dell, Sizing and Best Practices (2017),
+/// section 7.4.2.
+const SHARED_MEMORY_SHARE_MIN: f64 = 0.4;
+const HUGE_PAGE_SHARE_MAX: f64 = 0.9;
 
 pub(super) fn find(environment: &Environment, findings: &mut Vec<Finding>) {
     let host = &environment.host;
     findings.extend(processors(host));
     findings.extend(memory(host));
     findings.extend(permissions(host));
+    findings.extend(database_memory(host));
     findings.extend(environment.limits_below_targets().map(io_limit));
     let clock = host.clock_source.as_ref().filter(|name| !FAST_CLOCKS.contains(&name.as_str()));
     findings.extend(clock.map(|name| CLOCK.found("clock source", name.clone())));
@@ -160,7 +199,9 @@ fn processors(host: &Host) -> Vec<Finding> {
     let allowed = cpu.allowed.filter(|allowed| *allowed < cpu.logical);
     let nodes = host.numa_nodes.len();
     let farthest = host.numa_nodes.iter().flat_map(|node| node.distances.iter()).max().copied();
+    let idle = cpu.idle_exit_ns_max.filter(|time_ns| *time_ns > IDLE_EXIT_NS_MAX);
     let found = [
+        idle.map(|time_ns| IDLE_STATES.found("deepest idle state", show_time_ns(real(time_ns)))),
         slow.then(|| GOVERNOR.found("CPU frequency governor", cpu.governors.join(", "))),
         allowed
             .map(|allowed| FEW_CPUS.found("CPUs allowed", format!("{allowed} of {}", cpu.logical))),
@@ -190,6 +231,30 @@ fn memory(host: &Host) -> Vec<Finding> {
         short.then(|| SHORT_MEMORY.found("available memory", bytes(memory.available_bytes))),
         (memory.dirty_bytes > DIRTY_BYTES_MAX)
             .then(|| DIRTY.found("dirty pages", bytes(memory.dirty_bytes))),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// Memory that databases share: huge pages and `/dev/shm`.
+fn database_memory(host: &Host) -> Vec<Finding> {
+    let memory = &host.memory;
+    let is_large = memory.total_bytes >= LARGE_MEMORY_BYTES;
+    let of_total = |bytes: u64| share(bytes, memory.total_bytes);
+    let small = memory
+        .shared_memory_bytes
+        .filter(|bytes| is_large && of_total(*bytes) < SHARED_MEMORY_SHARE_MIN);
+    let huge_bytes = memory.huge_pages.saturating_mul(memory.huge_page_bytes);
+    let unused = memory.huge_pages_free > memory.huge_pages / 2;
+    let pages = format!("{} of {} free", memory.huge_pages_free, memory.huge_pages);
+    let bytes = |value: u64| show_bytes(real(value));
+    let many = is_large && of_total(huge_bytes) > HUGE_PAGE_SHARE_MAX;
+    let found = [
+        small.map(|size| SHARED_MEMORY.found("/dev/shm", bytes(size))),
+        unused.then(|| UNUSED_HUGE_PAGES.found("huge pages", pages)),
+        many.then(|| {
+            let value = format!("{} of {}", bytes(huge_bytes), bytes(memory.total_bytes));
+            MANY_HUGE_PAGES.found("memory in huge pages", value)
+        }),
     ];
     found.into_iter().flatten().collect()
 }

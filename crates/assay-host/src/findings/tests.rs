@@ -1,7 +1,9 @@
 //! Every rule fires on the environment that it is about, and stays silent on a good one.
 
 use super::*;
-use assay_model::environment::{Host, IoLimit, NumaNode, Space, Storage};
+use assay_model::environment::{
+    DeviceOwner, Host, IoLimit, IscsiSession, NetworkPort, NumaNode, Space, Storage,
+};
 use assay_model::stack::{
     BlockLayer, BlockStack, DeviceNumber, LayerKind, Mount, Paths, Queue, RaidLayer,
 };
@@ -21,6 +23,7 @@ fn good() -> Environment {
         storage: vec![Storage {
             stack: good_stack(),
             space: Some(Space { capacity_bytes: 1000, free_bytes: 500 }),
+            owner: None,
             target: None,
         }],
         findings: Vec::new(),
@@ -316,10 +319,103 @@ const HOST_CASES: &[FindingCase] = &[
     ("asynchronous_ios", |e| {
         e.host.permissions.asynchronous_ios_max = Some(65_536);
     }),
+    ("idle_states", |e| e.host.cpu.idle_exit_ns_max = Some(133_000)),
+    ("shared_memory", |e| e.host.memory.shared_memory_bytes = Some(20 << 30)),
+    ("unused_huge_pages", |e| e.host.memory.huge_pages_free = 900),
+    ("many_huge_pages", |e| {
+        e.host.memory.huge_page_bytes = 60 << 20;
+    }),
     ("numa_nodes", |e| {
         e.host.numa_nodes = vec![NumaNode::default(), NumaNode::default()];
     }),
 ];
+
+/// Two sessions with one target over a port of 10 Gbit/s with jumbo frames.
+fn iscsi(environment: &mut Environment) -> &mut Host {
+    let host = &mut environment.host;
+    let session = |name: &str| IscsiSession {
+        name: name.into(),
+        target: "iqn.x:vol1".into(),
+        state: Some("LOGGED_IN".into()),
+        recovery_timeout_ns: Some(5_000_000_000),
+    };
+    host.iscsi_sessions = vec![session("session1"), session("session2")];
+    host.network_ports = vec![NetworkPort {
+        name: "eth2".into(),
+        is_up: true,
+        mtu_bytes: Some(9000),
+        bits_per_s: Some(10_000_000_000),
+        ..NetworkPort::default()
+    }];
+    host
+}
+
+/// Another volume, of `size_bytes`.
+fn second_volume(environment: &mut Environment, size_bytes: u64) {
+    disk(environment).size_bytes = 1 << 40;
+    let mut other = disk(environment).clone();
+    (other.name, other.size_bytes) = ("nvme1n1".into(), size_bytes);
+    environment.storage[0].stack.layers.push(other);
+}
+
+const VOLUME_CASES: &[FindingCase] = &[
+    ("volume_sizes", |e| second_volume(e, 2 << 40)),
+    ("volume_count", |e| {
+        iscsi(e);
+    }),
+    ("device_queue_depth", |e| queue(e).device_depth = Some(16)),
+    ("device_owner", |e| {
+        e.storage[0].owner = Some(DeviceOwner { user_id: 0, group_id: 6, mode: 0o660 });
+    }),
+    ("jumbo_frames", |e| iscsi(e).network_ports[0].mtu_bytes = Some(1500)),
+    ("jumbo_frames", |e| {
+        iscsi(e).network_ports[0].mtu_bytes = Some(1500);
+        e.host.iscsi_sessions.clear();
+        mount(e).file_system = "nfs4".into();
+    }),
+    ("bonded_ports", |e| {
+        iscsi(e).network_ports[0].bond_mode = Some("802.3ad".into());
+    }),
+    ("iscsi_sessions", |e| {
+        iscsi(e).iscsi_sessions.pop();
+    }),
+    ("iscsi_session_state", |e| {
+        iscsi(e).iscsi_sessions[0].state = Some("FAILED".into());
+    }),
+    ("iscsi_timeout", |e| {
+        iscsi(e).iscsi_sessions[0].recovery_timeout_ns = Some(120_000_000_000);
+        disk(e).kind = LayerKind::Multipath;
+    }),
+];
+
+#[test]
+fn good_networks_equal_volumes_and_local_storage_are_left_in_peace() {
+    let mut environment = good();
+    iscsi(&mut environment);
+    let few = ["volume_count".to_owned(), "write_through".to_owned()];
+    assert_eq!(fired(&environment), BTreeSet::from(few));
+    environment.host.iscsi_sessions.clear();
+    environment.host.network_ports[0].mtu_bytes = Some(1500);
+    second_volume(&mut environment, 1 << 40);
+    environment.host.memory.shared_memory_bytes = Some(32 << 30);
+    environment.host.cpu.idle_exit_ns_max = Some(2000);
+    assert_eq!(fired(&environment), BTreeSet::from(["write_through".to_owned()]));
+}
+
+#[test]
+fn paths_of_one_volume_are_not_counted_as_volumes() {
+    let mut environment = good();
+    second_volume(&mut environment, 2 << 40);
+    let lower = vec!["nvme0n1".into(), "nvme1n1".into()];
+    let multipath = BlockLayer {
+        name: "dm-0".into(),
+        kind: LayerKind::Multipath,
+        lower,
+        ..BlockLayer::default()
+    };
+    environment.storage[0].stack.layers.push(multipath);
+    assert!(!fired(&environment).contains("volume_sizes"));
+}
 
 const CONTENT_CASES: &[FindingCase] = &[
     ("holes", |e| content(e).written_share = Some(0.5)),
@@ -334,7 +430,7 @@ const CONTENT_CASES: &[FindingCase] = &[
 ];
 
 fn all_cases() -> impl Iterator<Item = &'static FindingCase> {
-    [DEVICE_CASES, FILE_SYSTEM_CASES, HOST_CASES, CONTENT_CASES].into_iter().flatten()
+    [DEVICE_CASES, FILE_SYSTEM_CASES, HOST_CASES, VOLUME_CASES, CONTENT_CASES].into_iter().flatten()
 }
 
 #[test]

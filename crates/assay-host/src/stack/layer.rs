@@ -65,6 +65,7 @@ fn read_queue(survey: &Survey, device: &BlockDevice) -> Queue {
             .map(|word| word.trim_matches(['[', ']']).to_owned())
             .collect(),
         requests: number("nr_requests"),
+        device_depth: survey.value(&device.attribute("device/queue_depth")),
         hardware_queues: hardware_queues(survey, &device.attribute("mq")),
         request_bytes_max: number("max_sectors_kb").map(kibibytes),
         rotational: survey.flag(&place("rotational")),

@@ -1,12 +1,13 @@
 //! From a study to its cells in the order in which they are measured.
 
 use assay_model::number::{count_of, index_of};
-use assay_model::study::{Cell, Order, Study, StudySetting};
+use assay_model::study::{Cell, FactorValue, Order, Study, StudySetting};
 use assay_stats::random::Random;
 
 /// The cells in the order in which they are measured; the same study always has the same.
 pub fn cells(study: &Study) -> Vec<Cell> {
-    let combinations = combinations(study);
+    let mut combinations = combinations(study);
+    combinations.retain(|settings| has_load(study, settings));
     let mut random = Random::new(study.seed);
     let mut cells = Vec::new();
     for repeat in 1..=study.repeats {
@@ -42,6 +43,22 @@ fn combinations(study: &Study) -> Vec<Vec<StudySetting>> {
         }
         longer
     })
+}
+
+/// Whether any stream is active, and no more than one where the study asks for that.
+fn has_load(study: &Study, settings: &[StudySetting]) -> bool {
+    let depths: Vec<bool> = settings.iter().filter_map(is_active).collect();
+    let active = depths.iter().filter(|is_active| **is_active).count();
+    let streams = study.workload.as_ref().map_or(usize::MAX, |workload| workload.streams.len());
+    let is_empty = active == 0 && depths.len() >= streams;
+    !is_empty && !(study.streams_alone && active > 1)
+}
+
+/// Whether the stream that a setting names has any I/O; none of other settings.
+fn is_active(setting: &StudySetting) -> Option<bool> {
+    let (name, _) = setting.factor.split_once('.')?;
+    let is_depth = ["sessions", "queue_depth"].contains(&name);
+    is_depth.then(|| setting.value != FactorValue::Whole(0))
 }
 
 /// Fisher and Yates.
@@ -110,6 +127,31 @@ mod tests {
             values.join("/")
         };
         cells(study).iter().map(words).collect()
+    }
+
+    /// Two streams whose queue depths are factors, in a study with `more` keys.
+    fn two_streams(more: &str) -> Vec<String> {
+        let text = format!(
+            "format = 1\nname = \"x\"\n{more}[phases]\nmeasure = \"5s\"\n[[factor]]\nname = \
+             \"queue_depth\"\nstream = \"large\"\nvalues = [0, 2]\n[[factor]]\nname = \
+             \"queue_depth\"\nstream = \"small\"\nvalues = [0, 4]\n[workload]\nformat = 1\nname = \
+             \"x\"\nduration = \"5s\"\n[[workload.stream]]\nname = \"small\"\ntransfer = \
+             \"8KiB\"\narrival = {{ closed = {{ outstanding = 1 }} }}\n[[workload.stream]]\nname = \
+             \"large\"\ntransfer = \"1MiB\"\narrival = {{ closed = {{ outstanding = 1 }} }}\n"
+        );
+        let study = parse_study(&text).unwrap();
+        let active = |cell: &Cell| {
+            let workload = crate::study::workload_of(&study, cell).unwrap();
+            let streams = workload.streams.iter();
+            streams.map(|stream| stream.name.clone()).collect::<Vec<_>>().join(" ")
+        };
+        cells(&study).iter().map(active).collect()
+    }
+
+    #[test]
+    fn a_depth_of_0_turns_a_stream_off_and_no_cell_is_without_any() {
+        assert_eq!(two_streams(""), ["small", "large", "small large"]);
+        assert_eq!(two_streams("streams_alone = true\n"), ["small", "large"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use assay_arrays::{find, names};
 use assay_model::array::{
     ArrayModel, Experiment, ExperimentFigure, ExperimentMeasure, FigureCheck, StudyCells,
 };
+use assay_model::measurement::SessionFigures;
 use assay_model::number::real_len;
 use assay_model::soak::SoakSeries;
 use assay_model::study::{CellResult, StudySetting};
@@ -102,7 +103,7 @@ fn value(cell: &CellResult, measure: ExperimentMeasure) -> Option<f64> {
         ExperimentMeasure::ReadIops => cell.value("read.iops", None),
         ExperimentMeasure::WriteIops => {
             // Data and log that were counted together cannot be compared.
-            let log = cell.value("write.iops", Some("log"))?;
+            let log = cell.value("stream.write.iops", Some("log"))?;
             Some(cell.value("write.iops", None)? - log)
         }
         ExperimentMeasure::BytesPerS => cell.value("throughput", None),
@@ -111,14 +112,37 @@ fn value(cell: &CellResult, measure: ExperimentMeasure) -> Option<f64> {
             Some(cell.value("write.service_time.mean", None)? / 1e9)
         }
         ExperimentMeasure::LogWriteS => {
-            Some(cell.value("write.service_time.mean", Some("log"))? / 1e9)
+            Some(cell.value("stream.write.service_time.mean", Some("log"))? / 1e9)
         }
-        ExperimentMeasure::LogWritesPerS => cell.value("write.iops", Some("log")),
+        ExperimentMeasure::LogWritesPerS => cell.value("stream.write.iops", Some("log")),
         ExperimentMeasure::LastToFirst => last_to_first(course()?),
         ExperimentMeasure::FallS => fall_s(course()?),
         ExperimentMeasure::SettledS => course()?.steady_since_s,
+        ExperimentMeasure::FirstReadIops => first_reads(cell, course()?),
+        _ => of_sessions(cell.sessions.as_ref()?, measure),
+    }
+}
+
+/// What sessions of a simulated database did besides their I/O.
+fn of_sessions(sessions: &SessionFigures, measure: ExperimentMeasure) -> Option<f64> {
+    match measure {
+        ExperimentMeasure::ExecutionsPerS => Some(sessions.executions_per_s),
+        ExperimentMeasure::DbCpus => Some(sessions.busy_cpus_mean),
+        ExperimentMeasure::RedoBytesPerS => Some(sessions.redo_bytes_per_s),
+        ExperimentMeasure::LogSyncS => Some(sessions.log_sync_ns? / 1e9),
+        ExperimentMeasure::ReadsBelow1ms => sessions.reads_within_1ms_share,
+        ExperimentMeasure::ReadsBelow2ms => sessions.reads_within_2ms_share,
         _ => None,
     }
+}
+
+/// Reads per second in the first eighth of the time: the share of reads of the whole cell at the
+/// rate of that time.
+fn first_reads(cell: &CellResult, course: &SoakSeries) -> Option<f64> {
+    let length = course.points.len() / 8;
+    let first = course.points.get(..length).filter(|points| !points.is_empty())?;
+    let rate = first.iter().map(|point| point.value).sum::<f64>() / real_len(length);
+    Some(rate * cell.value("read.iops", None)? / cell.value("iops", None)?)
 }
 
 /// Rates in the last eighth of the time over those in the first.

@@ -38,6 +38,28 @@ pub struct Remark {
     pub remedy: String,
 }
 
+/// What sessions of a simulated database did besides their I/O at the storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SessionFigures {
+    /// Statements per second.
+    pub executions_per_s: f64,
+    /// CPUs that were busy, on the mean.
+    pub busy_cpus_mean: f64,
+    /// Redo, bytes per second.
+    pub redo_bytes_per_s: f64,
+    /// Mean wait of a session for its commit (`log file sync`), ns; none where commits do not wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_sync_ns: Option<f64>,
+    /// Share of reads within 1 ms, 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_within_1ms_share: Option<f64>,
+    /// Share of reads within 2 ms, 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_within_2ms_share: Option<f64>,
+}
+
 /// Tool health during one measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -100,6 +122,9 @@ pub struct Conduct {
     /// Why the load ended before its time, where the answer was certain before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_end: Option<EarlyEnd>,
+    /// Sessions of a simulated database, if they were the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<SessionFigures>,
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,

@@ -58,7 +58,7 @@ impl Study {
     /// The same study with data and times that many times smaller; factors stay what they are.
     ///
     /// Measured times are not made shorter than 2 s, data not smaller than 64 MiB; what a load has
-    /// of its own not below tables of 8 MiB, one warehouse, a cache of 8 MiB, and a warm-up of
+    /// of its own not below tables of 8 MiB, one warehouse, 100 customers, a cache of 8 MiB, and a warm-up of
     /// 20 s.
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut small = self.clone();
@@ -134,6 +134,11 @@ impl Factor {
     }
 }
 
+/// Customers of a brokerage come in hundreds.
+fn customers(number: f64) -> u64 {
+    count((number / 100.0).round()).max(1) * 100
+}
+
 /// An option of a load made smaller where it says how large its data or its memory are; times of
 /// its own are shorter.
 fn scale_option(name: &str, value: &mut FactorValue, scale: Scale) {
@@ -141,6 +146,9 @@ fn scale_option(name: &str, value: &mut FactorValue, scale: Scale) {
     *value = match (name, &*value) {
         ("warehouses", FactorValue::Whole(whole)) => {
             FactorValue::Whole(count(part(real(*whole))).max(1))
+        }
+        ("customers", FactorValue::Whole(whole)) => {
+            FactorValue::Whole(customers(part(real(*whole))))
         }
         ("scale", FactorValue::Text(size)) => sized(size, scale, TABLE_MIN),
         ("scale", number) => match number.number() {
@@ -245,6 +253,19 @@ mod tests {
         // The warm-up of a load is an option of its own, and takes its time in every cell.
         assert!((small.cell_s() - 22.0).abs() < 1e-9, "{}", small.cell_s());
         assert_eq!(small.factors[1].values, [FactorValue::Real(3.0), FactorValue::Real(0.01)]);
+    }
+
+    #[test]
+    fn customers_of_a_brokerage_are_scaled_in_hundreds() {
+        let text = "format = 1\nname = \"x\"\n[phases]\nmeasure = \"60s\"\n[load]\nkind = \
+                    \"brokerage\"\noptions = { customers = 74000, trade_days = 300 }\n";
+        let study = parse_study(text).unwrap();
+        for (scale, expected) in [("1/100", "700"), ("1/10000", "100"), ("1", "74000")] {
+            let small = study.scaled(scale.parse().unwrap());
+            let options = small.load.unwrap().options;
+            assert_eq!(options["customers"].to_string(), expected, "{scale}");
+            assert_eq!(options["trade_days"].to_string(), "300");
+        }
     }
 
     #[test]

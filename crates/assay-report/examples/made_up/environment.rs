@@ -58,6 +58,7 @@ fn storage() -> Storage {
             ],
         },
         space: Some(Space { capacity_bytes: 2 << 40, free_bytes: 812 << 30 }),
+        owner: None,
         target: None,
     }
 }

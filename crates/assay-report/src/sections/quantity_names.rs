@@ -9,6 +9,10 @@ pub(super) fn quantity(name: &str) -> String {
     if let Some((.., words)) = load_figures().find(|(figure, ..)| name.ends_with(figure)) {
         return words.to_owned();
     }
+    // The subject names the stream.
+    if let Some(of_stream) = name.strip_prefix("stream.") {
+        return quantity(of_stream);
+    }
     // Where the operation stands elsewhere.
     for (prefix, time) in [("service_time.", "latency"), ("response_time.", "response time")] {
         if let Some(statistic) = name.strip_prefix(prefix) {
@@ -70,6 +74,7 @@ mod tests {
         let expected =
             ["IOPS", "reads per second", "p99 of read latency", "mean of write response time"];
         assert_eq!(names.map(quantity), expected);
+        assert_eq!(["stream.iops", "stream.read.iops"].map(quantity), ["IOPS", "reads per second"]);
         assert_eq!(quantity("session.cpu_busy"), "session cpu busy");
         assert_eq!(quantity("service_time.q0.99"), "p99 latency");
         assert_eq!(quantity("service_time.q0.999"), "p99.9 latency");

@@ -112,6 +112,7 @@ fn points_of_curves(study: &StudyResult, format: &Formatter) -> Option<WordedPoi
 pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<ViewSection<'a>> {
     let mut sections: Vec<_> = published::section(study, &format).into_iter().collect();
     sections.extend(best_steps::section(study, &format));
+    sections.extend(super::matrix::section(study, &format));
     sections.push(factors(study, format));
     sections.extend(scalings(&study.scaling, "at the same time", format));
     sections.extend(courses(study, format));
@@ -308,6 +309,15 @@ fn number(result: &CellResult, quantity: &str, subject: Option<&str>) -> Option<
     result.measures.iter().find(is_it).map(|named| named.estimate.value)
 }
 
+/// A cell by its number and its settings.
+fn named(result: &CellResult) -> String {
+    let number = result.cell.number;
+    match settings(result) {
+        settings if settings.is_empty() => number.to_string(),
+        settings => format!("{number}: {settings}"),
+    }
+}
+
 /// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database
 /// blocks and bytes; nothing where reads and writes were not told apart, as in the results of some
 /// other programs.
@@ -324,7 +334,7 @@ fn ladder(study: &StudyResult, format: &Formatter) -> Option<ViewTable> {
         };
         let log = number(result, "write.iops", Some("log"));
         vec![
-            result.cell.number.to_string(),
+            named(result),
             result
                 .host_busy_share
                 .map_or_else(|| "–".to_owned(), |busy| format.value(Unit::Share, busy)),

@@ -1,13 +1,17 @@
 //! `assay calibrate`: what a target can give.
 
+use super::study;
 use crate::exit::ExitStatus;
 use crate::options::{RunOptions, context};
 use crate::start;
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::database_source::{DatabaseSource, WATCH_TIME};
+use assay_app::study::StudyPlan;
 use assay_formats::orion::{OrionOptions, parse_luns};
 use assay_methods::files::read_document;
+use assay_model::study::Study;
 use assay_model::units::Share;
+use assay_model::workload::TransferMix;
 use assay_model::{Error, Result};
 use clap::Args;
 use std::path::Path;
@@ -44,10 +48,18 @@ pub struct CalibrateOptions {
 
 /// Carries the command out.
 pub fn run(options: &CalibrateOptions) -> Result<ExitStatus> {
-    let mut plan = match options.foreign.split_first() {
-        None => options.plan.clone(),
-        Some((program, words)) => options.foreign_plan(program, words)?,
+    let Some((program, words)) = options.foreign.split_first() else {
+        return carry_out(options, options.plan.clone());
     };
+    let orion = options.orion(program, words)?;
+    let plan = options.foreign_plan(&orion)?;
+    match orion.study(plan.target.targets.len()) {
+        Some(study) => options.carry_out_matrix(study, plan),
+        None => carry_out(options, plan),
+    }
+}
+
+fn carry_out(options: &CalibrateOptions, mut plan: CalibrationRunPlan) -> Result<ExitStatus> {
     if let Some(database) = &options.database {
         let context = context(&options.run.store, &options.run.output)?;
         plan.for_database(&DatabaseSource::open(database, WATCH_TIME, &context)?)?;
@@ -63,8 +75,8 @@ fn luns(orion: &OrionOptions) -> Result<Vec<String>> {
 }
 
 impl CalibrateOptions {
-    /// The plan that the words of another program mean, with what became of each on standard error.
-    fn foreign_plan(&self, program: &str, words: &[String]) -> Result<CalibrationRunPlan> {
+    /// The words of another program, with what became of each on standard error.
+    fn orion(&self, program: &str, words: &[String]) -> Result<OrionOptions> {
         if program != "orion" {
             return Err(Error::usage(
                 format!("--as {program}: there is no such program"),
@@ -75,9 +87,33 @@ impl CalibrateOptions {
         if !self.run.output.quiet {
             orion.report().lines().for_each(crate::terminal::say);
         }
+        Ok(orion)
+    }
+
+    /// ORION's data points; what its words leave open holds as it stands before them.
+    fn carry_out_matrix(&self, mut study: Study, plan: CalibrationRunPlan) -> Result<ExitStatus> {
+        if self.database.is_some() {
+            return Err(Error::usage(
+                "a matrix of ORION takes its block sizes from ORION's options, not from --for",
+                "leave --for out, or ORION's -num_disks and -matrix",
+            ));
+        }
+        study.phases.measure = plan.time;
+        for stream in study.workload.iter_mut().flat_map(|workload| &mut workload.streams) {
+            let is_small = stream.name == "small";
+            let size = if is_small { plan.transfer } else { plan.large_transfer };
+            stream.transfer = TransferMix::single(size);
+            plan.read_share.first().inspect(|share| stream.read_share = **share);
+        }
+        let plan = StudyPlan { study, target: plan.target, ..StudyPlan::default() };
+        study::carry_out(&plan, &self.run)
+    }
+
+    /// The plan that ORION's words mean.
+    fn foreign_plan(&self, orion: &OrionOptions) -> Result<CalibrationRunPlan> {
         let mut target = self.plan.target.clone();
         if target.targets.is_empty() {
-            target.targets = luns(&orion)?;
+            target.targets = luns(orion)?;
             let writes = orion.write_share.is_some_and(|share| share > 0.0);
             if writes && !target.may_be_written() {
                 return Err(Error::usage(

@@ -8,7 +8,7 @@ use assay_app::finish::CriteriaSource;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
 use assay_app::run_part::RunPart;
-use assay_formats::out::{OrionFiles, OutputRun, fio_json, orion, slob};
+use assay_formats::out::{OrionFiles, OutputRun, fio_json, orion, orion_matrix, slob};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_report::ReportOptions as Shown;
@@ -227,11 +227,8 @@ fn print_as(
     match form {
         ExportForm::FioJson => print_measured(run),
         ExportForm::Orion => {
-            let calibration = loaded.report.calibration.as_ref();
-            let command = run.reader.manifest().command.join(" ");
-            let files = calibration.map(|calibration| orion(calibration, &command));
-            let files = files.unwrap_or_default();
-            let first = files.first().ok_or_else(|| nothing("calibration"))?;
+            let files = orion_files(run, loaded);
+            let first = files.first().ok_or_else(|| nothing("calibration or matrix"))?;
             if let Some(directory) = out {
                 files.iter().try_for_each(|files| write_orion(directory, files))?;
             } else if files.len() > 1 {
@@ -244,6 +241,22 @@ fn print_as(
             print(&slob(load))
         }
     }
+}
+
+/// ORION's files of each mix of a calibration, or of the matrix of a study, named as its test.
+fn orion_files(run: &RunPart, loaded: &LoadedRun) -> Vec<OrionFiles> {
+    let words = &run.reader.manifest().command;
+    let command = words.join(" ");
+    if let Some(study) = &loaded.report.study {
+        return orion_matrix(study, &command).into_iter().collect();
+    }
+    let calibration = loaded.report.calibration.as_ref();
+    let mut files = calibration.map(|calibration| orion(calibration, &command)).unwrap_or_default();
+    let name = words.iter().skip_while(|word| *word != "-testname").nth(1);
+    if let (Some(first), Some(name)) = (files.first_mut(), name) {
+        first.name.clone_from(name);
+    }
+    files
 }
 
 fn write_orion(directory: &Path, files: &OrionFiles) -> Result<()> {

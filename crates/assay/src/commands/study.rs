@@ -61,12 +61,20 @@ pub fn run(options: &StudyOptions) -> Result<ExitStatus> {
         study: study.scaled(options.scale),
         ..options.plan.clone()
     };
-    if options.run.start.dry_run {
-        return dry_run(&plan, options);
+    carry_out(&plan, &options.run)
+}
+
+/// Carries a study out, or shows its cells.
+///
+/// # Errors
+/// What the study, the store, the target or the engine says.
+pub(super) fn carry_out(plan: &StudyPlan, options: &RunOptions) -> Result<ExitStatus> {
+    if options.start.dry_run {
+        return dry_run(plan, options);
     }
-    start::check(&plan.target.targets, &options.run.start)?;
-    let finished = plan.run(&options.run.context()?)?;
-    conclude(&finished, &options.run.output, options.run.page())
+    start::check(&plan.target.targets, &options.start)?;
+    let finished = plan.run(&options.context()?)?;
+    conclude(&finished, &options.output, options.page())
 }
 
 fn is_built_in(name: &str) -> bool {
@@ -94,12 +102,12 @@ fn load(name: &str) -> Result<Study> {
 }
 
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
-fn dry_run(plan: &StudyPlan, options: &StudyOptions) -> Result<ExitStatus> {
+fn dry_run(plan: &StudyPlan, options: &RunOptions) -> Result<ExitStatus> {
     let (targets, study) = (&plan.target.targets, &plan.on_each_host());
     for target in targets {
         SimulatedDevice::parse(target)?;
     }
-    if options.run.output.json {
+    if options.output.json {
         return print(&json(&StudyListing::of(study, &plan.notes, targets))?);
     }
     print(&outline::text(study, &plan.notes, targets))
