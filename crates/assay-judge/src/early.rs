@@ -88,7 +88,9 @@ impl EarlyWatch {
             (self.criteria, self.may_pass) = (Some(watched.criteria), watched.may_pass);
         }
         let criteria = self.criteria.as_mut()?;
-        criteria.iter_mut().for_each(|criterion| criterion.add(interval, joint));
+        for criterion in criteria.iter_mut() {
+            criterion.add(interval, joint);
+        }
         if !self.measured.add(interval, joint) {
             return None;
         }

@@ -282,14 +282,15 @@ fn bytes_that_no_device_moved_came_from_a_cache() {
     let writes_cached = witnessed(&[("sda", 99, 3)], 1);
     let nothing_counted = witnessed(&[], 1);
     let halves = [("sda", 50, 50), ("sdb", 50, 50)];
-    for (name, story, reads, writes) in [
+    let stories = vec![
         ("mirror", mirror, Pass, Pass),
         ("reads cached", reads_cached, Open, Pass),
         ("writes cached", writes_cached, Pass, Open),
         ("nothing counted", nothing_counted, Pass, Pass),
         ("half of one target", witnessed(&halves, 1), Open, Open),
         ("two targets", witnessed(&halves, 2), Pass, Pass),
-    ] {
+    ];
+    for (name, story, reads, writes) in stories {
         for (criterion, expected) in [
             ("read.service_time.mean at_most 5ms", reads),
             ("iops at_least 1/s", reads),

@@ -1,10 +1,6 @@
 //! What really happened: per operation, stream and target, in total and per interval, and how the
 //! tool itself behaved.
 
-mod packed;
-
-pub use packed::PackedOperations;
-
 use crate::histogram::{Histogram, Precision};
 use crate::number::{rate, seconds};
 use serde::{Deserialize, Serialize};
@@ -12,10 +8,12 @@ use serde::{Deserialize, Serialize};
 mod conduct;
 mod early_end;
 mod issuer;
+mod packed;
 
 pub use conduct::{Conduct, Remark, SessionFigures, Submission};
 pub use early_end::{EarlyDecision, EarlyEnd, EarlyNumber};
 pub use issuer::{BackendKind, ClockKind};
+pub use packed::PackedOperations;
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

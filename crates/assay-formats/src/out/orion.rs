@@ -79,7 +79,9 @@ fn table(
     value: impl Fn(u64, u64) -> Option<f64>,
 ) -> String {
     let mut text = "Large/Small".to_owned();
-    columns.iter().for_each(|column| _ = write!(text, ", {column:>6}"));
+    for column in columns {
+        _ = write!(text, ", {column:>6}");
+    }
     for row in rows {
         _ = write!(text, "\n{row:>7}");
         for column in columns {

@@ -174,7 +174,7 @@ const AVAILABLE_SHARE_MIN: f64 = 0.1;
 const ROOT: u64 = 0;
 /// A fifth of the time of a read from flash.
 const IDLE_EXIT_NS_MAX: u64 = 20_000;
-/// Oracle's default share of the memory for MEMORY_TARGET: Dell, Sizing and Best Practices (2017),
+/// Oracle's default share of the memory for `MEMORY_TARGET`: Dell, Sizing and Best Practices (2017),
 /// section 7.4.2.
 const SHARED_MEMORY_SHARE_MIN: f64 = 0.4;
 const HUGE_PAGE_SHARE_MAX: f64 = 0.9;

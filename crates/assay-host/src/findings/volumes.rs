@@ -1,5 +1,5 @@
 //! Rules on the set of volumes under all targets together. Source: Dell, Sizing and Best Practices
-//! for OLTP (2017), sections 7.1 and 7.4; SanDisk, Fusion ioMemory with Oracle 12c (2015),
+//! for OLTP (2017), sections 7.1 and 7.4; `SanDisk`, Fusion `ioMemory` with Oracle 12c (2015),
 //! appendix A.
 
 use super::rule::FindingRule;

@@ -223,7 +223,9 @@ impl CalibrationRung {
         statistic: LimitStatistic,
     ) -> Option<Self> {
         let mut operations = PerOperation::default();
-        slices.iter().for_each(|slice| operations.merge(&slice.operations.unpack()));
+        for slice in &slices {
+            operations.merge(&slice.operations.unpack());
+        }
         let estimates = RungEstimates::new(&slices, operations, statistic)?;
         Some(Self { outstanding, slices, estimates })
     }

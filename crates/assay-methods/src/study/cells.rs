@@ -51,7 +51,7 @@ fn has_load(study: &Study, settings: &[StudySetting]) -> bool {
     let active = depths.iter().filter(|is_active| **is_active).count();
     let streams = study.workload.as_ref().map_or(usize::MAX, |workload| workload.streams.len());
     let is_empty = active == 0 && depths.len() >= streams;
-    !is_empty && !(study.streams_alone && active > 1)
+    !(is_empty || study.streams_alone && active > 1)
 }
 
 /// Whether the stream that a setting names has any I/O; none of other settings.

@@ -27,7 +27,8 @@ impl PackedHistogram {
     /// # Panics
     /// Never: the bytes were written by [`Histogram::pack`].
     pub fn unpack(&self) -> Histogram {
-        let counts = Histogram::from_plain(&self.plain).expect("packed by this program");
+        let counts = Histogram::from_plain(&self.plain)
+            .unwrap_or_else(|error| unreachable!("packed by this program: {}", error.message()));
         Histogram { sum: self.sum, min: self.min, max: self.max, ..counts }
     }
 

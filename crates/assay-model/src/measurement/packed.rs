@@ -65,7 +65,9 @@ mod tests {
 
     fn histogram(values: &[u64], precision: Precision) -> Histogram {
         let mut histogram = Histogram::new(precision);
-        values.iter().for_each(|value| histogram.record(*value));
+        for value in values {
+            histogram.record(*value);
+        }
         histogram
     }
 

@@ -98,7 +98,7 @@ impl CalibrateOptions {
                 "leave --for out, or ORION's -num_disks and -matrix",
             ));
         }
-        study.phases.measure = plan.time;
+        study.phases.measure = plan.mix_time();
         for stream in study.workload.iter_mut().flat_map(|workload| &mut workload.streams) {
             let is_small = stream.name == "small";
             let size = if is_small { plan.transfer } else { plan.large_transfer };
