@@ -95,7 +95,8 @@ pub(crate) fn answer<'a>(report: &GivenReport, format: &Formatter) -> ViewAnswer
 
 /// All of the answer of a check for a database on a first screen; nothing of other reports.
 pub(crate) fn short_answer<'a>(report: &GivenReport, format: &Formatter) -> Option<ViewAnswer<'a>> {
-    database_check::short(report, format)
+    let headline = answer::answer(report, format).headline;
+    database_check::short(report, headline, format)
 }
 
 /// Everything that is known of the place of a measurement.

@@ -31,7 +31,7 @@ pub enum CommandKind {
     Profile(commands::profile::ProfileOptions),
     Inspect(commands::inspect::InspectOptions),
     Calibrate(commands::calibrate::CalibrateOptions),
-    Run(commands::run::RunCommandOptions),
+    Run(Box<commands::run::RunCommandOptions>),
     Soak(commands::soak::SoakOptions),
     Bench(commands::bench::BenchOptions),
     Verify(commands::verify::VerifyOptions),

@@ -229,10 +229,13 @@ pub(super) fn blocks<'a>(report: &GivenReport) -> Option<Vec<ViewBlock<'a>>> {
     ])
 }
 
-/// All of the answer on a first screen.
-pub(super) fn short<'a>(report: &GivenReport, format: &Formatter) -> Option<ViewAnswer<'a>> {
+/// All of the answer on a first screen, below its headline.
+pub(super) fn short<'a>(
+    report: &GivenReport,
+    headline: String,
+    format: &Formatter,
+) -> Option<ViewAnswer<'a>> {
     let check = DatabaseCheckParts::of(report)?;
-    let headline = super::answer::answer(report, format).headline;
     let notes = super::notes::notes(report, format).into_iter();
     let notes = notes.map(|note| ended(&capital(&note.what)));
     let notes = notes.filter(|note| !headline.contains(note.as_str())).take(CAVEATS_MAX);
@@ -408,7 +411,7 @@ mod tests {
     #[test]
     fn small_classes_are_shown_and_do_not_count() {
         let pass = report(Outcome::Pass, 0.001);
-        let short = short(&pass, &Formatter::default()).unwrap();
+        let short = short(&pass, String::new(), &Formatter::default()).unwrap();
         let text = crate::render::text::answer_text(&short, crate::input::TextOptions::default());
         assert!(text.lines().count() <= 20, "{text}");
         let row = text.lines().find(|line| line.contains("direct writes")).unwrap();
