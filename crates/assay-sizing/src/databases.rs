@@ -35,7 +35,22 @@ pub(crate) fn databases(profiles: &[(&str, &Profile)]) -> Result<Vec<SizedDataba
             None => groups.push(vec![report]),
         }
     }
-    Ok(groups.into_iter().map(SizedDatabase::new).collect())
+    let files: Vec<&str> = groups.iter().map(|group| group[0].file).collect();
+    let mut found: Vec<SizedDatabase> = groups.into_iter().map(SizedDatabase::new).collect();
+    tell_apart(&mut found, &files);
+    Ok(found)
+}
+
+/// Databases of one name differ by identifiers that nobody knows by heart: their first files name
+/// them.
+fn tell_apart(databases: &mut [SizedDatabase], files: &[&str]) {
+    let names: Vec<String> = databases.iter().map(|one| one.name.clone()).collect();
+    for (database, file) in databases.iter_mut().zip(files) {
+        let namesakes = names.iter().filter(|name| **name == database.name).count();
+        if namesakes > 1 {
+            database.name = format!("{} ({file})", database.name);
+        }
+    }
 }
 
 /// One report of one instance.

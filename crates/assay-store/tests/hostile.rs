@@ -245,6 +245,16 @@ fn an_empty_name_names_no_run() {
 }
 
 #[test]
+fn the_report_of_another_program_is_no_run_and_the_hint_says_who_reads_it() {
+    let scratch = Scratch::new();
+    let report = scratch.folder.path().join("awr.html");
+    fs::write(&report, "<html>").unwrap();
+    let error = RunReader::open(&report).unwrap_err();
+    assert_eq!(error.message(), format!("{} is a file, not a run", report.display()));
+    assert!(error.hint().contains("`assay profile FILE`"), "{}", error.hint());
+}
+
+#[test]
 fn only_the_writer_may_open_the_lock() {
     let scratch = Scratch::new();
     let run = scratch.folder.store().create(&new_run()).unwrap();

@@ -152,7 +152,7 @@ fn databases_differ_by_name_or_identifier_and_not_by_instance() {
     old_document.source.database_id = None;
     let found = grouped(&[report(1, 8, 100.0), clone, other, old_document]);
     let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(names, ["TILL", "TILL", "CRM"]);
+    assert_eq!(names, ["TILL (r0)", "TILL (r1)", "CRM"]);
     assert_iops(&found[0], &[130.0]);
 }
 

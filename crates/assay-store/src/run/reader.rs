@@ -161,6 +161,12 @@ fn no_run(directory: &Path) -> Error {
             format!("{} is not a run: it has no {MANIFEST}", directory.display()),
             "specify a run by its id, by the first characters of it, by its directory, or 'latest'",
         )
+    } else if directory.is_file() {
+        Error::usage(
+            format!("{} is a file, not a run", directory.display()),
+            "read a database's report with `assay profile FILE`; keep the result of another \
+             program as a run with `assay runs import FILE`",
+        )
     } else {
         Error::usage(
             format!("there is no run at {}", directory.display()),
