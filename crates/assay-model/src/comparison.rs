@@ -211,6 +211,10 @@ pub struct Measure {
     /// Whether the sides differ significantly and by more than 1%: the primary measure by itself,
     /// the others with all of them considered.
     pub different: bool,
+    /// Runs of each side that would find a difference of this size in 80% of comparisons; absent
+    /// if a difference was found, if it is below 1%, or if the run-to-run variation is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_needed: Option<u32>,
     /// Whether the measure counts for the outcome of the pair.
     pub judged: bool,
     /// Whether the other side is no worse than the base by more than the tolerance, where there is

@@ -3,7 +3,7 @@
 
 use super::equal_rate::{at_equal_rate, not_compared};
 use super::primary::primary;
-use super::ratio::{LogRatio, Variation, counted, holm, log_ratio};
+use super::ratio::{LogRatio, RunPower, Variation, counted, holm, log_ratio};
 use super::rules::CompareRules;
 use super::same_measure::{Both, better};
 use super::sides::{SideFacts, SideFigure};
@@ -23,6 +23,7 @@ const OTHERS_SHARE: f64 = 0.01;
 struct FoundMeasure {
     measure: Measure,
     p_value: Option<f64>,
+    power: Option<RunPower>,
 }
 
 /// Refuses sides without a common measure.
@@ -79,7 +80,11 @@ fn call_differences(found: &mut [FoundMeasure], rules: &CompareRules) {
         let is_significant =
             if is_primary { one.p_value.is_some_and(|p| p <= PRIMARY_SHARE) } else { holds };
         let matters = |ratio: &Estimate| (ratio.value - 1.0).abs() > rules.least_share;
-        one.measure.different = is_significant && one.measure.ratio.as_ref().is_some_and(matters);
+        let matters = one.measure.ratio.as_ref().is_some_and(matters);
+        one.measure.different = is_significant && matters;
+        // More runs of what was decided, or of a difference that nobody minds, are none to advise.
+        let power = one.power.filter(|_| matters && !is_significant);
+        one.measure.runs_needed = power.and_then(RunPower::runs_needed);
     }
 }
 
@@ -168,12 +173,17 @@ impl SideVariation<'_> {
             not_compared,
             primary: is_primary,
             different: false,
+            runs_needed: None,
             judged,
             outcome,
             reason,
             doubts: self.doubts(both),
         };
-        FoundMeasure { measure, p_value: found.and_then(|found| found.p_value) }
+        FoundMeasure {
+            measure,
+            p_value: found.and_then(|found| found.p_value),
+            power: found.and_then(|found| found.power),
+        }
     }
 
     /// Other over base. A rate that is known to be 0, because not even one I/O at a time meets the
@@ -182,12 +192,12 @@ impl SideVariation<'_> {
         let (base, other) = (&both.base.estimate, &both.other.estimate);
         if other.value <= 0.0 && other.high <= 0.0 && base.low > 0.0 {
             let ratio = Estimate::exact(0.0, other.n);
-            return Some(LogRatio { ratio, p_value: self.known(both).map(|_| 0.0) });
+            return Some(LogRatio::certain(ratio, self.known(both).map(|_| 0.0)));
         }
         if self.is_counted() {
             // The figures of two reports differ by what was counted.
             let ratio = counted(base, other)?;
-            return Some(LogRatio { ratio, p_value: Some(0.0) });
+            return Some(LogRatio::certain(ratio, Some(0.0)));
         }
         log_ratio(&both.base.runs, &both.other.runs, self.known(both))
     }

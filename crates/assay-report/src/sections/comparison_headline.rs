@@ -167,8 +167,24 @@ fn certainty(pair: &Pair) -> Option<String> {
             .to_owned(),
         ),
         _ if pair.measures.iter().any(|measure| measure.different) => None,
-        _ => Some("No measure differs significantly.".to_owned()),
+        _ => Some(no_difference(pair)),
     }
+}
+
+/// That none is shown, and how many runs would show one of this size.
+fn no_difference(pair: &Pair) -> String {
+    let none = "No measure differs significantly.";
+    let needed = pair.primary().and_then(|primary| primary.ratio.as_ref().zip(primary.runs_needed));
+    needed.map_or_else(
+        || none.to_owned(),
+        |(ratio, runs)| {
+            let apart = (ratio.value - 1.0).abs() * 100.0;
+            format!(
+                "{none} If the difference of {apart:.1}% is real, about {runs} runs of each side \
+                 show it."
+            )
+        },
+    )
 }
 
 /// What is doubted of the primary measure, each with the sides of which it is; numbers without an
