@@ -502,7 +502,13 @@ fn a_device_in_use_as_swap_is_refused() {
         return;
     }
     let _swapping = Swapping(&device.node);
-    device.refuses("it is in use as swap");
+    // The kernel may swap to it at any time, so that it is not asked whether anything was written.
+    let error = device.write(Some(TOKEN)).unwrap_err();
+    assert_eq!(
+        error.message(),
+        format!("refusing to write to {}: it is in use as swap", device.node)
+    );
+    assert!(!error.hint().is_empty());
 }
 
 #[test]
