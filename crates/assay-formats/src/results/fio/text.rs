@@ -120,6 +120,9 @@ struct TextReader {
     jobs: Vec<(JobKey, PrintedJob)>,
     open: Option<OpenJob>,
     ended_groups: BTreeSet<u32>,
+    /// Whether fio began again after a job: what follows is another run, even if the end of the
+    /// first was cut off.
+    has_begun_again: bool,
     ended_unix_ns: Option<u64>,
     /// Whether the result is of clients, which print one after the other.
     has_clients: bool,
@@ -144,6 +147,7 @@ impl TextReader {
         } else if let Some(failure) = failure(text) {
             self.failure.get_or_insert_with(|| cut(failure));
         } else if is_version(text) {
+            self.has_begun_again |= self.open.is_some() || !self.jobs.is_empty();
             self.version = format!("fio-{}", text.trim_start_matches("fio-"));
         } else if let Some(open) = &mut self.open {
             open.line(text);
@@ -158,8 +162,8 @@ impl TextReader {
         let key =
             JobKey { name: head.name.to_owned(), host: host.clone(), pid: head.pid.to_owned() };
         let is_known = self.jobs.iter().any(|(known, _)| *known == key);
-        let has_ended = self.ended_groups.contains(&head.group) && !self.has_clients;
-        if has_ended && !is_known {
+        let has_ended = self.has_begun_again || self.ended_groups.contains(&head.group);
+        if has_ended && !self.has_clients && !is_known {
             return Err(several());
         }
         let mut options = self.options.get(head.name).cloned().unwrap_or_default();
@@ -566,6 +570,9 @@ Run status group 0 (all jobs):
         assert_eq!(found.jobs[0].read.as_ref().unwrap().ios, 65_414);
         let other = read(&format!("{NEW}{}", NEW.replace("pid=12101", "pid=12102")));
         assert!(other.unwrap_err().message().contains("several runs"));
+        let end = NEW.find("Run status").unwrap();
+        let other = read(&format!("{}{}", &NEW[..end], NEW.replace("pid=12101", "pid=12102")));
+        assert!(other.unwrap_err().message().contains("several runs"), "cut before its end");
         let cut = &NEW[..NEW.len() - 150];
         assert!(read(cut).unwrap_err().message().contains("Run status"));
     }
