@@ -100,7 +100,7 @@ fn different_databases_are_refused_or_consolidated() {
     place.write("c.txt", &later(&database(&report(7, 5), "SHOP", 78), 5));
     let refused = place.run("size a.txt b.txt c.txt");
     let refused = refused.ends_with(2);
-    let expected = "the profiles are of 3 different databases: SHOP, CRM, SHOP";
+    let expected = "the profiles are of 3 different databases: SHOP (a.txt), CRM, SHOP (c.txt)";
     assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     assert!(refused.stderr.contains("--consolidate"), "{}", refused.stderr);
     let sizing = place.json(&format!("size a.txt b.txt c.txt --consolidate --only gp3 {PLAIN}"), 0);
