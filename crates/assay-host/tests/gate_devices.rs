@@ -502,7 +502,7 @@ fn a_device_in_use_as_swap_is_refused() {
         return;
     }
     let _swapping = Swapping(&device.node);
-    // The kernel may swap to it at any time, so that it is not asked whether anything was written.
+    // The kernel may swap to the device at any time, so its writes show nothing.
     let error = device.write(Some(TOKEN)).unwrap_err();
     assert_eq!(
         error.message(),

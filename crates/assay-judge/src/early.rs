@@ -201,7 +201,7 @@ impl MeasuredSoFar {
         all
     }
 
-    /// The conduct of the tool is known at the end: what it puts in doubt, the final verdict says.
+    /// The health of the tool is known only at the end; the final verdict includes it.
     fn measurement(&self, workload: &str) -> Measurement {
         let outstanding_mean = self.outstanding_ns / real(self.elapsed_ns.max(1));
         let whole = || NamedResult { name: workload.to_owned(), operations: self.operations() };

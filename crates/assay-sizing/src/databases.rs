@@ -41,8 +41,7 @@ pub(crate) fn databases(profiles: &[(&str, &Profile)]) -> Result<Vec<SizedDataba
     Ok(found)
 }
 
-/// Databases of one name differ by identifiers that nobody knows by heart: their first files name
-/// them.
+/// Adds the first file to names that several databases share.
 fn tell_apart(databases: &mut [SizedDatabase], files: &[&str]) {
     let names: Vec<String> = databases.iter().map(|one| one.name.clone()).collect();
     for (database, file) in databases.iter_mut().zip(files) {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 /// Megabytes are printed with two decimals.
 const MEGABYTES_ROUNDING: f64 = 0.006;
 const SECTOR_BYTES: u64 = 512;
-/// What is said of runs without averages.
+/// The note for runs without averages.
 const UNFINISHED: &str =
     "a run has no averages: the means are those of its intervals but the first";
 
@@ -247,7 +247,7 @@ impl SummaryLine<'_> {
         Some(product.filter(is_it).unwrap_or(megabytes * megabyte_bytes))
     }
 
-    /// The size of all I/Os, if it is one: the mean of several is hardly ever whole sectors.
+    /// The block size, if all I/Os have the same; the mean of several is rarely whole sectors.
     fn size(&self) -> Option<StudySetting> {
         let bytes = count_of_bytes(self.value(&SummaryColumn::Size)?);
         (bytes > 0 && bytes.is_multiple_of(SECTOR_BYTES))

@@ -82,7 +82,7 @@ fn call_differences(found: &mut [FoundMeasure], rules: &CompareRules) {
         let matters = |ratio: &Estimate| (ratio.value - 1.0).abs() > rules.least_share;
         let matters = one.measure.ratio.as_ref().is_some_and(matters);
         one.measure.different = is_significant && matters;
-        // More runs of what was decided, or of a difference that nobody minds, are none to advise.
+        // Further runs are useful only for a relevant difference that is undecided.
         let power = one.power.filter(|_| matters && !is_significant);
         one.measure.runs_needed = power.and_then(RunPower::runs_needed);
     }

@@ -130,7 +130,7 @@ struct Test {
     run_variance: f64,
 }
 
-/// More runs of a side than this are not worth a number.
+/// Beyond this number of runs of a side, no number is stated.
 const RUNS_NEEDED_MAX: u32 = 1000;
 
 /// What decides how many runs find a difference.

@@ -180,8 +180,8 @@ fn interval(estimate: &Estimate) -> String {
     format!("95% CI {}", range(estimate, seconds))
 }
 
-/// Whether nobody could see a difference in the digits that are shown: the response is all CPU
-/// time, which a storage does not change, and an interval around it would claim a measurement.
+/// Whether the printed digits show no difference. Such a response is CPU time, which storage does
+/// not change, so an interval would claim a measurement that did not happen.
 fn is_unchanged(now_s: f64, there: &Estimate) -> bool {
     let now = seconds(now_s);
     [there.low, there.value, there.high].into_iter().all(|end_s| seconds(end_s) == now)
