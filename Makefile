@@ -78,6 +78,7 @@ format-check:
 
 clippy:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) check --manifest-path fuzz/Cargo.toml --target-dir '$(or $(CARGO_TARGET_DIR),target)' --keep-going
 
 rustdoc:
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked

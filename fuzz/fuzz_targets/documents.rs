@@ -55,7 +55,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         22 => drop(parse_toml::<assay_model::Workload>(text, "workload")),
         _ => {
             if let Ok(criteria) = assay_model::verdict::parse_criteria(text) {
-                drop(assay_judge::Rules::check(&criteria));
+                drop(assay_judge::CriteriaRules::check(&criteria));
             }
         }
     }

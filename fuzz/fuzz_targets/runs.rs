@@ -1,7 +1,7 @@
 //! No bytes in the files of a run make its reader fail, and a run that is taken up again is written behind them.
 #![no_main]
 
-use assay_store::{CellStart, Document, Durability, RunReader, Store, take_damage};
+use assay_store::{CellStart, RunReader, Store, StoredDocument, WriteDurability, take_damage};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -49,7 +49,7 @@ fn lay_out(bytes: &[u8]) {
 
 fn read() {
     let Ok(run) = RunReader::open(&STORE.join(ID)) else { return };
-    for document in Document::ALL {
+    for document in StoredDocument::ALL {
         drop(run.document(document));
     }
     run.events().into_iter().flatten().for_each(drop);
@@ -66,7 +66,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     read();
     drop(Store::at(&*STORE).runs());
     if let Ok(run) = Store::at(&*STORE).resume(ID, 1) {
-        let start = CellStart { durability: Durability::Finished, ..CellStart::default() };
+        let start = CellStart { durability: WriteDurability::Finished, ..CellStart::default() };
         drop(run.resume_cell("run", &start));
     }
     read();
