@@ -32,7 +32,7 @@ def iops(run):
 
 def starts(given, hosts, outstanding):
     """Skew and its doubt of repeated starts, ms."""
-    words = ["--hosts", f"local:{hosts}", "--time", "200ms", "--interval", "100ms", "--outstanding", str(outstanding)]
+    words = ["--hosts", f"local:{hosts}", "--time", "200ms", "--interval", "100ms", "--queue-depth", str(outstanding)]
     found = [measured(given, *words)["cluster"] for _ in range(given.starts)]
     return [(one["start"]["skew_ns"] / 1e6, one["start"]["uncertainty_ns"] / 1e6) for one in found]
 

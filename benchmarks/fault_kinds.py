@@ -39,9 +39,9 @@ interval = "500ms"
 [[stream]]
 name = "permuted"
 read_share = 0.5
-transfer = "64KiB"
+block_size = "64KiB"
 access = "permutation"
-arrival = { closed = { outstanding = 4 } }
+arrival = { closed = { queue_depth = 4 } }
 """
 
 

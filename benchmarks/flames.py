@@ -19,8 +19,8 @@ warm_up = "1s"
 [[stream]]
 name = "reads"
 read_share = {share}
-transfer = "8KiB"
-arrival = {{ closed = {{ outstanding = {outstanding} }} }}
+block_size = "8KiB"
+arrival = {{ closed = {{ queue_depth = {outstanding} }} }}
 """
 
 
@@ -60,11 +60,11 @@ def cases(given, place):
     store = ["--store", place / "store", "--quiet"]
     for outstanding in (32, 128):
         workload = place / f"reads-{outstanding}.toml"
-        workload.write_text(WORKLOAD.format(share=1, outstanding=outstanding))
+        workload.write_text(WORKLOAD.format(share=1, queue_depth=outstanding))
         command = [given.assay, "run", workload, given.file, *store]
         yield f"disk-{outstanding}", f"reads of 8 KiB, {outstanding} outstanding, a disk", command, ("worker",)
     mixed = place / "mixed.toml"
-    mixed.write_text(WORKLOAD.format(share=0.7, outstanding=64).replace('"4s"', '"200s"'))
+    mixed.write_text(WORKLOAD.format(share=0.7, queue_depth=64).replace('"4s"', '"200s"'))
     array = pathlib.Path(__file__).parent / "plain-ssd.array.toml"
     yield "simulation", "a simulated array of flash, 70% reads, 64 outstanding", [given.assay, "run", mixed, f"array:{array}", *store], ("assay",)
     server = ["--bindir", given.bindir] if given.bindir else []

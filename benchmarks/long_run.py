@@ -19,7 +19,7 @@ interval = "{interval}"
 direct = true
 [[stream]]
 name = "reads"
-transfer = "8KiB"
+block_size = "8KiB"
 read_share = "{reads}"
 workers = {workers}
 [stream.arrival]
@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--real", default="10min", help="length of the real run, in intervals of 100 ms")
     given = parser.parse_args()
     programs, raw = report.programs(given), {}
-    closed = 'closed = { outstanding = 32 }'
+    closed = 'closed = { queue_depth = 32 }'
     opened = 'open = { rate = "2000/s" }'
     day = {
         "a simulated day, closed, 32 outstanding": WORKLOAD.format(

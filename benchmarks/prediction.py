@@ -223,7 +223,7 @@ def calibrate(given, name):
         profile = storage.base / "database.profile.json"
         profile.write_text(json.dumps(rung(given, f"{given.product}-few-mixed")["profile"]))
         begin = time.monotonic()
-        assay(given, "calibrate", storage.path, "--for", profile, "--time", f"{given.calibration}s", "--size", "64MiB", "--outstanding-max", "64",
+        assay(given, "calibrate", storage.path, "--for", profile, "--time", f"{given.calibration}s", "--size", "64MiB", "--queue-depth-max", "64",
               "--max-latency", "50ms", "--name", f"{given.product}-{name}-{given.label}", "--quiet", storage=storage)
         storage.step("calibration", begin)
         print(f"{given.product} {name} calibration: {time.monotonic() - begin:.0f} s", flush=True)

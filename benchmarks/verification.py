@@ -26,7 +26,7 @@ def workload(place, seconds, outstanding):
     path = place / f"mixed-{outstanding}.workload.toml"
     path.write_text(
         f'format = 1\nname = "mixed"\nduration = "{round(seconds * 1000)}ms"\nwarm_up = "500ms"\n[[stream]]\nname = "mixed"\n'
-        f'transfer = "8KiB"\nread_share = "50%"\n[stream.arrival]\nclosed = {{ outstanding = {outstanding} }}\n',
+        f'block_size = "8KiB"\nread_share = "50%"\n[stream.arrival]\nclosed = {{ queue_depth = {outstanding} }}\n',
         encoding="utf-8",
     )
     return path

@@ -79,7 +79,7 @@ def rows(given, hosts, seconds=15):
     """The table, and the raw numbers."""
     name = hosts.names[-1]
     rests = ["soak", given.directory, "--workload", "oltp", "--work", "1s", "--rest", "10min", "--cycles", "2"]
-    measures = ["run", "randread", given.directory, "--time", "10min", "--warm-up", "0s", "--outstanding", "1"]
+    measures = ["run", "randread", given.directory, "--time", "10min", "--warm-up", "0s", "--queue-depth", "1"]
     raw = {"idle": used(hosts, name, seconds)}
     # The cycle is over by then, and the node rests.
     raw["node rests"] = while_it(given, hosts, name, rests, 8, seconds)

@@ -39,7 +39,7 @@ def starts(given, hosts, count, outstanding):
     """Of repeated starts: true skew, and whether what is printed holds it; true errors of offsets, and whether their intervals hold them."""
     found = []
     for _ in range(count):
-        words = ["--time", "200ms", "--interval", "100ms", "--outstanding", str(outstanding), "--keep"]
+        words = ["--time", "200ms", "--interval", "100ms", "--queue-depth", str(outstanding), "--keep"]
         cluster = measured(given, hosts, *words)["cluster"]
         true_ns, errors_ns, held = [], [], []
         for host, offset_s in zip(cluster["hosts"], hosts.offsets_s):
@@ -49,7 +49,7 @@ def starts(given, hosts, count, outstanding):
             # What was read on the host's clock was taken back with the estimate instead of the truth.
             true_ns.append(host["start_error_ns"] + error_ns)
         skew_ns, start = max(true_ns) - min(true_ns), cluster["start"]
-        holds = abs(start["skew_ns"] - skew_ns) <= start["uncertainty_ns"] + 10_000 if outstanding == 1 else None
+        holds = abs(start["skew_ns"] - skew_ns) <= start["uncertainty_ns"] + 10_000 if queue_depth == 1 else None
         found.append({"skew_ms": skew_ns / 1e6, "printed_ms": start["skew_ns"] / 1e6, "doubt_ms": start["uncertainty_ns"] / 1e6,
                       "skew_held": holds, "errors_us": [error / 1e3 for error in errors_ns], "held": held,
                       "together": start["skew_ns"] + start["uncertainty_ns"] <= start["limit_ns"]})

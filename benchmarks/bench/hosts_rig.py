@@ -32,7 +32,7 @@ def calibrations(given):
     with directory(given.rig) as place:
         for seed in range(1, given.calibrations + 1):
             begun_s = time.monotonic()
-            command = [given.assay, "calibrate", place, "--size", "64MiB", "--time", f"{given.seconds:.0f}s", "--read-share", "100%", "--outstanding-max", "64",
+            command = [given.assay, "calibrate", place, "--size", "64MiB", "--time", f"{given.seconds:.0f}s", "--read-share", "100%", "--queue-depth-max", "64",
                        "--seed", str(seed), "--hosts", "local:2", "--json", "--quiet", "--store", given.store]
             done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
             took_s = time.monotonic() - begun_s

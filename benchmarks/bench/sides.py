@@ -22,9 +22,9 @@ class Load:
 
     path: str
     direct: bool
-    outstanding: int
+    queue_depth: int
     duration_s: float
-    transfer_bytes: int = 8192
+    block_size_bytes: int = 8192
     rate: float = None
     process: str = "poisson"
     workers: int = 1
@@ -64,9 +64,9 @@ def _call(programs, command, **more):
 
 def workload_text(load):
     """The workload file of a load."""
-    closed = f"closed = {{ outstanding = {load.outstanding} }}"
+    closed = f"closed = {{ queue_depth = {load.outstanding} }}"
     opened = (
-        f'open = {{ rate = "{load.rate}/s", process = "{load.process}", outstanding_max = {load.outstanding} }}'
+        f'open = {{ rate = "{load.rate}/s", process = "{load.process}", queue_depth_max = {load.outstanding} }}'
     )
     return "\n".join([
         "format = 1",
@@ -77,7 +77,7 @@ def workload_text(load):
         f"direct = {'true' if load.direct else 'false'}",
         "[[stream]]",
         'name = "reads"',
-        f'transfer = "{load.transfer_bytes}B"',
+        f'block_size = "{load.block_size_bytes}B"',
         f"workers = {load.workers}",
         "[stream.arrival]",
         opened if load.rate else closed,
@@ -113,7 +113,7 @@ def assay_figures(measurement):
         "latency_ns": {str(q): histogram.quantile_ns(service, q) for q in QUANTILES},
         "latency_mean_ns": read["service"]["mean_ns"],
         "enters": conduct["enters"],
-        "outstanding_mean": conduct["outstanding_mean"],
+        "queue_depth_mean": conduct["queue_depth_mean"],
         "littles_law_ratio": conduct["littles_law_ratio"],
         "submission": conduct["submission"],
         "clock": conduct["clock"],
@@ -134,7 +134,7 @@ def fio_command(programs, load, *options):
     """fio with the same file, transfer size, depth and duration; total latency (slat + clat) in the quantiles."""
     command = [
         programs.fio, "--name=benchmark", f"--filename={load.path}", "--ioengine=io_uring", "--rw=randread",
-        f"--bs={load.transfer_bytes}", f"--direct={int(load.direct)}", f"--iodepth={load.outstanding}",
+        f"--bs={load.block_size_bytes}", f"--direct={int(load.direct)}", f"--iodepth={load.outstanding}",
         f"--runtime={round(load.duration_s * 1000)}ms", "--time_based", "--readonly", "--allow_file_create=0",
         "--lat_percentiles=1", "--clat_percentiles=0", "--percentile_list=50:95:96:97:99:99.9",
         "--output-format=json", f"--randseed={load.seed}",
@@ -190,7 +190,7 @@ def floor(programs, load):
     seconds, batch = max(2, round(load.duration_s)), min(load.outstanding, 32)
     command = [
         "stdbuf", "-oL", programs.floor, f"-d{load.outstanding}", f"-s{batch}", f"-c{batch}",
-        f"-b{load.transfer_bytes}", "-p0", "-B1", "-F1", "-X1", f"-O{int(load.direct)}", f"-r{seconds}", load.path,
+        f"-b{load.block_size_bytes}", "-p0", "-B1", "-F1", "-X1", f"-O{int(load.direct)}", f"-r{seconds}", load.path,
     ]
     done, usage = _call(programs, command)
     rates = [float(number) * {"": 1, "K": 1e3, "M": 1e6}[unit]

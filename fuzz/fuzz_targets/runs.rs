@@ -22,7 +22,7 @@ const ID: &str = "20261121-083955-run-k3f9";
 const MANIFEST: &str = r#"{"format":1,"id":"20261121-083955-run-k3f9","kind":"run","tool_version":"0","command":[],
 "targets":["/data"],"created_unix_ns":1}"#;
 const WORKLOAD: &str = "format = 1\nname = \"x\"\nduration = \"4s\"\ninterval = \"1s\"\n[[stream]]\nname = \"s\"\n\
-    transfer = \"8KiB\"\narrival = { closed = { outstanding = 4 } }\n";
+    block_size = \"8KiB\"\narrival = { closed = { queue_depth = 4 } }\n";
 
 /// A store in memory, for this process alone.
 static STORE: LazyLock<PathBuf> = LazyLock::new(|| {

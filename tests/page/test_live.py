@@ -27,7 +27,7 @@ def event(second: int) -> str:
     times = [90_000, 350_000 + 1000 * (second % 97), 1_200_000]
     point = {
         "at_s": second + 1.0,
-        "outstanding_mean": 16.0,
+        "queue_depth_mean": 16.0,
         "cpu_busy_share": 0.4 + 0.1 * math.sin(second / 20),
         "operations": [
             {"operation": kind, "iops": iops * share, "bytes_per_s": iops * share * 8192, "errors": 0, "service_time_ns": times}

@@ -226,19 +226,19 @@ fn calibrated(device: &SimulatedDevice, demand: &PredictedDemand) -> Result<Cali
     }
     let plan = CalibrationPlan {
         mixes,
-        transfer: BLOCK,
+        block_size: BLOCK,
         time_budget: Nanos(12_000_000_000),
-        outstanding_max: 512,
+        queue_depth_max: 512,
         ..CalibrationPlan::default()
     };
     let mut calibration = calibrate(&mut SimulatedBench::of(device), &plan, &mut |_| {})?;
     if demand.commits_mean > 0.0 {
-        let most = calibration.mixes.last().map_or(8, |mix| mix.iops_max.outstanding).max(4);
+        let most = calibration.mixes.last().map_or(8, |mix| mix.iops_max.queue_depth).max(4);
         let log = LogPlan {
             append: Bytes(4096),
-            transfer: BLOCK,
+            block_size: BLOCK,
             read_share: share,
-            outstanding: vec![0, most / 4, most],
+            queue_depth: vec![0, most / 4, most],
             time: Nanos(500_000_000),
             seed: 1,
         };

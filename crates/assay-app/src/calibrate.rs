@@ -64,13 +64,13 @@ pub struct CalibrationRunPlan {
         value_name = "SIZE",
         default_value = "8KiB"
     )]
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Size of a large I/O
     #[arg(long, value_name = "SIZE", default_value = "1MiB")]
-    pub large_transfer: Bytes,
+    pub large_block_size: Bytes,
     /// Maximum queue depth (outstanding I/Os)
     #[arg(long, value_name = "N", default_value_t = 1024)]
-    pub outstanding_max: u32,
+    pub queue_depth_max: u32,
     /// Add a table of IOPS within latency limits FROM:TO:STEP, for example `100us:2ms:100us`
     #[arg(long, value_name = "FROM:TO:STEP")]
     pub steps: Option<LimitSeries>,
@@ -146,9 +146,9 @@ impl CommandPlan for CalibrationRunPlan {
             title: "calibrate".to_owned(),
             load: format!(
                 "random {} with read shares of {}, and sequential {}, up to full speed",
-                self.transfer,
+                self.block_size,
                 mixes.join(", "),
-                self.large_transfer
+                self.large_block_size
             ),
             time: format!("up to {all}{}", plan.target.filling()),
             targets: plan.target().summary(plan.writes(), true, true)?,
@@ -219,11 +219,11 @@ impl CalibrationRunPlan {
         if demand.reads_mean <= 0.0 {
             return Err(Error::usage(
                 format!("the profile {} has no single-block reads", database.profile.name),
-                "take a report of a busy hour, or calibrate with --transfer and --read-share",
+                "take a report of a busy hour, or calibrate with --block-size and --read-share",
             ));
         }
         let may_write = self.target().may_be_written();
-        self.transfer = database_calibration::transfer(&demand);
+        self.block_size = database_calibration::block_size(&demand);
         let mixes = database_calibration::mixes(&demand).into_iter();
         let mixes = mixes.filter(|mix| may_write || mix.read_share >= 1.0);
         self.read_share = mixes.map(|mix| Share(mix.read_share)).collect();
@@ -234,16 +234,16 @@ impl CalibrationRunPlan {
 
     fn check_hosts(&self) -> Result<()> {
         let hosts = self.hosts_count();
-        if hosts > 1 && self.outstanding_max < hosts {
+        if hosts > 1 && self.queue_depth_max < hosts {
             return Err(Error::usage(
-                format!("{} outstanding I/Os are too few for {hosts} hosts", self.outstanding_max),
-                "give every host at least one with --outstanding-max",
+                format!("{} outstanding I/Os are too few for {hosts} hosts", self.queue_depth_max),
+                "give every host at least one with --queue-depth-max",
             ));
         }
         if hosts > 1 && self.append.is_some() {
             return Err(Error::usage(
                 "only one host writes the log of a database, but --hosts lists several",
-                "calibrate the log on one host, or pass --read-share and --transfer",
+                "calibrate the log on one host, or pass --read-share and --block-size",
             ));
         }
         Ok(())
@@ -259,11 +259,11 @@ impl CalibrationRunPlan {
         CalibrationPlan {
             limit: LatencyLimit { quantile: self.quantile, service_time_ns: max_latency_ns },
             mixes: self.read_share.iter().map(|share| CalibrationMix::of(share.0)).collect(),
-            transfer: self.transfer,
-            large_transfer: self.large_transfer,
+            block_size: self.block_size,
+            large_block_size: self.large_block_size,
             time_budget: self.mix_time(),
             curve_time: self.curve_time,
-            outstanding_max: self.outstanding_max / hosts,
+            queue_depth_max: self.queue_depth_max / hosts,
             hosts,
             workers_max: std::thread::available_parallelism()
                 .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)),
@@ -338,13 +338,13 @@ pub(crate) fn calibrate_recording(
 fn carried(plan: &CalibrationPlan, storage: &TargetStorage, context: &Context) -> CalibrationPlan {
     let mut plan = plan.clone();
     if let Some((name, most)) =
-        transfer_max(&storage.targets).filter(|(_, most)| *most < plan.large_transfer)
+        transfer_max(&storage.targets).filter(|(_, most)| *most < plan.large_block_size)
     {
         // The largest power of two, which smaller transfers divide.
-        plan.large_transfer = Bytes(1 << most.0.ilog2()).max(plan.transfer);
+        plan.large_block_size = Bytes(1 << most.0.ilog2()).max(plan.block_size);
         context.progress.say(&format!(
             "note: large I/Os are {}: a command to {name} transfers at most {most}",
-            plan.large_transfer
+            plan.large_block_size
         ));
     }
     plan
@@ -394,7 +394,7 @@ fn with_log(
             measured.add(&now.slice);
             let (mix, doing) = (&now.mix, now.doing.name());
             let what =
-                format!("{mix}: {doing} at {}: {} IOPS", now.outstanding, show_count(now.iops));
+                format!("{mix}: {doing} at {}: {} IOPS", now.queue_depth, show_count(now.iops));
             let left_s = (now.budget_s - now.elapsed_s).max(0.0);
             progress.show(&what, now.elapsed_s / now.budget_s, Some(left_s));
             progress.interval(&now.slice);
@@ -430,7 +430,7 @@ fn log_work(append: Bytes, plan: &CalibrationPlan, calibration: &Calibration) ->
     let mixed =
         plan.mixes.iter().map(|mix| mix.read_share).find(|share| *share > 0.0 && *share < 1.0);
     let share = mixed.unwrap_or(1.0);
-    log_plan(append, plan.transfer, share, calibration, plan.seed, plan.time_budget)
+    log_plan(append, plan.block_size, share, calibration, plan.seed, plan.time_budget)
 }
 
 impl MeasuredIos {
@@ -487,7 +487,7 @@ mod tests {
             rate,
             burst_rate: None,
             burst_s: None,
-            outstanding: 8,
+            queue_depth: 8,
             bound: CapacityBound::Saturated,
         }
     }

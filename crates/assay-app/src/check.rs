@@ -8,7 +8,7 @@ pub use replayed::ReplayedDemand;
 use crate::calibrate::{JudgedMixes, calibrate_recording};
 use crate::cluster::{HostNames, HostsPlan};
 use crate::context::Context;
-use crate::database_calibration::{append_of, mixes, transfer};
+use crate::database_calibration::{append_of, block_size, mixes};
 use crate::dry_run::{PlanSummary, load_of};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::ladder_run::{LadderPlan, beside};
@@ -383,9 +383,9 @@ impl CheckPlan {
                 service_time_ns: self.limit_ns(),
             },
             mixes,
-            transfer: database.map_or(usual.transfer, transfer),
+            block_size: database.map_or(usual.block_size, block_size),
             time_budget: Nanos::from_seconds(time_s),
-            outstanding_max: usual.outstanding_max / hosts,
+            queue_depth_max: usual.queue_depth_max / hosts,
             hosts,
             ..usual
         }

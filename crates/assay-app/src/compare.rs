@@ -28,7 +28,7 @@ mod history;
 const RUNS_MAX: usize = 256;
 /// Keys in which runs over different numbers of nodes differ by their nature.
 const BY_NODES: [&str; 4] =
-    ["stream.0.arrival.closed.outstanding", "stream.0.arrival.open", "stream.0.workers", "layout"];
+    ["stream.0.arrival.closed.queue_depth", "stream.0.arrival.open", "stream.0.workers", "layout"];
 
 /// What is compared, and how strictly.
 #[derive(Clone, Debug)]

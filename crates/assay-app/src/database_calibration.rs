@@ -18,7 +18,7 @@ pub(crate) fn mixes(demand: &PredictedDemand) -> Vec<CalibrationMix> {
 }
 
 /// The database's block, as whole sectors.
-pub(crate) fn transfer(demand: &PredictedDemand) -> Bytes {
+pub(crate) fn block_size(demand: &PredictedDemand) -> Bytes {
     let sectors = count(demand.read_bytes / 512.0).max(1);
     Bytes(if demand.read_bytes > 0.0 { 512 * sectors } else { 8192 })
 }
@@ -37,7 +37,7 @@ const DEEP: u32 = 3;
 /// of what a mix is given: slow storage needs hundreds of appends, too.
 pub(crate) fn log_plan(
     append: Bytes,
-    transfer: Bytes,
+    block_size: Bytes,
     read_share: f64,
     calibration: &Calibration,
     seed: u64,
@@ -48,11 +48,11 @@ pub(crate) fn log_plan(
         let far = |mix: &MixCalibration| (mix.read_share - read_share).abs();
         far(left).total_cmp(&far(right))
     });
-    let most = nearest.map_or(1, |mix| mix.iops_max.outstanding).max(1);
-    let mut outstanding = vec![0, most.div_ceil(8), most.div_ceil(3), most, DEEP * most];
-    outstanding.dedup();
+    let most = nearest.map_or(1, |mix| mix.iops_max.queue_depth).max(1);
+    let mut queue_depth = vec![0, most.div_ceil(8), most.div_ceil(3), most, DEEP * most];
+    queue_depth.dedup();
     let time = Nanos((mix_time.0 / 15).clamp(2_000_000_000, 20_000_000_000));
-    LogPlan { append, transfer, read_share, outstanding, time, seed }
+    LogPlan { append, block_size, read_share, queue_depth, time, seed }
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
         let reading =
             PredictedDemand { reads_mean: 3.0, read_bytes: 16384.0, ..PredictedDemand::default() };
         assert_eq!(mixes(&reading), [CalibrationMix::of(1.0)]);
-        assert_eq!(transfer(&reading), Bytes(16384));
+        assert_eq!(block_size(&reading), Bytes(16384));
         let writing = PredictedDemand { writes_mean: 1.0, ..reading };
         assert_eq!(
             mixes(&writing),

@@ -44,7 +44,7 @@ impl CommandPlan for LocalityPlan {
             title: "locality".to_owned(),
             load: format!(
                 "random {} reads, one at a time, in growing working sets",
-                self.curve.transfer
+                self.curve.block_size
             ),
             time: format!(
                 "{} for each working set, and {} before it{}",

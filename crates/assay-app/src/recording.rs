@@ -652,8 +652,8 @@ fn on_hosts(
     observe: &mut dyn assay_engine::Observer,
 ) -> Result<Measurement> {
     let members = hosts.chosen();
-    let outstanding = hosts.outstanding();
-    let order = HostsOrder { workload, members: &members, outstanding, is_slice: false };
+    let queue_depth = hosts.queue_depth();
+    let order = HostsOrder { workload, members: &members, queue_depth, is_slice: false };
     if let Some(found) = hosts.document_before() {
         writer.put_json(StoredDocument::Cluster, &found)?;
     }

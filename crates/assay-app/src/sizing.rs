@@ -170,9 +170,9 @@ fn points(found: &Calibration) -> Vec<IopsPoint> {
     )| IopsPoint {
         read_share: Share(mix.read_share),
         rate: Rate(rung.iops.value),
-        transfer: Bytes(rung.transfer_bytes),
+        block_size: Bytes(rung.block_size_bytes),
         latency: Some(Nanos::from_seconds(rung.service_time_ns.value / 1e9)),
-        outstanding: Some(rung.outstanding),
+        queue_depth: Some(rung.queue_depth),
     };
     rungs.map(point).filter(|point| point.rate.0 > 0.0).collect()
 }

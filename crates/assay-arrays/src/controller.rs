@@ -125,10 +125,10 @@ mod tests {
         }
     }
 
-    fn iops(controller: &Controller, outstanding: u32) -> f64 {
+    fn iops(controller: &Controller, queue_depth: u32) -> f64 {
         let mut stage =
             ArrayStage::new(Processors::new(controller, 1), Box::new(Instant::default()));
-        Closed::reads(outstanding).run(&mut stage, 1_000_000_000).iops()
+        Closed::reads(queue_depth).run(&mut stage, 1_000_000_000).iops()
     }
 
     #[test]

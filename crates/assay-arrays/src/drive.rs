@@ -11,11 +11,11 @@ use assay_stats::random::Random;
 #[derive(Clone, Debug)]
 pub struct Closed {
     /// I/Os outstanding.
-    pub outstanding: u32,
+    pub queue_depth: u32,
     /// Share of reads.
     pub read_share: f64,
     /// Bytes of one I/O.
-    pub transfer_bytes: u32,
+    pub block_size_bytes: u32,
     /// Space that I/Os go to, bytes.
     pub space_bytes: u64,
     /// Ascending addresses instead of random ones.
@@ -68,11 +68,11 @@ impl SequentialRun {
 impl Closed {
     /// Random reads of 8 KiB over 1 GiB.
     #[cfg(test)]
-    pub fn reads(outstanding: u32) -> Self {
+    pub fn reads(queue_depth: u32) -> Self {
         Self {
-            outstanding,
+            queue_depth,
             read_share: 1.0,
-            transfer_bytes: 8192,
+            block_size_bytes: 8192,
             space_bytes: 1 << 30,
             sequential: false,
             seed: 1,
@@ -98,7 +98,7 @@ impl Closed {
     pub fn run(&self, device: &mut dyn Device, elapsed_ns: u64) -> SequentialRun {
         let mut run = SequentialRun::of(elapsed_ns);
         let mut source = IoSource::new(self);
-        let mut flying = vec![(0, Operation::Read); self.outstanding as usize];
+        let mut flying = vec![(0, Operation::Read); self.queue_depth as usize];
         for (slot, io) in flying.iter_mut().enumerate() {
             *io = source.issue(device, 0, slot);
         }
@@ -131,7 +131,7 @@ impl<'a> IoSource<'a> {
         Self {
             load,
             random: Random::part(load.seed, 0xc105),
-            places: (load.space_bytes / u64::from(load.transfer_bytes)).max(1),
+            places: (load.space_bytes / u64::from(load.block_size_bytes)).max(1),
             next: 0,
         }
     }
@@ -143,11 +143,11 @@ impl<'a> IoSource<'a> {
         } else {
             self.random.below(self.places)
         };
-        let offset = place * u64::from(self.load.transfer_bytes);
+        let offset = place * u64::from(self.load.block_size_bytes);
         let io = if self.random.chance(self.load.read_share) {
-            DeviceIo::read(offset, self.load.transfer_bytes)
+            DeviceIo::read(offset, self.load.block_size_bytes)
         } else {
-            DeviceIo::write(offset, self.load.transfer_bytes)
+            DeviceIo::write(offset, self.load.block_size_bytes)
         };
         device.submit(now_ns, assay_model::number::count_of(slot), io);
         (now_ns, io.operation)

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn ascending_reads_stream() {
-        let load = Closed { sequential: true, transfer_bytes: 1 << 20, ..Closed::reads(1) };
+        let load = Closed { sequential: true, block_size_bytes: 1 << 20, ..Closed::reads(1) };
         let run = load.run(&mut HddDevice::new(&hdd(1)), 10_000_000_000);
         let bytes_per_s = run.iops() * f64::from(1 << 20);
         // Between two reads the platter barely turns.

@@ -187,9 +187,9 @@ mod tests {
         }
     }
 
-    fn run(described: &Path, outstanding: u32) -> crate::drive::SequentialRun {
+    fn run(described: &Path, queue_depth: u32) -> crate::drive::SequentialRun {
         let mut device = path(described, 1 << 30, Box::new(Instant::default()));
-        Closed::reads(outstanding).run(device.as_mut(), 1_000_000_000)
+        Closed::reads(queue_depth).run(device.as_mut(), 1_000_000_000)
     }
 
     #[test]

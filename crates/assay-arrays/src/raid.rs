@@ -345,7 +345,7 @@ mod tests {
     /// Member I/Os per write of `units` stripe units at offsets that are multiples of its size.
     fn ios_per_write(level: RaidLevel, members: u32, units: u32) -> f64 {
         let load =
-            Closed { transfer_bytes: 65_536 * units, ..Closed::reads(400).with_read_share(0.0) };
+            Closed { block_size_bytes: 65_536 * units, ..Closed::reads(400).with_read_share(0.0) };
         let writes = load.run(&mut raid(level, members), 20_000_000_000).iops();
         1000.0 * f64::from(members) / writes
     }
@@ -370,7 +370,7 @@ mod tests {
     fn small_writes_with_a_member_away_cost_less() {
         let absence = Absence { from_ns: 0, until_ns: u64::MAX };
         let mut raid = raid(RaidLevel::Raid5, 5).missing(Some(absence));
-        let load = Closed { transfer_bytes: 65_536, ..Closed::reads(400).with_read_share(0.0) };
+        let load = Closed { block_size_bytes: 65_536, ..Closed::reads(400).with_read_share(0.0) };
         let writes = load.run(&mut raid, 20_000_000_000).iops();
         assert!((4000.0 / writes / 3.4 - 1.0).abs() < 0.03, "{writes}");
     }
@@ -379,7 +379,7 @@ mod tests {
     fn a_whole_row_is_written_without_reading() {
         let row = 65_536 * 3;
         let load = Closed {
-            transfer_bytes: row,
+            block_size_bytes: row,
             sequential: true,
             ..Closed::reads(64).with_read_share(0.0)
         };

@@ -18,7 +18,7 @@ const SETTLED_SHARE: f64 = 0.02;
 pub struct ExperimentOutcome {
     io: SequentialRun,
     host: Option<HostRun>,
-    transfer_bytes: f64,
+    block_size_bytes: f64,
     hasten: f64,
 }
 
@@ -116,7 +116,7 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> ExperimentOutcome {
     let spec = spec(model, experiment);
     let times = (experiment.warm_up.0, experiment.duration.0);
     let (io, host, bytes) = match &experiment.load {
-        ExperimentLoad::Closed(load) => (closed(&spec, load, times), None, load.transfer.0),
+        ExperimentLoad::Closed(load) => (closed(&spec, load, times), None, load.block_size.0),
         ExperimentLoad::Sessions(load) => {
             let host = run_host(load, spec.build().as_mut(), times.0, times.1, spec.seed);
             (host.io.clone(), Some(host), load.block.0)
@@ -125,18 +125,18 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> ExperimentOutcome {
     ExperimentOutcome {
         io,
         host,
-        transfer_bytes: real(bytes),
+        block_size_bytes: real(bytes),
         hasten: real(experiment.hasten_times),
     }
 }
 
 /// A closed load with the outstanding I/Os it says, or the most that stay below its limit.
 fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> SequentialRun {
-    let run = |outstanding: u32| {
+    let run = |queue_depth: u32| {
         let closed = Closed {
-            outstanding,
+            queue_depth,
             read_share: load.read_share.0,
-            transfer_bytes: u32::try_from(load.transfer.0).unwrap_or(u32::MAX),
+            block_size_bytes: u32::try_from(load.block_size.0).unwrap_or(u32::MAX),
             space_bytes: assay_model::number::count(real(spec.capacity_bytes) * load.locality.0),
             sequential: load.sequential,
             seed: spec.seed,
@@ -145,13 +145,13 @@ fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> SequentialR
         closed.run(spec.build().as_mut(), times.1)
     };
     let Some(limit) = load.latency_max else {
-        return run(load.outstanding);
+        return run(load.queue_depth);
     };
     let keeps = |run: &SequentialRun| {
         let limit_ns = real(limit.0);
         run.read.mean_ns() <= limit_ns && run.write.mean_ns() <= limit_ns
     };
-    let (mut low, mut high) = (1, load.outstanding.max(1) + 1);
+    let (mut low, mut high) = (1, load.queue_depth.max(1) + 1);
     let mut best = run(low);
     while high - low > 1 {
         let middle = low + (high - low) / 2;
@@ -174,7 +174,7 @@ impl ExperimentOutcome {
             ExperimentMeasure::Iops => Some(self.io.iops()),
             ExperimentMeasure::ReadIops => per_s(self.io.read.ios()),
             ExperimentMeasure::WriteIops => per_s(self.io.write.ios()),
-            ExperimentMeasure::BytesPerS => Some(self.io.iops() * self.transfer_bytes),
+            ExperimentMeasure::BytesPerS => Some(self.io.iops() * self.block_size_bytes),
             ExperimentMeasure::ReadLatencyS => mean_s(&self.io.read),
             ExperimentMeasure::WriteLatencyS => mean_s(&self.io.write),
             ExperimentMeasure::ReadsBelow1ms => below(&self.io.read, 1_000_000),

@@ -23,7 +23,7 @@ pub struct VolumeTarget {
     /// Mean latency, as it is documented or assumed.
     pub latency: Nanos,
     /// What a larger I/O counts as several of.
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// What the machine lets through.
     machine: Option<InstanceOffer>,
 }
@@ -146,7 +146,7 @@ impl<'a> TargetWords<'a> {
             order,
             burst: volume.burst.map(with_credits),
             latency,
-            transfer: volume.transfer,
+            block_size: volume.block_size,
             machine: machine.cloned(),
         })
     }

@@ -40,7 +40,7 @@ fn said(random: &mut Random, second: u64) -> NodeAnswer {
     NodeAnswer::Interval(Box::new(MeasuredPart {
         start_ns: second * SECOND_NS,
         end_ns: (second + 1) * SECOND_NS,
-        outstanding_mean: 8.0,
+        queue_depth_mean: 8.0,
         joint: Window { streams, ..Window::default() },
         moment: None,
     }))

@@ -45,7 +45,7 @@ pub struct DivisionMember {
 pub fn part_of(
     workload: &Workload,
     member: DivisionMember,
-    outstanding: Outstanding,
+    queue_depth: Outstanding,
     places: Places,
 ) -> Result<Workload> {
     if member.hosts <= 1 {
@@ -54,7 +54,7 @@ pub fn part_of(
     let mut part = workload.clone();
     part.seed = mix(workload.seed ^ mix(u64::from(member.host) + 1));
     for stream in &mut part.streams {
-        divide_arrivals(stream, member, outstanding)?;
+        divide_arrivals(stream, member, queue_depth)?;
         if places == Places::Slices {
             stream.span = slice(stream.span, member);
         }
@@ -71,19 +71,19 @@ fn divide_arrivals(
     match &mut stream.arrival {
         Arrival::Open { rate, .. } => *rate = Rate(rate.0 / f64::from(hosts)),
         Arrival::Closed { .. } if divided == Outstanding::PerHost => {}
-        Arrival::Closed { outstanding, .. } if *outstanding < hosts => {
+        Arrival::Closed { queue_depth, .. } if *queue_depth < hosts => {
             return Err(Error::usage(
                 format!(
-                    "stream '{}' has {outstanding} outstanding I/Os for {hosts} hosts",
+                    "stream '{}' has {queue_depth} outstanding I/Os for {hosts} hosts",
                     stream.name
                 ),
                 "use at least one per host, or omit --total",
             ));
         }
-        Arrival::Closed { outstanding, .. } => {
-            let more = u32::from(member.host < *outstanding % hosts);
-            *outstanding = *outstanding / hosts + more;
-            stream.workers = stream.workers.min(*outstanding);
+        Arrival::Closed { queue_depth, .. } => {
+            let more = u32::from(member.host < *queue_depth % hosts);
+            *queue_depth = *queue_depth / hosts + more;
+            stream.workers = stream.workers.min(*queue_depth);
         }
     }
     Ok(())
@@ -110,13 +110,13 @@ mod tests {
         Workload::of("shared", Nanos(1_000_000_000), stream)
     }
 
-    fn closed(outstanding: u32) -> Workload {
-        workload(Arrival::Closed { outstanding, think_time: Nanos(0) })
+    fn closed(queue_depth: u32) -> Workload {
+        workload(Arrival::Closed { queue_depth, think_time: Nanos(0) })
     }
 
-    fn parts(workload: &Workload, hosts: u32, outstanding: Outstanding) -> Result<Vec<Workload>> {
+    fn parts(workload: &Workload, hosts: u32, queue_depth: Outstanding) -> Result<Vec<Workload>> {
         let part =
-            |host| part_of(workload, DivisionMember { host, hosts }, outstanding, Places::Slices);
+            |host| part_of(workload, DivisionMember { host, hosts }, queue_depth, Places::Slices);
         (0..hosts).map(part).collect()
     }
 
@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn outstanding_is_of_each_host_unless_it_is_of_all() {
-        let of = |outstanding| {
-            let parts = parts(&closed(10), 4, outstanding).unwrap();
+        let of = |queue_depth| {
+            let parts = parts(&closed(10), 4, queue_depth).unwrap();
             let streams = parts.iter().map(|part| &part.streams[0]);
-            streams.map(|one| (one.arrival.outstanding(), one.workers)).collect::<Vec<_>>()
+            streams.map(|one| (one.arrival.queue_depth(), one.workers)).collect::<Vec<_>>()
         };
         assert_eq!(of(Outstanding::PerHost), [(10, 4); 4]);
         assert_eq!(of(Outstanding::Total), [(3, 3), (3, 3), (2, 2), (2, 2)]);
@@ -145,7 +145,7 @@ mod tests {
             rate: Rate(1000.0),
             process: Process::Poisson,
             burst: 1,
-            outstanding_max: 64,
+            queue_depth_max: 64,
             group_commit: None,
         });
         let parts = parts(&open, 8, Outstanding::PerHost).unwrap();

@@ -62,7 +62,7 @@ mod tests {
         MeasuredPart {
             start_ns,
             end_ns: start_ns + 100,
-            outstanding_mean: 1.0,
+            queue_depth_mean: 1.0,
             joint: Window::default(),
             moment: None,
         }

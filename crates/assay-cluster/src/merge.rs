@@ -130,7 +130,7 @@ impl Merger {
             let operations = of_all_streams(&part.joint);
             series.add(&operations, end_ns - start_ns);
             merged.interval.operations.merge(&operations);
-            merged.interval.outstanding_mean += part.outstanding_mean;
+            merged.interval.queue_depth_mean += part.queue_depth_mean;
             merged.joint.merge(&part.joint);
         }
         (merged.joint.first_interval, merged.joint.intervals) = (self.intervals, 1);
@@ -204,7 +204,7 @@ mod tests {
         MeasuredPart {
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
-            outstanding_mean: 2.0,
+            queue_depth_mean: 2.0,
             joint: Window { streams: vec![stream], ..Window::default() },
             moment: None,
         }
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(merger.add(0, part(0, &[20, 30])), None);
         let merged = merger.add(1, part(0, &[40])).unwrap();
         assert_eq!((merged.interval.index, merged.interval.operations.ios()), (0, 4));
-        assert!((merged.interval.outstanding_mean - 6.0).abs() < 1e-12);
+        assert!((merged.interval.queue_depth_mean - 6.0).abs() < 1e-12);
         assert_eq!(
             (merger.intervals(), merger.elapsed_ns(), merger.left_out()),
             (1, 1_000_000_000, 1)

@@ -150,7 +150,7 @@ pub struct MeasuredPart {
     /// End, ns after the measured time began.
     pub end_ns: u64,
     /// Time-weighted mean of the outstanding I/Os.
-    pub outstanding_mean: f64,
+    pub queue_depth_mean: f64,
     /// What happened in it, in full precision.
     pub joint: Window,
     /// The machine meanwhile, where it is watched.

@@ -193,9 +193,9 @@ pub struct Sizes {
 
 impl Sizes {
     /// The sizes of a mix, as places of `place_bytes`.
-    pub fn new(mix: &assay_model::workload::TransferMix, place_bytes: u64) -> Self {
+    pub fn new(mix: &assay_model::workload::BlockSizeMix, place_bytes: u64) -> Self {
         let mut total = 0.0;
-        let bound = |part: &assay_model::workload::TransferPart| {
+        let bound = |part: &assay_model::workload::BlockSizePart| {
             total += part.share.0;
             (total, part.size.0 / place_bytes)
         };

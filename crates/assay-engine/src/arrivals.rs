@@ -248,7 +248,7 @@ mod tests {
     fn open(rate: f64, process: Process, burst: u32) -> Stream {
         let rate = Rate(rate);
         let arrival =
-            Arrival::Open { rate, process, burst, outstanding_max: 64, group_commit: None };
+            Arrival::Open { rate, process, burst, queue_depth_max: 64, group_commit: None };
         Stream { arrival, ..Stream::closed("s", Share(1.0), Bytes(8192), 1) }
     }
 

@@ -169,9 +169,9 @@ impl<'a> IntervalCollector<'a> {
         let mut operations = PerOperation::default();
         joint.streams.iter().for_each(|stream| operations.merge(&stream.operations.coarsened()));
         let span_ns = end_ns.saturating_sub(start_ns);
-        let outstanding_mean = if span_ns == 0 { 0.0 } else { outstanding_ns / real(span_ns) };
+        let queue_depth_mean = if span_ns == 0 { 0.0 } else { outstanding_ns / real(span_ns) };
         let (start_ns, end_ns) = (start_ns - self.origin_ns, end_ns - self.origin_ns);
-        let interval = Interval { index, start_ns, end_ns, operations, outstanding_mean };
+        let interval = Interval { index, start_ns, end_ns, operations, queue_depth_mean };
         self.total.merge(&joint);
         self.elapsed_ns += span_ns;
         self.outstanding_ns += outstanding_ns;
@@ -228,7 +228,7 @@ impl<'a> IntervalCollector<'a> {
         let busiest = self.ended.iter().map(|ended| ended.busy_share).fold(0.0, f64::max);
         // Every worker saw the whole process; the one that measured longest saw most.
         let cpu = |part: fn(&WorkerSummary) -> f64| self.ended.iter().map(part).fold(0.0, f64::max);
-        let outstanding_mean =
+        let queue_depth_mean =
             if self.elapsed_ns == 0 { 0.0 } else { self.outstanding_ns / real(self.elapsed_ns) };
         let mut conduct = Conduct {
             features: self.ended.first().map(|ended| ended.features.clone()).unwrap_or_default(),
@@ -241,7 +241,7 @@ impl<'a> IntervalCollector<'a> {
                 .iter()
                 .filter_map(|ended| ended.delayed_share)
                 .reduce(f64::max),
-            outstanding_mean,
+            queue_depth_mean,
             littles_law_ratio: littles_law(streams, self.outstanding_ns),
             start_error: (!self.start_error.is_empty()).then(|| self.start_error.clone()),
             missed_arrivals: self.ended.iter().map(|ended| ended.missed_arrivals).sum(),

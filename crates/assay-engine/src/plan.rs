@@ -70,7 +70,7 @@ impl WorkerPlan {
 
     /// Bytes of one place: the smallest transfer.
     pub fn place_bytes(&self) -> u64 {
-        self.stream.transfer.min_bytes()
+        self.stream.block_size.min_bytes()
     }
 
     /// Places that the stream may touch.
@@ -93,7 +93,7 @@ pub fn plan_workers(
     let mut plans = Vec::new();
     for (stream_index, stream) in workload.streams.iter().enumerate() {
         let space = AddressSpace::new(stream, workload.layout, bounds)?;
-        let places = space.length_bytes() / stream.transfer.max_bytes();
+        let places = space.length_bytes() / stream.block_size.max_bytes();
         for index in 0..stream.workers {
             plans.push(WorkerPlan {
                 worker: plans.len(),
@@ -103,7 +103,7 @@ pub fn plan_workers(
                 seed: mix(workload.seed ^ mix(assay_model::number::count_of(stream_index))),
                 batching: SubmissionBatch::AllDue,
                 verifier: None,
-                slots: dealt(stream.arrival.outstanding(), index, stream.workers),
+                slots: dealt(stream.arrival.queue_depth(), index, stream.workers),
                 slot_bytes: index_of(largest_transfer_bytes(stream)),
                 stream: shared(stream),
                 space: space.clone(),
@@ -120,8 +120,8 @@ pub fn plan_workers(
 }
 
 /// The worker's share of the outstanding I/Os: as even as whole numbers allow.
-const fn dealt(outstanding: u32, index: u32, workers: u32) -> u32 {
-    outstanding / workers + if index < outstanding % workers { 1 } else { 0 }
+const fn dealt(queue_depth: u32, index: u32, workers: u32) -> u32 {
+    queue_depth / workers + if index < queue_depth % workers { 1 } else { 0 }
 }
 
 /// The stream with bursts that fit the smallest worker.
@@ -135,7 +135,7 @@ fn shared(stream: &Stream) -> Stream {
 
 fn check_memory(workload: &Workload) -> Result<()> {
     let of_stream = |stream: &Stream| {
-        u64::from(stream.arrival.outstanding()) * largest_transfer_bytes(stream).max(4096)
+        u64::from(stream.arrival.queue_depth()) * largest_transfer_bytes(stream).max(4096)
     };
     let bytes: u64 = workload.streams.iter().map(of_stream).sum();
     if bytes <= BUFFER_BYTES_MAX {
@@ -153,7 +153,7 @@ fn check_memory(workload: &Workload) -> Result<()> {
 /// A usage error that names the size and the alignment.
 pub fn check_alignment(workload: &Workload, target: &OpenFile) -> Result<()> {
     let (name, alignment_bytes) = (&target.name, target.alignment_bytes);
-    let sizes = workload.streams.iter().flat_map(|stream| &stream.transfer.parts);
+    let sizes = workload.streams.iter().flat_map(|stream| &stream.block_size.parts);
     let hint = match target.passthrough {
         Some(_) => "use a multiple of the block size",
         None => "use a multiple of the block size, or direct = false",

@@ -41,10 +41,12 @@ impl AddressSpace {
     /// A usage error when a target index does not exist, a stripe unit does not fit the transfers,
     /// or nothing is left.
     pub fn new(stream: &Stream, layout: Layout, bounds: &[TargetBounds]) -> Result<Self> {
-        let transfer = largest_transfer_bytes(stream);
+        let block_size = largest_transfer_bytes(stream);
         let stripe_bytes = match layout {
             Layout::Concat => 0,
-            Layout::Stripe { unit } if unit.0 >= transfer && unit.0.is_multiple_of(transfer) => {
+            Layout::Stripe { unit }
+                if unit.0 >= block_size && unit.0.is_multiple_of(block_size) =>
+            {
                 unit.0
             }
             Layout::Stripe { unit } => {
@@ -52,25 +54,25 @@ impl AddressSpace {
                     format!(
                         "stream '{}': a stripe of {unit} is not a multiple of the block size {}",
                         stream.name,
-                        Bytes(transfer)
+                        Bytes(block_size)
                     ),
                     "choose a stripe unit that is a multiple of the largest block size",
                 ));
             }
         };
-        let grain = if stripe_bytes > 0 { stripe_bytes } else { transfer };
+        let grain = if stripe_bytes > 0 { stripe_bytes } else { block_size };
         let mut space = Self {
             extents: chosen(stream, bounds, grain)?,
             stripe_bytes,
             from_bytes: 0,
             length_bytes: 0,
         };
-        space.cut(stream, transfer)?;
+        space.cut(stream, block_size)?;
         Ok(space)
     }
 
     /// Applies the layout's loss and the span, both in whole transfers.
-    fn cut(&mut self, stream: &Stream, transfer: u64) -> Result<()> {
+    fn cut(&mut self, stream: &Stream, block_size: u64) -> Result<()> {
         if self.stripe_bytes > 0 {
             let smallest = self.extents.iter().map(|extent| extent.length_bytes).min().unwrap_or(0);
             self.extents.iter_mut().for_each(|extent| extent.length_bytes = smallest);
@@ -80,16 +82,16 @@ impl AddressSpace {
             extent.before_bytes = total;
             total += extent.length_bytes;
         }
-        let edge = |share: f64| (count(real(total) * share) / transfer * transfer).min(total);
+        let edge = |share: f64| (count(real(total) * share) / block_size * block_size).min(total);
         self.from_bytes = edge(stream.span.from.0);
         self.length_bytes = edge(stream.span.to.0).saturating_sub(self.from_bytes);
-        if self.length_bytes >= transfer {
+        if self.length_bytes >= block_size {
             return Ok(());
         }
         Err(Error::usage(
             format!(
                 "stream '{}': the target is too small: {total} bytes are too few for an I/O of \
-                 {transfer} in the span",
+                 {block_size} in the span",
                 stream.name
             ),
             "use a larger target, a wider span or a smaller block size",
@@ -134,8 +136,8 @@ pub fn largest_transfer_bytes(stream: &Stream) -> u64 {
         assay_model::Arrival::Open { group_commit: Some(limit), .. } => limit.0,
         _ => 0,
     };
-    let transfer = stream.transfer.max_bytes();
-    transfer.max(joined / transfer * transfer)
+    let block_size = stream.block_size.max_bytes();
+    block_size.max(joined / block_size * block_size)
 }
 
 /// The extents that the stream names, each a whole number of grains.
@@ -167,8 +169,8 @@ mod tests {
     use assay_model::workload::Span;
     use proptest::prelude::*;
 
-    fn stream(transfer: u64) -> Stream {
-        Stream::closed("s", Share(1.0), Bytes(transfer), 1)
+    fn stream(block_size: u64) -> Stream {
+        Stream::closed("s", Share(1.0), Bytes(block_size), 1)
     }
 
     fn spaces(lengths: &[u64]) -> Vec<TargetBounds> {

@@ -460,7 +460,7 @@ impl Verifier {
 /// The largest size that all transfers are multiples of.
 fn block_bytes(workload: &Workload) -> Result<u64> {
     let streams = workload.streams.iter();
-    let sizes = streams.flat_map(|stream| &stream.transfer.parts).map(|part| part.size.0);
+    let sizes = streams.flat_map(|stream| &stream.block_size.parts).map(|part| part.size.0);
     let block_bytes = sizes.fold(0, divisor);
     if block_bytes > 0 && block_bytes.is_multiple_of(count_of(SECTOR_BYTES)) {
         return Ok(block_bytes);

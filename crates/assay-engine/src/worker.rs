@@ -173,7 +173,7 @@ impl<B: IoBackend> EngineWorker<B> {
             verification,
             held: None,
             generator: Generator::new(&plan.stream.access, plan.places(), plan.place_bytes(), part),
-            sizes: Sizes::new(&plan.stream.transfer, plan.place_bytes()),
+            sizes: Sizes::new(&plan.stream.block_size, plan.place_bytes()),
             random: Random::part(part.seed ^ 0x700d, part.worker),
             payload,
             recorder: IntervalRecorder::new(arrivals.is_open(), plan.bounds.len()),
@@ -206,7 +206,7 @@ impl<B: IoBackend> EngineWorker<B> {
     }
 
     /// I/Os in flight.
-    pub fn outstanding(&self) -> usize {
+    pub fn queue_depth(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
@@ -222,7 +222,7 @@ impl<B: IoBackend> EngineWorker<B> {
             self.end(now_ns.min(self.times.end_ns));
         }
         if self.ended {
-            return if self.outstanding() == 0 {
+            return if self.queue_depth() == 0 {
                 NextStep::Finished
             } else {
                 NextStep::Enter(BackendWait::Until(None))
@@ -235,13 +235,13 @@ impl<B: IoBackend> EngineWorker<B> {
 
     /// Whether a worker with a fixed amount of work has done it.
     fn is_done(&self) -> bool {
-        self.ios_left == 0 && self.outstanding() == 0
+        self.ios_left == 0 && self.queue_depth() == 0
     }
 
     /// Adds the time since the last look to the integral of outstanding I/Os.
     fn account(&mut self, now_ns: u64) {
         let passed_ns = now_ns.saturating_sub(self.clock_ns);
-        self.recorder.outstanding_ns += real(passed_ns) * real_len(self.outstanding());
+        self.recorder.outstanding_ns += real(passed_ns) * real_len(self.queue_depth());
         self.clock_ns = self.clock_ns.max(now_ns);
     }
 
@@ -285,7 +285,7 @@ impl<B: IoBackend> EngineWorker<B> {
             flying.map(|slot| end_ns.saturating_sub(slot.submitted_ns)).max().unwrap_or(0);
         let ended = WorkerSummary {
             missed_arrivals: self.arrivals.missed(end_ns),
-            in_flight: count_of(self.outstanding()),
+            in_flight: count_of(self.queue_depth()),
             oldest_ns,
             began_ns: self.began_ns,
             features: self.features(),

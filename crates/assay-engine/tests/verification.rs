@@ -9,7 +9,7 @@ use assay_model::integrity::{FaultKind, FoundBy, Integrity};
 use assay_model::number::index_of;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{
-    Access, Content, Stream, SyncPolicy, TransferMix, TransferPart, Workload,
+    Access, BlockSizeMix, BlockSizePart, Content, Stream, SyncPolicy, Workload,
 };
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -76,9 +76,9 @@ fn workload(stream: Stream) -> Workload {
 
 /// Half reads and half writes at a depth that is larger than the file has places.
 fn mixed() -> Stream {
-    let part = |size, share| TransferPart { size: Bytes(size), share: Share(share) };
+    let part = |size, share| BlockSizePart { size: Bytes(size), share: Share(share) };
     Stream {
-        transfer: TransferMix { parts: vec![part(BLOCK, 0.7), part(4 * BLOCK, 0.3)] },
+        block_size: BlockSizeMix { parts: vec![part(BLOCK, 0.7), part(4 * BLOCK, 0.3)] },
         workers: 2,
         ..Stream::closed("mixed", Share(0.5), Bytes(BLOCK), 96)
     }

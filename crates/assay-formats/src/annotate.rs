@@ -13,7 +13,7 @@ const FIRST: [&str; 9] = [
     "duration",
     "warm_up",
     "read_share",
-    "transfer",
+    "block_size",
     "access",
     "arrival",
     "workers",
@@ -55,7 +55,7 @@ fn table<T: serde::Serialize>(document: &T, part: &ConversionPart, path: &str) -
     for (key, value) in &table {
         match value {
             toml::Value::Array(tables)
-                if matches!(tables.first(), Some(toml::Value::Table(_))) && key != "transfer" =>
+                if matches!(tables.first(), Some(toml::Value::Table(_))) && key != "block_size" =>
             {
                 for (index, one) in tables.iter().enumerate() {
                     let _ = writeln!(below, "\n[[{path}{key}]]");

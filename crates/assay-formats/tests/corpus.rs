@@ -60,18 +60,18 @@ fn access(access: Access) -> String {
 
 fn arrival(arrival: Arrival) -> String {
     match arrival {
-        Arrival::Closed { outstanding, think_time } => {
-            format!("closed/{outstanding}/{}", time(think_time))
+        Arrival::Closed { queue_depth, think_time } => {
+            format!("closed/{queue_depth}/{}", time(think_time))
         }
-        Arrival::Open { rate, process, outstanding_max, .. } => {
-            format!("open/{rate}/{process:?}/{outstanding_max}")
+        Arrival::Open { rate, process, queue_depth_max, .. } => {
+            format!("open/{rate}/{process:?}/{queue_depth_max}")
         }
     }
 }
 
 fn stream(text: &mut String, stream: &Stream) {
     let rounded = |number: f64| (number * 1e6).round() / 1e6;
-    let sizes: Vec<String> = match stream.transfer.parts.as_slice() {
+    let sizes: Vec<String> = match stream.block_size.parts.as_slice() {
         [one] => vec![one.size.to_string()],
         parts => {
             parts.iter().map(|part| format!("{}*{}", part.size, rounded(part.share.0))).collect()

@@ -52,8 +52,8 @@ fn limit_words(limit: &LatencyLimit) -> String {
 }
 
 /// The step with this number of outstanding I/Os.
-pub(crate) fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoint> {
-    mix.curve.iter().find(|point| point.outstanding == outstanding)
+pub(crate) fn point(mix: &MixCalibration, queue_depth: u32) -> Option<&CurvePoint> {
+    mix.curve.iter().find(|point| point.queue_depth == queue_depth)
 }
 
 /// Where even queue depth 1 breaks the limit, the rate within it is known: there is none.
@@ -100,7 +100,7 @@ fn known(
     let capacity = |capacity: &Capacity| {
         let mut known = plain(capacity.rate);
         known.evidence.doubts.extend(doubts::of_capacity(capacity));
-        known.evidence.doubts.extend(doubts::of_point(point(mix, capacity.outstanding)));
+        known.evidence.doubts.extend(doubts::of_point(point(mix, capacity.queue_depth)));
         known
     };
     let base = |estimate: Estimate| {

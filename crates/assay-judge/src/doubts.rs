@@ -222,7 +222,7 @@ pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
         ),
         CapacityBound::StillRising => (
             "the rate was still rising at the highest load; the storage may deliver more",
-            "raise --outstanding-max",
+            "raise --queue-depth-max",
         ),
         CapacityBound::TimeBudget => ("time ran out before the limit was found", "raise --time"),
         CapacityBound::Contradicted => {

@@ -186,7 +186,7 @@ impl MeasuredSoFar {
         self.series.add_joint(joint);
         let span_ns = interval.end_ns.saturating_sub(interval.start_ns);
         self.elapsed_ns += span_ns;
-        self.outstanding_ns += interval.outstanding_mean * real(span_ns);
+        self.outstanding_ns += interval.queue_depth_mean * real(span_ns);
         self.row_s += seconds(span_ns);
         let is_full = self.row_s >= SECOND_S;
         if is_full {
@@ -203,7 +203,7 @@ impl MeasuredSoFar {
 
     /// The health of the tool is known only at the end; the final verdict includes it.
     fn measurement(&self, workload: &str) -> Measurement {
-        let outstanding_mean = self.outstanding_ns / real(self.elapsed_ns.max(1));
+        let queue_depth_mean = self.outstanding_ns / real(self.elapsed_ns.max(1));
         let whole = || NamedResult { name: workload.to_owned(), operations: self.operations() };
         let targets = match self.total.targets.as_slice() {
             [] => vec![whole()],
@@ -218,7 +218,7 @@ impl MeasuredSoFar {
             streams: self.total.streams.clone(),
             targets,
             errors: Vec::new(),
-            conduct: Conduct { clock: self.clock, outstanding_mean, ..Conduct::default() },
+            conduct: Conduct { clock: self.clock, queue_depth_mean, ..Conduct::default() },
         }
     }
 }

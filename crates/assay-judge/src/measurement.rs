@@ -374,9 +374,9 @@ fn most_iops(run: JudgedRun<'_>) -> f64 {
         return arrivals(measurement, &operations).map_or(f64::INFINITY, most);
     }
     let shortest_ns = timed(&operations).map(|result| result.service.min_ns()).min();
-    let outstanding = measurement.conduct.outstanding_mean.ceil();
-    match shortest_ns.filter(|shortest_ns| *shortest_ns > 0 && outstanding >= 1.0) {
-        Some(shortest_ns) => outstanding / seconds(shortest_ns),
+    let queue_depth = measurement.conduct.queue_depth_mean.ceil();
+    match shortest_ns.filter(|shortest_ns| *shortest_ns > 0 && queue_depth >= 1.0) {
+        Some(shortest_ns) => queue_depth / seconds(shortest_ns),
         None => f64::INFINITY,
     }
 }
@@ -387,7 +387,7 @@ fn least_iops(run: JudgedRun<'_>) -> f64 {
     let measurement = run.measurement;
     let (conduct, operations) = (&measurement.conduct, measurement.operations());
     let left = operations.errors() + conduct.missed_arrivals + conduct.abandoned_ios;
-    let keeps_up = |due: &f64| left == 0 && conduct.outstanding_mean <= BACKLOG_SHARE_MAX * due;
+    let keeps_up = |due: &f64| left == 0 && conduct.queue_depth_mean <= BACKLOG_SHARE_MAX * due;
     let least = |due: f64| (due - DUE_DEVIATIONS * due.sqrt()).max(0.0) / measurement.elapsed_s();
     arrivals(measurement, &operations).filter(keeps_up).map_or(0.0, least)
 }
@@ -529,7 +529,7 @@ mod tests {
             streams: vec![NamedResult { name: "reads".to_owned(), operations }],
             targets: Vec::new(),
             errors: Vec::new(),
-            conduct: Conduct { outstanding_mean: 1.0, ..Conduct::default() },
+            conduct: Conduct { queue_depth_mean: 1.0, ..Conduct::default() },
         }
     }
 
@@ -546,7 +546,7 @@ mod tests {
     #[test]
     fn a_backlog_or_a_missed_arrival_shows_that_it_may_not_keep_up() {
         let mut waiting = reads(true);
-        waiting.conduct.outstanding_mean = 11.0;
+        waiting.conduct.queue_depth_mean = 11.0;
         assert!(least(&waiting) < f64::MIN_POSITIVE);
         let mut missed = reads(true);
         missed.conduct.missed_arrivals = 1;

@@ -232,7 +232,7 @@ mod tests {
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
             operations: operations(index + 1),
-            outstanding_mean: 1.0,
+            queue_depth_mean: 1.0,
         }
     }
 

@@ -136,9 +136,10 @@ fn storage_that_never_keeps_the_limit_is_worse_than_one_that_does() {
 fn other_limits_and_sizes_are_other_questions() {
     let mut other = calibration();
     other.limit.service_time_ns = 5e6;
-    other.mixes[0].transfer_bytes = 4096;
+    other.mixes[0].block_size_bytes = 4096;
     let refused = compared(&calibration(), &other).unwrap_err();
-    for key in ["calibration.max_latency_ns", "calibration.read.transfer_bytes is 8192 and 4096"] {
+    for key in ["calibration.max_latency_ns", "calibration.read.block_size_bytes is 8192 and 4096"]
+    {
         assert!(refused.message().contains(key), "{refused}");
     }
 }

@@ -60,7 +60,7 @@ pub struct LocalityCurve {
         value_name = "SIZE",
         default_value = "8KiB"
     )]
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Warm-up before each working set; must exceed the time that the slowest tier takes to adapt
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]
     pub warm_up: Nanos,
@@ -97,10 +97,10 @@ impl CurvePlan<'_> {
     fn working_sets(&self) -> Result<Vec<u64>> {
         let largest = self.curve.largest.map_or(self.length_bytes, |largest| largest.0);
         let (low, high) = (real(self.curve.smallest.0), real(largest.min(self.length_bytes)));
-        if self.curve.transfer.0 == 0 {
+        if self.curve.block_size.0 == 0 {
             return Err(Error::usage("a read of 0 bytes reads nothing", "write for example 8KiB"));
         }
-        if self.curve.smallest.0 < self.curve.transfer.0.saturating_mul(16) || high < 16.0 * low {
+        if self.curve.smallest.0 < self.curve.block_size.0.saturating_mul(16) || high < 16.0 * low {
             return Err(Error::usage(
                 format!(
                     "working sets from {} to {} on a target of {} are too few for a curve",
@@ -121,14 +121,14 @@ impl CurvePlan<'_> {
 
     /// A working set in whole transfers.
     fn whole(&self, bytes: f64) -> u64 {
-        count(bytes) / self.curve.transfer.0 * self.curve.transfer.0
+        count(bytes) / self.curve.block_size.0 * self.curve.block_size.0
     }
 
     /// The share of the target that holds that many bytes in whole transfers: half a transfer more,
     /// because a span is cut to whole ones.
-    fn share(&self, bytes: f64, transfer: u64) -> Share {
-        let whole = self.length_bytes / transfer * transfer;
-        Share(((bytes + real(transfer) / 2.0) / real(whole.max(1))).min(1.0))
+    fn share(&self, bytes: f64, block_size: u64) -> Share {
+        let whole = self.length_bytes / block_size * block_size;
+        Share(((bytes + real(block_size) / 2.0) / real(whole.max(1))).min(1.0))
     }
 
     /// A working set is brought in for at most so long, s.
@@ -203,7 +203,7 @@ pub fn locality(
     };
     Ok(Locality {
         format: 1,
-        transfer_bytes: plan.curve.transfer.0,
+        block_size_bytes: plan.curve.block_size.0,
         tiers: if doubts.is_empty() { places(&found, &points) } else { Vec::new() },
         points,
         doubts,
@@ -384,9 +384,9 @@ fn is_slower(one: &Estimate, other: &Estimate) -> bool {
 
 /// Random reads of a part of the target, one at a time.
 fn reader(plan: &CurvePlan<'_>, bytes: f64, access: Access, duration: Nanos) -> Workload {
-    let mut stream = Stream::closed("locality", Share(1.0), plan.curve.transfer, 1);
+    let mut stream = Stream::closed("locality", Share(1.0), plan.curve.block_size, 1);
     stream.access = access;
-    stream.span = Span { from: Share(0.0), to: plan.share(bytes, plan.curve.transfer.0) };
+    stream.span = Span { from: Share(0.0), to: plan.share(bytes, plan.curve.block_size.0) };
     // With one seed for all, chance would be the same at every working set.
     Workload { seed: plan.curve.seed ^ count(bytes), ..Workload::of("locality", duration, stream) }
 }
@@ -466,12 +466,12 @@ fn bring_in(
 
 /// A second of large reads in order of a working set, from a place in it on.
 fn sequential(plan: &CurvePlan<'_>, at: f64, bytes: u64, most: Option<Bytes>) -> Workload {
-    let transfers = (bytes / plan.curve.transfer.0 / LARGE_READS).max(1);
-    let large = (transfers * plan.curve.transfer.0).min(
-        most.map_or(LARGE, |most| most.min(LARGE)).0 / plan.curve.transfer.0
-            * plan.curve.transfer.0,
+    let transfers = (bytes / plan.curve.block_size.0 / LARGE_READS).max(1);
+    let large = (transfers * plan.curve.block_size.0).min(
+        most.map_or(LARGE, |most| most.min(LARGE)).0 / plan.curve.block_size.0
+            * plan.curve.block_size.0,
     );
-    let large = large.max(plan.curve.transfer.0);
+    let large = large.max(plan.curve.block_size.0);
     let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), 4);
     stream.access = Access::Sequential { streams: 1 };
     // All of it and a little more: what was left out would be slow at its first read.
@@ -492,10 +492,10 @@ fn follow(
     period: Nanos,
     progress: &mut LocalityProgress<'_>,
 ) -> Result<Adaptation> {
-    let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.curve.transfer.0));
+    let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.curve.block_size.0));
     let access = Access::MovingHotBand {
         share: Share(1.0),
-        band: plan.share(hot_bytes, plan.curve.transfer.0),
+        band: plan.share(hot_bytes, plan.curve.block_size.0),
         every: period,
     };
     // The hot spot begins far from what was just measured: nothing holds it yet.

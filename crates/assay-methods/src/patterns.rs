@@ -5,7 +5,7 @@
 //! `rw` are reads, as there.
 
 use assay_model::units::{Bytes, Nanos, Rate, Share};
-use assay_model::workload::{Access, Arrival, Process, Stream, SyncPolicy, TransferMix};
+use assay_model::workload::{Access, Arrival, BlockSizeMix, Process, Stream, SyncPolicy};
 use assay_model::{Error, Result, Workload};
 use clap::{Args, value_parser};
 
@@ -18,7 +18,7 @@ const RANDOM_OUTSTANDING: u32 = 32;
 /// Read-ahead of one scan.
 const SEQUENTIAL_OUTSTANDING: u32 = 4;
 /// I/Os in flight at most where a rate is given.
-const OUTSTANDING_MAX: u32 = 256;
+const QUEUE_DEPTH_MAX: u32 = 256;
 
 /// A pattern of I/O that has a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,12 +65,12 @@ impl LoadPattern {
     /// A workload of this pattern with the usual transfer and depth: half a minute after 2 s of
     /// warm-up.
     pub fn workload(self) -> Workload {
-        let (transfer, outstanding) = if self.is_random {
+        let (block_size, queue_depth) = if self.is_random {
             (RANDOM_TRANSFER, RANDOM_OUTSTANDING)
         } else {
             (SEQUENTIAL_TRANSFER, SEQUENTIAL_OUTSTANDING)
         };
-        let closed = Stream::closed("blocks", Share(self.read_share), transfer, outstanding);
+        let closed = Stream::closed("blocks", Share(self.read_share), block_size, queue_depth);
         let access =
             if self.is_random { Access::Uniform } else { Access::Sequential { streams: 1 } };
         let stream = Stream { access, ..closed };
@@ -112,7 +112,7 @@ impl WorkloadChanges {
 pub struct StreamSpec {
     /// Size of an I/O (block size), for example `8k`
     #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE")]
-    pub transfer: Option<Bytes>,
+    pub block_size: Option<Bytes>,
     /// Queue depth (outstanding I/Os); with --rate, its maximum
     #[arg(
         long,
@@ -121,7 +121,7 @@ pub struct StreamSpec {
         value_name = "N",
         value_parser = value_parser!(u32).range(1..)
     )]
-    pub outstanding: Option<u32>,
+    pub queue_depth: Option<u32>,
     /// Share of reads, for example `70%`
     #[arg(long, value_name = "SHARE")]
     pub read_share: Option<Share>,
@@ -169,7 +169,7 @@ impl StreamSpec {
     }
 
     fn change(&self, stream: &mut Stream) {
-        stream.transfer = self.transfer.map_or(stream.transfer.clone(), TransferMix::single);
+        stream.block_size = self.block_size.map_or(stream.block_size.clone(), BlockSizeMix::single);
         stream.read_share = self.read_share.unwrap_or(stream.read_share);
         stream.workers = self.workers.unwrap_or(stream.workers);
         stream.access = self.theta.map_or(stream.access, |theta| Access::Zipf { theta });
@@ -179,21 +179,21 @@ impl StreamSpec {
     }
 
     fn arrival(&self, arrival: Arrival) -> Arrival {
-        let depth = self.outstanding;
+        let depth = self.queue_depth;
         match (self.rate, arrival) {
             (Some(rate), _) => Arrival::Open {
                 rate,
                 process: Process::Poisson,
                 burst: 1,
-                outstanding_max: depth.unwrap_or(OUTSTANDING_MAX),
+                queue_depth_max: depth.unwrap_or(QUEUE_DEPTH_MAX),
                 group_commit: None,
             },
-            (None, Arrival::Closed { outstanding, think_time }) => {
-                Arrival::Closed { outstanding: depth.unwrap_or(outstanding), think_time }
+            (None, Arrival::Closed { queue_depth, think_time }) => {
+                Arrival::Closed { queue_depth: depth.unwrap_or(queue_depth), think_time }
             }
-            (None, Arrival::Open { rate, process, burst, outstanding_max, group_commit }) => {
-                let outstanding_max = depth.unwrap_or(outstanding_max);
-                Arrival::Open { rate, process, burst, outstanding_max, group_commit }
+            (None, Arrival::Open { rate, process, burst, queue_depth_max, group_commit }) => {
+                let queue_depth_max = depth.unwrap_or(queue_depth_max);
+                Arrival::Open { rate, process, burst, queue_depth_max, group_commit }
             }
         }
     }
@@ -206,18 +206,18 @@ pub fn describe(stream: &Stream) -> String {
         _ => "random",
     };
     let sizes: Vec<String> =
-        stream.transfer.parts.iter().map(|part| part.size.to_string()).collect();
+        stream.block_size.parts.iter().map(|part| part.size.to_string()).collect();
     let mix = match stream.read_share.0 {
         share if share >= 1.0 => " reads".to_owned(),
         share if share <= 0.0 => " writes".to_owned(),
         share => format!(", {:.0}% reads", 100.0 * share),
     };
     let pace = match stream.arrival {
-        Arrival::Closed { outstanding, think_time: Nanos(0) } => {
-            format!("{outstanding} outstanding")
+        Arrival::Closed { queue_depth, think_time: Nanos(0) } => {
+            format!("{queue_depth} outstanding")
         }
-        Arrival::Closed { outstanding, think_time } => {
-            format!("{outstanding} outstanding, {think_time} of think time")
+        Arrival::Closed { queue_depth, think_time } => {
+            format!("{queue_depth} outstanding, {think_time} of think time")
         }
         Arrival::Open { rate, .. } => format!("{rate}"),
     };
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn what_is_said_of_the_stream_changes_it_and_its_description() {
         let spec = StreamSpec {
-            transfer: Some(Bytes(16 << 10)),
+            block_size: Some(Bytes(16 << 10)),
             read_share: Some(Share(0.7)),
             rate: Some(Rate(5000.0)),
             workers: Some(2),
@@ -256,21 +256,21 @@ mod tests {
         assert_eq!(workload.name, "randrw");
         assert_eq!(workload.description, "random 16KiB, 70% reads, 5000/s");
         let stream = &workload.streams[0];
-        assert_eq!((stream.workers, stream.arrival.outstanding()), (2, OUTSTANDING_MAX));
+        assert_eq!((stream.workers, stream.arrival.queue_depth()), (2, QUEUE_DEPTH_MAX));
         assert_eq!(stream.sync, SyncPolicy::Fdatasync { every: 8 });
         assert_eq!(stream.access, Access::Zipf { theta: 0.9 });
     }
 
     #[test]
     fn a_depth_bounds_a_rate_and_replaces_a_number_outstanding() {
-        let depth = |rate| StreamSpec { outstanding: Some(4), rate, ..StreamSpec::default() };
+        let depth = |rate| StreamSpec { queue_depth: Some(4), rate, ..StreamSpec::default() };
         let closed = depth(None).apply(PATTERNS[1].workload()).unwrap();
         assert_eq!(
             closed.streams[0].arrival,
-            Arrival::Closed { outstanding: 4, think_time: Nanos(0) }
+            Arrival::Closed { queue_depth: 4, think_time: Nanos(0) }
         );
         let open = depth(Some(Rate(10.0))).apply(PATTERNS[1].workload()).unwrap();
-        assert_eq!(open.streams[0].arrival.outstanding(), 4);
+        assert_eq!(open.streams[0].arrival.queue_depth(), 4);
         assert!(matches!(open.streams[0].arrival, Arrival::Open { .. }));
     }
 
@@ -278,7 +278,7 @@ mod tests {
     fn several_streams_have_no_depth_in_common() {
         let database = crate::presets::preset("database").unwrap();
         assert_eq!(StreamSpec::default().apply(database.clone()).unwrap(), database);
-        let spec = StreamSpec { outstanding: Some(4), ..StreamSpec::default() };
+        let spec = StreamSpec { queue_depth: Some(4), ..StreamSpec::default() };
         let error = spec.apply(database).unwrap_err();
         assert!(error.hint().contains("--print"), "{error}");
     }

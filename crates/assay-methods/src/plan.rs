@@ -12,7 +12,7 @@ use assay_model::profile::{Figure, Profile, ReportScope};
 use assay_model::units::{Bytes, Nanos, Rate, Share, show_count, show_time_ns};
 use assay_model::verdict::{Bound, Criterion};
 use assay_model::workload::{
-    Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
+    Access, Arrival, BlockSizeMix, BlockSizePart, Process, Span, Stream, SyncPolicy,
 };
 use assay_model::{Error, Result, Workload};
 pub use classes::ClassDemand;
@@ -134,7 +134,7 @@ fn scaling(options: &PlanOptions) -> Vec<String> {
 /// One demand as a stream. Where I/Os go is in no report: places are even, which helps no cache.
 fn stream(demand: &PlannedDemand, access: Access, options: &PlanOptions) -> Result<Stream> {
     let mut stream = Stream::closed(demand.name, Share(demand.read_share), Bytes(4096), 1);
-    stream.transfer = transfer(demand.transfer.value, demand.block_bytes);
+    stream.block_size = block_size(demand.block_size.value, demand.block_bytes);
     stream.arrival = arrival(demand, options)?;
     if !options.closed {
         stream.pattern.clone_from(&demand.pattern);
@@ -145,7 +145,7 @@ fn stream(demand: &PlannedDemand, access: Access, options: &PlanOptions) -> Resu
         stream.span = Span { from: Share(LOG_FROM), to: Share(1.0) };
         return Ok(stream);
     }
-    if demand.transfer.value >= SCAN_BYTES {
+    if demand.block_size.value >= SCAN_BYTES {
         stream.access = Access::Sequential { streams: 4 };
     } else if demand.read_share >= READS {
         stream.access = access;
@@ -162,7 +162,7 @@ fn arrival(demand: &PlannedDemand, options: &PlanOptions) -> Result<Arrival> {
             rate,
             process: Process::Poisson,
             burst: 1,
-            outstanding_max: 256,
+            queue_depth_max: 256,
             group_commit: None,
         });
     }
@@ -173,33 +173,33 @@ fn arrival(demand: &PlannedDemand, options: &PlanOptions) -> Result<Arrival> {
         ));
     };
     // Little's law: outstanding = rate x time (Little 1961).
-    let outstanding = (rate.0 * latency.value).ceil().clamp(1.0, 32_768.0);
+    let queue_depth = (rate.0 * latency.value).ceil().clamp(1.0, 32_768.0);
     Ok(Arrival::Closed {
-        outstanding: u32::try_from(assay_model::number::count(outstanding)).unwrap_or(1),
+        queue_depth: u32::try_from(assay_model::number::count(queue_depth)).unwrap_or(1),
         think_time: Nanos(0),
     })
 }
 
 /// Sizes whose mean is the one wanted: exact for a few blocks, to the next 4 KiB for more.
-fn transfer(mean_bytes: f64, block_bytes: Option<f64>) -> TransferMix {
+fn block_size(mean_bytes: f64, block_bytes: Option<f64>) -> BlockSizeMix {
     let block = block_bytes.filter(|block| *block >= GRAIN_BYTES && *block <= mean_bytes);
     let small = block.unwrap_or(GRAIN_BYTES);
     let bytes = |value: f64| Bytes(assay_model::number::count(value));
     let blocks = mean_bytes / small;
     if blocks >= MIXED_BLOCKS || blocks <= 1.0 + 1e-3 {
         let grains = (mean_bytes / GRAIN_BYTES).round().max(1.0);
-        return TransferMix::single(bytes(grains * GRAIN_BYTES));
+        return BlockSizeMix::single(bytes(grains * GRAIN_BYTES));
     }
     let large = blocks.ceil();
     let share = (blocks - 1.0) / (large - 1.0);
     if share > 0.999 {
-        return TransferMix::single(bytes(small * large));
+        return BlockSizeMix::single(bytes(small * large));
     }
-    let part = |size: f64, share: f64| TransferPart {
+    let part = |size: f64, share: f64| BlockSizePart {
         size: bytes(size),
         share: Share((share * 1e6).round() / 1e6),
     };
-    TransferMix { parts: vec![part(small, 1.0 - share), part(small * large, share)] }
+    BlockSizeMix { parts: vec![part(small, 1.0 - share), part(small * large, share)] }
 }
 
 /// What carrying the load means: the rate is reached, nothing takes longer than it did, nothing

@@ -42,7 +42,7 @@ fn apply(load: &mut SessionLoad, setting: &StudySetting) -> Result<()> {
         "hosts" => load.hosts = whole(value)?,
         "update_share" => load.update_share = parsed(value, "\"25%\"")?,
         "cache_hits" => load.cache_hits = parsed(value, "\"50%\"")?,
-        "transfer" => load.block = parsed(value, "\"8KiB\"")?,
+        "block_size" => load.block = parsed(value, "\"8KiB\"")?,
         "locality" => {
             let part: Share = parsed(value, "\"20%\"")?;
             let active = real(load.active.0) * part.0;
@@ -79,7 +79,7 @@ fn wrong(value: &FactorValue, example: &str) -> Error {
 /// the same data.
 pub fn storage_view(load: &SessionLoad, times: &Workload) -> Workload {
     let mut readers = Stream::closed("sessions", Share(1.0), load.block, load.sessions);
-    readers.arrival = Arrival::Closed { outstanding: load.sessions, think_time: load.cpu_per_read };
+    readers.arrival = Arrival::Closed { queue_depth: load.sessions, think_time: load.cpu_per_read };
     let depth = load.writer_depth.saturating_mul(load.hosts);
     let writers = Stream::closed("writer", Share(0.0), load.block, depth);
     let mut log = Stream::closed("log", Share(0.0), LOG_WRITE, load.hosts);
@@ -112,11 +112,11 @@ pub fn run_sessions(
         elapsed_ns: workload.duration.0,
         interval_ns: workload.interval.0,
     };
-    let (mut total, mut outstanding, mut intervals) = (Window::default(), 0.0, 0.0);
+    let (mut total, mut queue_depth, mut intervals) = (Window::default(), 0.0, 0.0);
     let mut watch = |part: &HostInterval| {
         let (interval, joint) = documents(part);
         total.merge(&joint);
-        outstanding += interval.outstanding_mean;
+        queue_depth += interval.queue_depth_mean;
         intervals += 1.0;
         observer.interval(&interval, &joint)
     };
@@ -126,7 +126,7 @@ pub fn run_sessions(
         (end, now_ns)
     });
     let finish = if end.is_broken_off { Finish::Interrupted } else { Finish::Complete };
-    measurement(workload, &end, finish, total, outstanding / f64::max(intervals, 1.0))
+    measurement(workload, &end, finish, total, queue_depth / f64::max(intervals, 1.0))
 }
 
 /// An interval of hosts in the words of the engine.
@@ -151,7 +151,7 @@ fn documents(part: &HostInterval) -> (Interval, Window) {
         start_ns: part.start_ns,
         end_ns: part.end_ns,
         operations,
-        outstanding_mean: part.outstanding_mean,
+        queue_depth_mean: part.queue_depth_mean,
     };
     let joint = Window { first_interval: part.index, intervals: 1, streams, targets: Vec::new() };
     (interval, joint)
@@ -179,7 +179,7 @@ fn measurement(
     end: &HostEnd,
     finish: Finish,
     total: Window,
-    outstanding_mean: f64,
+    queue_depth_mean: f64,
 ) -> Measurement {
     let mut all = PerOperation::default();
     for stream in &total.streams {
@@ -197,7 +197,7 @@ fn measurement(
         conduct: Conduct {
             backend: BackendKind::Simulated,
             clock: ClockKind::Virtual,
-            outstanding_mean,
+            queue_depth_mean,
             littles_law_ratio: 1.0,
             sessions: Some(figures(&end.run)),
             remarks: vec![Remark {

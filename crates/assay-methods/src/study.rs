@@ -6,7 +6,7 @@ use crate::presets::preset;
 use assay_model::study::{Cell, FactorValue, Study, StudySetting};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{
-    Access, Arrival, Layout, Span, Stream, TransferMix, Workload, parse_workload,
+    Access, Arrival, BlockSizeMix, Layout, Span, Stream, Workload, parse_workload,
 };
 use assay_model::{Error, Result};
 use std::fmt::Display;
@@ -128,9 +128,9 @@ fn is_depth(name: &str) -> bool {
 fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> {
     match name {
         "sessions" | "queue_depth" => {
-            if let Arrival::Closed { outstanding, .. } = &mut stream.arrival {
-                *outstanding = whole(value)?;
-                stream.workers = stream.workers.min(*outstanding).max(1);
+            if let Arrival::Closed { queue_depth, .. } = &mut stream.arrival {
+                *queue_depth = whole(value)?;
+                stream.workers = stream.workers.min(*queue_depth).max(1);
                 return Ok(true);
             }
             return Ok(false);
@@ -142,7 +142,7 @@ fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> 
             }
             return Ok(false);
         }
-        "transfer" => stream.transfer = TransferMix::single(parsed(value, "\"8KiB\"")?),
+        "block_size" => stream.block_size = BlockSizeMix::single(parsed(value, "\"8KiB\"")?),
         "read_share" => stream.read_share = parsed(value, "\"70%\"")?,
         "workers" | "parallelism" => stream.workers = whole(value)?,
         "volumes" => {
@@ -237,10 +237,10 @@ pub fn within(mut workload: Workload, share: f64) -> Workload {
 pub fn filling(from: f64, to: f64, times: u64, most: Option<Bytes>) -> Workload {
     let large = most.map_or(LARGE, |most| most.min(LARGE));
     let pages = (large.0 / PAGE.0 / times).max(1);
-    let transfer = Bytes(PAGE.0 * pages);
-    let mut stream = Stream::closed("fill", Share(0.0), transfer, 16);
+    let block_size = Bytes(PAGE.0 * pages);
+    let mut stream = Stream::closed("fill", Share(0.0), block_size, 16);
     stream.access = if times > 1 {
-        Access::Stride { step: Bytes(transfer.0 * times) }
+        Access::Stride { step: Bytes(block_size.0 * times) }
     } else {
         Access::Sequential { streams: 1 }
     };
@@ -270,8 +270,11 @@ mod tests {
     #[test]
     fn every_factor_reaches_the_workload() {
         let stream = |factor, value| one(factor, value).streams.remove(0);
-        assert_eq!(stream("sessions", "33").arrival.outstanding(), 33);
-        assert_eq!(stream("transfer", "\"64KiB\"").transfer, TransferMix::single(Bytes(65_536)));
+        assert_eq!(stream("sessions", "33").arrival.queue_depth(), 33);
+        assert_eq!(
+            stream("block_size", "\"64KiB\"").block_size,
+            BlockSizeMix::single(Bytes(65_536))
+        );
         assert_eq!(stream("read_share", "\"92%\"").read_share, Share(0.92));
         assert_eq!(stream("locality", "\"20%\"").span.to, Share(0.2));
         assert_eq!(stream("theta", "0.9").access, Access::Zipf { theta: 0.9 });
@@ -288,7 +291,7 @@ mod tests {
         for (factor, value) in [
             ("sessions", "\"many\""),
             ("sessions", "0"),
-            ("transfer", "\"8\""),
+            ("block_size", "\"8\""),
             ("read_share", "\"x\""),
             ("layout", "\"ring\""),
             ("rate", "\"100/s\""),

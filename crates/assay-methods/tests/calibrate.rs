@@ -179,13 +179,13 @@ fn a_limit_that_nothing_keeps_has_no_answer_and_a_reason() {
 #[test]
 fn the_last_rung_is_never_taken_for_saturation() {
     let mut case = exponential(64, 1000.0, 50_000.0, 20.0);
-    case.plan.outstanding_max = 32;
+    case.plan.queue_depth_max = 32;
     let calibration = run(&case, 1);
     let mix = &calibration.mixes[0];
     for capacity in
         [mix.iops_max, mix.iops_within_limit.unwrap(), mix.throughput_max_bytes_per_s.unwrap()]
     {
-        assert_eq!((capacity.bound, capacity.outstanding), (CapacityBound::StillRising, 32));
+        assert_eq!((capacity.bound, capacity.queue_depth), (CapacityBound::StillRising, 32));
     }
     assert!(mix.knee.is_none());
     assert!(
@@ -314,7 +314,7 @@ fn twisted<T: FnMut(&Workload, &mut Measurement)>(
 fn a_busy_host_is_named_as_the_limit() {
     let plan = plan(1.0, 10_000.0, 10.0);
     let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
-        let busy = if workload.outstanding() >= 8 { 1.0 } else { 0.3 };
+        let busy = if workload.queue_depth() >= 8 { 1.0 } else { 0.3 };
         measurement.conduct.worker_busy_share_max = busy;
     })
     .unwrap();
@@ -325,7 +325,7 @@ fn a_busy_host_is_named_as_the_limit() {
     assert!(calibration.remarks.iter().any(|remark| remark.what.contains("had no idle CPU")));
     // Host-bound is said where the rate no longer rises, not at every busy step.
     let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
-        let busy = if workload.outstanding() < 8 { 1.0 } else { 0.3 };
+        let busy = if workload.queue_depth() < 8 { 1.0 } else { 0.3 };
         measurement.conduct.host_busy_share = Some(busy);
     })
     .unwrap();
@@ -351,7 +351,7 @@ fn a_crowded_worker_gets_company() {
     plan.workers_max = 4;
     let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
         let workers = f64::from(workload.streams[0].workers);
-        let load = f64::from(workload.outstanding().min(8));
+        let load = f64::from(workload.queue_depth().min(8));
         measurement.conduct.worker_busy_share_max = (load / 8.0 / workers * 1.5).min(1.0);
     })
     .unwrap();
@@ -436,7 +436,7 @@ fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
     assert!(stream.contains("a single stream: stream 'read stream': the target is too small"));
     assert!(held.contains("without a pause"), "{held}");
     let mut plan = plan;
-    plan.transfer = plan.large_transfer;
+    plan.block_size = plan.large_block_size;
     assert!(calibrate(&mut simulated(device, 1), &plan, &mut |_| {}).is_err());
 }
 
@@ -473,7 +473,7 @@ fn plans_that_cannot_be_meant_are_refused() {
     assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("not a valid latency limit"));
     assert!(refused(|plan| plan.mixes.clear()).contains("nothing to calibrate"));
     assert!(refused(|plan| plan.time_budget = Nanos(1_000_000_000)).contains("too short"));
-    assert!(refused(|plan| plan.outstanding_max = 0).contains("at least one I/O"));
+    assert!(refused(|plan| plan.queue_depth_max = 0).contains("at least one I/O"));
 }
 
 #[test]

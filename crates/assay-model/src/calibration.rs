@@ -64,7 +64,7 @@ pub struct Calibration {
 #[serde(deny_unknown_fields)]
 pub struct LogCalibration {
     /// Bytes of one append.
-    pub transfer_bytes: u64,
+    pub block_size_bytes: u64,
     /// Alone, then during ever more reads and writes of data.
     pub points: Vec<LogPoint>,
 }
@@ -75,7 +75,7 @@ pub struct LogCalibration {
 #[serde(deny_unknown_fields)]
 pub struct LogPoint {
     /// Outstanding I/Os of data meanwhile; 0 where the log was alone.
-    pub outstanding: u32,
+    pub queue_depth: u32,
     /// Mean time of an append, ns.
     pub service_time_ns: Estimate,
     /// Appends.
@@ -108,9 +108,9 @@ pub struct MixCalibration {
     /// Share of reads, 0..=1.
     pub read_share: f64,
     /// Bytes of one small I/O.
-    pub transfer_bytes: u64,
+    pub block_size_bytes: u64,
     /// Bytes of one large I/O.
-    pub large_transfer_bytes: u64,
+    pub large_block_size_bytes: u64,
     /// Mean service time at queue depth 1, ns.
     pub base_service_time_ns: Estimate,
     /// Most IOPS with the limited quantile within its limit; `None` when not even one outstanding
@@ -154,23 +154,23 @@ impl MixCalibration {
     /// Whether one outstanding I/O already exceeds the limit with its whole interval. Where the
     /// limit lies inside the interval, some load may still keep it.
     pub fn certainly_exceeds(&self, limit: &LatencyLimit) -> bool {
-        let one = self.curve.iter().find(|point| point.outstanding == 1);
+        let one = self.curve.iter().find(|point| point.queue_depth == 1);
         one.is_none_or(|one| one.limited_quantile_ns.low > limit.service_time_ns)
     }
 
     /// The same, where each load was that of one of several hosts that all had the same.
     #[must_use]
     pub fn of_hosts(mut self, hosts: u32) -> Self {
-        let times = |outstanding: &mut u32| *outstanding = outstanding.saturating_mul(hosts);
+        let times = |queue_depth: &mut u32| *queue_depth = queue_depth.saturating_mul(hosts);
         let steps = self.steps.iter_mut().filter_map(|step| step.iops.as_mut());
         let capacities = [&mut self.iops_max].into_iter().chain(&mut self.iops_within_limit);
         capacities
             .chain(&mut self.throughput_max_bytes_per_s)
             .chain(steps)
-            .for_each(|capacity| times(&mut capacity.outstanding));
+            .for_each(|capacity| times(&mut capacity.queue_depth));
         let curves = [&mut self.curve, &mut self.burst_curve, &mut self.large_curve];
-        curves.into_iter().flatten().for_each(|point| times(&mut point.outstanding));
-        self.knee.iter_mut().for_each(|knee| times(&mut knee.outstanding));
+        curves.into_iter().flatten().for_each(|point| times(&mut point.queue_depth));
+        self.knee.iter_mut().for_each(|knee| times(&mut knee.queue_depth));
         self
     }
 }
@@ -211,7 +211,7 @@ pub struct Capacity {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_s: Option<f64>,
     /// Outstanding I/Os at which it was reached.
-    pub outstanding: u32,
+    pub queue_depth: u32,
     /// What kept it from being more.
     pub bound: CapacityBound,
 }
@@ -243,9 +243,9 @@ pub enum CapacityBound {
 #[serde(deny_unknown_fields)]
 pub struct CurvePoint {
     /// Outstanding I/Os.
-    pub outstanding: u32,
+    pub queue_depth: u32,
     /// Bytes of one I/O.
-    pub transfer_bytes: u64,
+    pub block_size_bytes: u64,
     /// Reads and writes per second.
     pub iops: Estimate,
     /// Bytes per second.
@@ -271,7 +271,7 @@ pub struct CurvePoint {
 #[serde(deny_unknown_fields)]
 pub struct Knee {
     /// Outstanding I/Os at the knee.
-    pub outstanding: u32,
+    pub queue_depth: u32,
     /// IOPS there.
     pub iops: f64,
     /// Mean service time there, ns.

@@ -150,13 +150,13 @@ pub struct IopsPoint {
     /// I/Os per second.
     pub rate: Rate,
     /// Bytes of one.
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Mean time of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Nanos>,
     /// How many were outstanding, where the latency is not published: it follows by Little's law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outstanding: Option<u32>,
+    pub queue_depth: Option<u32>,
 }
 
 /// What a virtual machine lets through to all its volumes together.
@@ -212,7 +212,7 @@ impl IopsPoint {
     /// Mean time of an I/O at these IOPS, s: as published, or outstanding I/Os over IOPS (Little's
     /// law).
     pub fn latency_s(&self) -> f64 {
-        let by_little = || self.outstanding.map(|outstanding| f64::from(outstanding) / self.rate.0);
+        let by_little = || self.queue_depth.map(|queue_depth| f64::from(queue_depth) / self.rate.0);
         self.latency.map(Nanos::seconds).or_else(by_little).unwrap_or(f64::INFINITY)
     }
 }

@@ -266,7 +266,7 @@ pub struct ComparedShare {
     /// Share of all I/Os.
     pub share: f64,
     /// I/Os that are in it at any time: rate times the range's middle.
-    pub outstanding: f64,
+    pub queue_depth: f64,
 }
 
 /// One check that both sides did the same work.

@@ -348,7 +348,7 @@ impl DeviceCounters {
     }
 
     /// Time-weighted mean of the outstanding I/Os over `elapsed_ns`.
-    pub fn outstanding_mean(&self, elapsed_ns: u64) -> f64 {
+    pub fn queue_depth_mean(&self, elapsed_ns: u64) -> f64 {
         share(self.outstanding_time_ns, elapsed_ns)
     }
 

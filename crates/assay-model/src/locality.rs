@@ -12,7 +12,7 @@ pub struct Locality {
     /// Version of the document's form: 1.
     pub format: u32,
     /// Bytes of one read.
-    pub transfer_bytes: u64,
+    pub block_size_bytes: u64,
     /// Mean read times, by working set.
     pub points: Vec<LocalityPoint>,
     /// The places behind them, the fastest first; none where they cannot be determined.

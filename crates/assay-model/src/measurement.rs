@@ -122,7 +122,7 @@ pub struct Interval {
     /// All streams together.
     pub operations: PerOperation,
     /// Time-weighted mean of the outstanding I/Os.
-    pub outstanding_mean: f64,
+    pub queue_depth_mean: f64,
 }
 
 /// The streams and targets joined over several intervals, with full precision; joints follow one

@@ -85,7 +85,7 @@ fn of_mix(mix: &MixCalibration) -> Vec<Doubt> {
             "{}: {}/s at queue depth {} is more than the maximum of {}/s",
             mix.name,
             show_count(point.iops.value),
-            point.outstanding,
+            point.queue_depth,
             show_count(most.value)
         );
         doubt(what, "the rate varied: calibrate longer, or while nothing else runs")
@@ -116,13 +116,13 @@ fn run_against_mix(measurement: &Measurement, mix: &MixCalibration) -> Option<Do
     let reads = operations.read.as_ref().map_or(0, |read| read.ios);
     let is_same = operations.ios() > 0
         && (share(reads, operations.ios()) - mix.read_share).abs() <= SHARE_SLACK
-        && operations.bytes() == operations.ios() * mix.transfer_bytes;
+        && operations.bytes() == operations.ios() * mix.block_size_bytes;
     if !is_same {
         return None;
     }
     let iops = measurement.iops();
-    let (calibrated, at) = match point_at(mix, measurement.conduct.outstanding_mean) {
-        Some(point) => (point.iops, format!("at queue depth {}", point.outstanding)),
+    let (calibrated, at) = match point_at(mix, measurement.conduct.queue_depth_mean) {
+        Some(point) => (point.iops, format!("at queue depth {}", point.queue_depth)),
         // More than the most that was reached at any depth.
         None if iops > mix.iops_max.rate.high => (mix.iops_max.rate, "at most".to_owned()),
         None => return None,
@@ -133,7 +133,7 @@ fn run_against_mix(measurement: &Measurement, mix: &MixCalibration) -> Option<Do
         let what = format!(
             "the same mix of {} I/Os reached {}/s {at} in the calibration and {}/s in workload \
              “{}”: something else used the storage, a burst ended, or its state changed in between",
-            Bytes(mix.transfer_bytes),
+            Bytes(mix.block_size_bytes),
             show_count(calibrated.value),
             show_count(iops),
             measurement.workload
@@ -144,7 +144,7 @@ fn run_against_mix(measurement: &Measurement, mix: &MixCalibration) -> Option<Do
 
 /// The point of about this depth.
 fn point_at(mix: &MixCalibration, depth: f64) -> Option<&CurvePoint> {
-    let distance = |point: &CurvePoint| (f64::from(point.outstanding) / depth.max(1e-9)).ln().abs();
+    let distance = |point: &CurvePoint| (f64::from(point.queue_depth) / depth.max(1e-9)).ln().abs();
     let near = mix.curve.iter().min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
     (distance(near) <= DEPTH_FACTOR_MAX.ln()).then_some(near)
 }

@@ -228,7 +228,7 @@ pub struct IoClass {
     pub rate_iops: Option<Figure>,
     /// Mean bytes an I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transfer_bytes: Option<Figure>,
+    pub block_size_bytes: Option<Figure>,
     /// Bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_bytes_per_s: Option<Figure>,
@@ -240,7 +240,7 @@ pub struct IoClass {
     pub latency_s: Option<Figure>,
     /// Mean number of I/Os outstanding, by Little's law: rate times latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outstanding: Option<Figure>,
+    pub queue_depth: Option<Figure>,
     /// I/Os by their time, where the source has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyCurve>,
@@ -252,23 +252,23 @@ impl IoClass {
         Self {
             purpose,
             rate_iops: None,
-            transfer_bytes: None,
+            block_size_bytes: None,
             throughput_bytes_per_s: None,
             read_share: None,
             latency_s: None,
-            outstanding: None,
+            queue_depth: None,
             latency: None,
         }
     }
 
     /// Fills what follows from the rest: bytes an I/O or bytes per second, and I/Os outstanding.
     pub fn complete(mut self) -> Self {
-        let transfer = quotient(self.throughput_bytes_per_s.as_ref(), self.rate_iops.as_ref());
-        self.transfer_bytes = self.transfer_bytes.or(transfer);
-        let throughput = product(self.rate_iops.as_ref(), self.transfer_bytes.as_ref());
+        let block_size = quotient(self.throughput_bytes_per_s.as_ref(), self.rate_iops.as_ref());
+        self.block_size_bytes = self.block_size_bytes.or(block_size);
+        let throughput = product(self.rate_iops.as_ref(), self.block_size_bytes.as_ref());
         self.throughput_bytes_per_s = self.throughput_bytes_per_s.or(throughput);
-        let outstanding = product(self.rate_iops.as_ref(), self.latency_s.as_ref());
-        self.outstanding = self.outstanding.or(outstanding);
+        let queue_depth = product(self.rate_iops.as_ref(), self.latency_s.as_ref());
+        self.queue_depth = self.queue_depth.or(queue_depth);
         self
     }
 

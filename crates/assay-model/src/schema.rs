@@ -8,7 +8,7 @@ use crate::calendar::Day;
 use crate::stack::DeviceNumber;
 use crate::units::{Bytes, Nanos, Rate, Share};
 use crate::verdict::Bound;
-use crate::workload::{TransferMix, TransferPart};
+use crate::workload::{BlockSizeMix, BlockSizePart};
 use assay_tidy::contract::{assert_kept, schema_of};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -78,13 +78,13 @@ impl JsonSchema for Bound {
     }
 }
 
-impl JsonSchema for TransferMix {
+impl JsonSchema for BlockSizeMix {
     fn schema_name() -> Cow<'static, str> {
-        "TransferMix".into()
+        "BlockSizeMix".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let size = generator.subschema_for::<Bytes>();
-        let part = generator.subschema_for::<TransferPart>();
+        let part = generator.subschema_for::<BlockSizePart>();
         json_schema!({ "anyOf": [size, { "type": "array", "items": part, "minItems": 1 }] })
     }
 }

@@ -236,7 +236,7 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("sessions", "outstanding I/Os of a closed stream: 1, 8, 64; 0 turns a named stream off"),
     ("queue_depth", "the same"),
     ("rate", "I/Os per second of an open stream: \"1000/s\""),
-    ("transfer", "bytes of an I/O: \"8KiB\""),
+    ("block_size", "bytes of an I/O: \"8KiB\""),
     ("read_share", "share of reads: \"70%\""),
     ("locality", "share of the data that all I/Os go to: \"20%\""),
     ("hot_band", "share of the data that 90% of the I/Os go to: \"10%\""),

@@ -93,7 +93,7 @@ pub struct DeviceRates {
     /// Mean time of reads and writes that are counted together, ns.
     pub joint_time_mean_ns: Option<f64>,
     /// I/Os in the queue or on the device, mean over the time.
-    pub outstanding_mean: f64,
+    pub queue_depth_mean: f64,
     /// Share of the time with at least one I/O; of what works in parallel it says nothing about
     /// how much more would go.
     pub busy_share: f64,
@@ -208,7 +208,7 @@ impl NamedDevice {
     /// Its counters over a time as rates.
     pub fn rates(&self, elapsed_ns: u64) -> DeviceRates {
         let (counters, elapsed_s) = (&self.counters, seconds(elapsed_ns));
-        let outstanding = counters.outstanding_mean(elapsed_ns);
+        let queue_depth = counters.queue_depth_mean(elapsed_ns);
         let timed_ns = real(
             counters
                 .read_time_ns
@@ -226,7 +226,7 @@ impl NamedDevice {
             read_time_mean_ns: counters.read_time_mean_ns(),
             write_time_mean_ns: counters.write_time_mean_ns(),
             joint_time_mean_ns: counters.joint_time_mean_ns(),
-            outstanding_mean: outstanding,
+            queue_depth_mean: queue_depth,
             busy_share: counters.busy_share(elapsed_ns).min(1.0),
             littles_law_ratio: (counters.outstanding_time_ns > 0)
                 .then(|| timed_ns / real(counters.outstanding_time_ns)),

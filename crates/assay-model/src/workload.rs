@@ -5,11 +5,11 @@ use crate::units::{Bytes, Nanos, Rate, Share};
 use crate::verdict::{Criteria, Criterion};
 use serde::{Deserialize, Serialize};
 
+mod block_size;
 mod check;
-mod transfer;
 
+pub use block_size::{BlockSizeMix, BlockSizePart};
 pub use check::parse_workload;
-pub use transfer::{TransferMix, TransferPart};
 
 /// One experiment on one target: all streams run simultaneously.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub struct Stream {
     #[serde(default = "whole")]
     pub read_share: Share,
     /// Bytes moved by one I/O.
-    pub transfer: TransferMix,
+    pub block_size: BlockSizeMix,
     /// Address of the next I/O.
     #[serde(default)]
     pub access: Access,
@@ -162,7 +162,7 @@ pub enum Arrival {
     /// A new I/O when one completes, at a fixed queue depth.
     Closed {
         /// Outstanding I/Os of the whole stream.
-        outstanding: u32,
+        queue_depth: u32,
         /// Pause between a completion and the I/O that follows it.
         #[serde(default)]
         think_time: Nanos,
@@ -178,8 +178,8 @@ pub enum Arrival {
         #[serde(default = "one")]
         burst: u32,
         /// I/Os in flight at most; later arrivals wait, and their wait is response time.
-        #[serde(default = "outstanding_max")]
-        outstanding_max: u32,
+        #[serde(default = "queue_depth_max")]
+        queue_depth_max: u32,
         /// Arrivals that wait join into one I/O of up to this size: a log writer's group commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         group_commit: Option<Bytes>,
@@ -296,20 +296,20 @@ impl Workload {
     }
 
     /// I/Os that may be outstanding at once over all streams.
-    pub fn outstanding(&self) -> u32 {
-        self.streams.iter().map(|stream| stream.arrival.outstanding()).sum()
+    pub fn queue_depth(&self) -> u32 {
+        self.streams.iter().map(|stream| stream.arrival.queue_depth()).sum()
     }
 }
 
 impl Stream {
     /// Random reads and writes over the whole target with a fixed number outstanding.
-    pub fn closed(name: &str, read_share: Share, transfer: Bytes, outstanding: u32) -> Self {
+    pub fn closed(name: &str, read_share: Share, block_size: Bytes, queue_depth: u32) -> Self {
         Self {
             name: name.to_owned(),
             read_share,
-            transfer: TransferMix::single(transfer),
+            block_size: BlockSizeMix::single(block_size),
             access: Access::Uniform,
-            arrival: Arrival::Closed { outstanding, think_time: Nanos(0) },
+            arrival: Arrival::Closed { queue_depth, think_time: Nanos(0) },
             pattern: Vec::new(),
             workers: 1,
             sync: SyncPolicy::None,
@@ -327,10 +327,10 @@ impl Stream {
 
 impl Arrival {
     /// I/Os that may be outstanding at once.
-    pub const fn outstanding(&self) -> u32 {
+    pub const fn queue_depth(&self) -> u32 {
         match self {
-            Self::Closed { outstanding, .. } => *outstanding,
-            Self::Open { outstanding_max, .. } => *outstanding_max,
+            Self::Closed { queue_depth, .. } => *queue_depth,
+            Self::Open { queue_depth_max, .. } => *queue_depth_max,
         }
     }
 }
@@ -343,7 +343,7 @@ const fn one_u64() -> u64 {
     1
 }
 
-const fn outstanding_max() -> u32 {
+const fn queue_depth_max() -> u32 {
     256
 }
 

@@ -172,7 +172,7 @@ pub fn exposition(state: &MonitorState, cost_s: f64) -> String {
     each(&mut text, state, ERRORS, |result| result.errors);
     times(&mut text, state, SERVICE, |result| Some(&result.service));
     times(&mut text, state, RESPONSE, |result| result.response.as_ref());
-    one(&mut text, OUTSTANDING, (state.taken > 0).then_some(state.outstanding_mean));
+    one(&mut text, OUTSTANDING, (state.taken > 0).then_some(state.queue_depth_mean));
     one(&mut text, CPU_BUSY, state.host.map(|host| host.cpu_busy_share));
     one(&mut text, RUNNABLE, state.host.map(|host| real(host.runnable)));
     one(&mut text, NOTES, Some(real(state.noted)));

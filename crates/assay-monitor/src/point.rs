@@ -15,7 +15,7 @@ pub struct MonitorPoint {
     /// Its end, s of measured time since the run began; the cells of a run follow one another.
     pub at_s: f64,
     /// Time-weighted mean of the outstanding I/Os.
-    pub outstanding_mean: f64,
+    pub queue_depth_mean: f64,
     /// Share of the CPU time of the host in which something ran, 0..=1, where that was sampled.
     pub cpu_busy_share: Option<f64>,
     /// One for each operation that happened.
@@ -56,7 +56,7 @@ impl MonitorPoint {
         let operations = interval.operations.iter();
         Self {
             at_s,
-            outstanding_mean: interval.outstanding_mean,
+            queue_depth_mean: interval.queue_depth_mean,
             cpu_busy_share: host.map(|host| host.cpu_busy_share),
             operations: operations
                 .map(|(kind, of)| OperationPoint::of(kind, of, elapsed_s))

@@ -167,7 +167,7 @@ mod tests {
             read.service.record_many(200_000, read.ios);
             let operations = PerOperation { read: Some(read), ..PerOperation::default() };
             let (start_ns, end_ns) = (index * 1_000_000_000, (index + 1) * 1_000_000_000);
-            state.take(&Interval { index, start_ns, end_ns, operations, outstanding_mean: 1.0 });
+            state.take(&Interval { index, start_ns, end_ns, operations, queue_depth_mean: 1.0 });
         }
         state.show("oltp: 1,000 IOPS", 0.5, Some(7500.0));
         state

@@ -37,7 +37,7 @@ pub struct MonitorState {
     /// All intervals so far, with coarse histograms.
     pub(crate) totals: PerOperation,
     /// Time-weighted mean of the outstanding I/Os in the last interval.
-    pub(crate) outstanding_mean: f64,
+    pub(crate) queue_depth_mean: f64,
     /// Measured time so far, ns.
     pub(crate) measured_ns: u64,
     /// Measured time of the cells before this one, ns.
@@ -92,7 +92,7 @@ impl MonitorState {
         self.last_end_ns = interval.end_ns;
         self.measured_ns = self.before_ns.saturating_add(interval.end_ns);
         self.totals.merge(&interval.operations.coarsened());
-        self.outstanding_mean = interval.outstanding_mean;
+        self.queue_depth_mean = interval.queue_depth_mean;
         self.points.push_back(MonitorPoint::of(interval, seconds(self.measured_ns), self.host));
         self.taken += 1;
         while self.points.len() > POINTS_MAX {
@@ -147,7 +147,7 @@ mod tests {
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
             operations: PerOperation { read: Some(read), ..PerOperation::default() },
-            outstanding_mean: 8.0,
+            queue_depth_mean: 8.0,
         }
     }
 

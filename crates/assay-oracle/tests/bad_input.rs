@@ -39,7 +39,7 @@ fn a_quoted_or_indented_copy_reads_as_the_report_itself() {
         // A copy has its lines further down.
         for finding in one.verdict.devices.iter_mut().chain(&mut other.verdict.devices) {
             finding.latency_s.source.clear();
-            finding.outstanding.iter_mut().for_each(|figure| figure.source.clear());
+            finding.queue_depth.iter_mut().for_each(|figure| figure.source.clear());
         }
         assert_eq!((&one.name, &one.verdict), (&other.name, &other.verdict), "{margin:?}");
         let total = |report: &OracleReport| report.activity[0].total.map(|total| total.value);

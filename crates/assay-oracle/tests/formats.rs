@@ -509,7 +509,7 @@ fn the_size_of_multi_block_reads_follows_from_blocks_and_requests() {
         );
         let page = format!("{sizes}{counters}{functions}{events}");
         let profile = profile(&read(&awr_html("12.1.0.2.0", &page)));
-        profile.class(IoPurpose::MultiBlockRead).unwrap().transfer_bytes.clone()
+        profile.class(IoPurpose::MultiBlockRead).unwrap().block_size_bytes.clone()
     };
     let size = read("8K").unwrap();
     assert!(same(size.value, 81_920.0) && size.source.starts_with("estimate"), "{size:?}");

@@ -43,7 +43,7 @@ fn counters_of_10g_give_iops_throughput_and_size() {
     let all = whole(&profile);
     near(all.rate_iops.as_ref().unwrap().value, 4818.5, 0.05);
     near(all.throughput_bytes_per_s.as_ref().unwrap().value, 561.5e6, 0.05e6);
-    near(all.transfer_bytes.as_ref().unwrap().value, 116_532.0, 2.0);
+    near(all.block_size_bytes.as_ref().unwrap().value, 116_532.0, 2.0);
     near(all.read_share.as_ref().unwrap().value, 0.998, 0.0005);
     near(profile.block_bytes.as_ref().unwrap().value, 8192.0, 0.0);
 }
@@ -90,8 +90,8 @@ fn blocks_and_tablespaces_of_9i_give_the_whole_demand() {
     near(all.rate_iops.as_ref().unwrap().value, 10_082.0, 2.0);
     near(all.throughput_bytes_per_s.as_ref().unwrap().value, 101_985_000.0, 500.0);
     near(all.latency_s.as_ref().unwrap().value, 5.480e-3, 0.5e-6);
-    near(all.outstanding.as_ref().unwrap().value, 54.0, 0.06);
-    near(all.transfer_bytes.as_ref().unwrap().value, 10_116.0, 3.0);
+    near(all.queue_depth.as_ref().unwrap().value, 54.0, 0.06);
+    near(all.block_size_bytes.as_ref().unwrap().value, 10_116.0, 3.0);
     assert!(profile.class(IoPurpose::SingleBlockRead).is_none());
     assert!(profile.missing.iter().any(|title| title == "Time Model Statistics"));
 }

@@ -14,9 +14,9 @@ pub(crate) fn commit_overhead_s(
     present: Option<&PredictedStorage>,
 ) -> f64 {
     let calibrated_s = || {
-        let outstanding =
+        let queue_depth =
             demand.throughput_per_s * demand.reads_s() / demand.read_share().max(0.05);
-        Some(present?.flush.as_ref()?.flush_s(outstanding))
+        Some(present?.flush.as_ref()?.flush_s(queue_depth))
     };
     let known_s = demand.flush_s.or_else(calibrated_s);
     let Some(flush_s) = known_s.filter(|_| demand.commits_mean > 0.0) else {
@@ -99,14 +99,14 @@ fn credible_share(known_s: f64, storage: &PredictedStorage) -> f64 {
 /// Time of a read with as many outstanding as there were. The rate would not do: near the end of a
 /// curve almost no of it stands for many that wait.
 fn curve_s(demand: &PredictedDemand, storage: &PredictedStorage) -> f64 {
-    let outstanding = demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s);
-    storage.curve.latency_s(outstanding.max(1.0))
+    let queue_depth = demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s);
+    storage.curve.latency_s(queue_depth.max(1.0))
 }
 
 /// How long flushes of the log hold a read up as it was measured, seconds.
 fn flush_delay_s(demand: &PredictedDemand, storage: &PredictedStorage) -> f64 {
     let reads = demand.throughput_per_s * demand.reads_s();
-    let outstanding = reads / demand.read_share().max(0.05);
+    let queue_depth = reads / demand.read_share().max(0.05);
     let log = storage.flush.as_ref();
-    log.map_or(0.0, |log| log.read_delay_s(demand, demand.throughput_per_s, outstanding))
+    log.map_or(0.0, |log| log.read_delay_s(demand, demand.throughput_per_s, queue_depth))
 }

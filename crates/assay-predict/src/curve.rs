@@ -51,30 +51,30 @@ impl ReadCurve {
     ///
     /// A curve of saturation bends down. Between two steps it lies above the line through them and
     /// below the lines of the steps around, prolonged: the middle of these ends is taken.
-    pub fn iops(&self, outstanding: f64) -> f64 {
-        let after = self.points.partition_point(|(at, _)| *at < outstanding);
+    pub fn iops(&self, queue_depth: f64) -> f64 {
+        let after = self.points.partition_point(|(at, _)| *at < queue_depth);
         let Some(next) = self.points.get(after).copied() else {
             return self.most_iops();
         };
         let Some(before) = after.checked_sub(1).map(|place| self.points[place]) else {
-            return next.1 * outstanding / next.0;
+            return next.1 * queue_depth / next.0;
         };
-        let chord = line(before, next, outstanding);
+        let chord = line(before, next, queue_depth);
         let left = if after >= 2 { self.points[after - 2] } else { (0.0, 0.0) };
-        let from_left = line(left, before, outstanding);
+        let from_left = line(left, before, queue_depth);
         let from_right =
-            self.points.get(after + 1).map_or(next.1, |beyond| line(next, *beyond, outstanding));
+            self.points.get(after + 1).map_or(next.1, |beyond| line(next, *beyond, queue_depth));
         let above = from_left.min(from_right).max(chord);
         0.5 * (chord + above)
     }
 
     /// Mean time of a read with this many outstanding, by Little's law, seconds.
-    pub fn latency_s(&self, outstanding: f64) -> f64 {
-        outstanding / self.iops(outstanding)
+    pub fn latency_s(&self, queue_depth: f64) -> f64 {
+        queue_depth / self.iops(queue_depth)
     }
 
     /// Reads outstanding at a rate; `None` where it is not reached.
-    pub fn outstanding(&self, iops: f64) -> Option<f64> {
+    pub fn queue_depth(&self, iops: f64) -> Option<f64> {
         if iops >= self.most_iops() {
             return None;
         }
@@ -127,7 +127,7 @@ impl ReadCurve {
         let reach = self.reach();
         let last = if reach < real_len(most) { index(reach.ceil()) } else { most };
         let one = self.iops(1.0);
-        (1..=last.max(1)).map(|outstanding| self.iops(real_len(outstanding)) / one).collect()
+        (1..=last.max(1)).map(|queue_depth| self.iops(real_len(queue_depth)) / one).collect()
     }
 }
 
@@ -156,8 +156,8 @@ mod tests {
             assert!((curve.iops(at) / exact - 1.0).abs() < 0.09, "{at} {}", curve.iops(at));
         }
         assert!((curve.latency_s(4.0) - 0.0002).abs() < 1e-12);
-        let half = curve.outstanding(60_000.0).unwrap();
-        assert!((half - 12.0).abs() < 1e-6 && curve.outstanding(130_000.0).is_none());
+        let half = curve.queue_depth(60_000.0).unwrap();
+        assert!((half - 12.0).abs() < 1e-6 && curve.queue_depth(130_000.0).is_none());
     }
 
     #[test]

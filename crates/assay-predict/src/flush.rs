@@ -60,8 +60,8 @@ impl FlushTimes {
     }
 
     /// The time during a number of outstanding I/Os of data, seconds.
-    pub fn flush_s(&self, outstanding: f64) -> f64 {
-        interpolated(&self.points, outstanding).unwrap_or(0.0)
+    pub fn flush_s(&self, queue_depth: f64) -> f64 {
+        interpolated(&self.points, queue_depth).unwrap_or(0.0)
     }
 
     /// How much longer a read takes at a throughput because the log is busy for a share of the
@@ -70,12 +70,12 @@ impl FlushTimes {
         &self,
         demand: &PredictedDemand,
         throughput_per_s: f64,
-        outstanding: f64,
+        queue_depth: f64,
     ) -> f64 {
-        let Some(delay_s) = interpolated(&self.read_delays, outstanding) else {
+        let Some(delay_s) = interpolated(&self.read_delays, queue_depth) else {
             return 0.0;
         };
-        let flush_s = self.flush_s(outstanding);
+        let flush_s = self.flush_s(queue_depth);
         delay_s * demand.log_busy_share(throughput_per_s, flush_s)
     }
 

@@ -217,12 +217,12 @@ impl Network<'_> {
         let processors = demand.processors_mean;
         let cpu_wait_s = open::cpu_wait_s(demand.cpu_s, processors, throughput_per_s)?;
         let reads_iops = throughput_per_s * demand.small_reads_worth(self.storage);
-        let outstanding = if reads_iops > 0.0 {
-            open::outstanding(&self.storage.curve, reads_iops)?
+        let queue_depth = if reads_iops > 0.0 {
+            open::queue_depth(&self.storage.curve, reads_iops)?
         } else {
             0.0
         };
-        let storage_s = outstanding / throughput_per_s;
+        let storage_s = queue_depth / throughput_per_s;
         let wait = |commits_per_s: f64, flush_s: f64, _: f64| {
             group_commit::open(commits_per_s, flush_s, 0.0).wait_s
         };
@@ -310,8 +310,8 @@ impl Network<'_> {
         if !self.demand.commits_wait_for_pages || before_s <= 0.0 {
             return 1.0;
         }
-        let outstanding = self.reads_outstanding(throughput_per_s, customers).max(1.0);
-        let read_s = self.storage.curve.latency_s(outstanding) + self.overheads.read_s;
+        let queue_depth = self.reads_outstanding(throughput_per_s, customers).max(1.0);
+        let read_s = self.storage.curve.latency_s(queue_depth) + self.overheads.read_s;
         (read_s + self.read_delay_s(throughput_per_s, customers)) / before_s
     }
 
@@ -320,8 +320,8 @@ impl Network<'_> {
         let Some(log) = self.storage.flush.as_ref().filter(|log| log.has_read_delays()) else {
             return 0.0;
         };
-        let outstanding = self.ios_outstanding(throughput_per_s, customers);
-        log.read_delay_s(self.demand, throughput_per_s, outstanding)
+        let queue_depth = self.ios_outstanding(throughput_per_s, customers);
+        log.read_delay_s(self.demand, throughput_per_s, queue_depth)
     }
 
     /// Reads and writes of data outstanding at a throughput.
@@ -332,7 +332,7 @@ impl Network<'_> {
     /// Reads outstanding at a throughput.
     fn reads_outstanding(&self, throughput_per_s: f64, customers: f64) -> f64 {
         let reads_iops = throughput_per_s * self.demand.small_reads_worth(self.storage);
-        let reads = self.storage.curve.outstanding(reads_iops);
+        let reads = self.storage.curve.queue_depth(reads_iops);
         reads.unwrap_or_else(|| self.storage.curve.reach()).min(customers)
     }
 

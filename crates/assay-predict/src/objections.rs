@@ -285,7 +285,7 @@ pub(crate) fn of_closure(
 
 /// Whether a calibration has the database's block and mix.
 fn fits(demand: &PredictedDemand, storage: &PredictedStorage) -> bool {
-    transfer(demand, storage).is_none() && mix(demand, storage).is_none()
+    block_size(demand, storage).is_none() && mix(demand, storage).is_none()
 }
 
 /// Without the present storage nobody knows which of the reads were answered by a cache before they
@@ -325,7 +325,7 @@ pub(crate) fn is_doubted(closure: Option<&Closure>) -> bool {
 pub(crate) fn of_target(demand: &PredictedDemand, storage: &PredictedStorage) -> Vec<Objection> {
     let found = [
         calibration_cached(storage),
-        transfer(demand, storage),
+        block_size(demand, storage),
         mix(demand, storage),
         no_log(demand, storage),
         writes(demand, storage),
@@ -343,16 +343,16 @@ fn calibration_cached(storage: &PredictedStorage) -> Option<Objection> {
         .then(|| objection(ObjectionKind::CalibrationCached, Effect::Refused, what, remedy))
 }
 
-fn transfer(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Objection> {
+fn block_size(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Objection> {
     if demand.reads_mean <= 0.0 {
         return None;
     }
-    let apart = (demand.read_bytes / storage.transfer_bytes - 1.0).abs();
+    let apart = (demand.read_bytes / storage.block_size_bytes - 1.0).abs();
     let what = format!(
         "the database reads {:.0} bytes at a time, but the calibration {:.0}",
-        demand.read_bytes, storage.transfer_bytes
+        demand.read_bytes, storage.block_size_bytes
     );
-    let remedy = "calibrate with the database's block size (--transfer), or with --for PROFILE";
+    let remedy = "calibrate with the database's block size (--block-size), or with --for PROFILE";
     (apart > TRANSFER_MAX)
         .then(|| objection(ObjectionKind::Transfer, Effect::Refused, what, remedy))
 }
@@ -460,9 +460,9 @@ pub(crate) fn of_states(
     };
     let busiest = |of: fn(&ProjectedState) -> f64| states.iter().map(of).fold(0.0, f64::max);
     let cpu = busiest(|state| state.cpu_busy_share.unwrap_or(0.0));
-    let outstanding = busiest(|state| state.reads_outstanding);
+    let queue_depth = busiest(|state| state.reads_outstanding);
     let found =
-        [cpu_bound(cpu), extrapolation(outstanding, storage), write_bound(demand, storage, state)];
+        [cpu_bound(cpu), extrapolation(queue_depth, storage), write_bound(demand, storage, state)];
     found.into_iter().flatten().collect()
 }
 
@@ -474,13 +474,13 @@ fn cpu_bound(busy: f64) -> Option<Objection> {
 }
 
 /// Whether an answer lies near the end of a curve that was not shown to be the storage's.
-pub(crate) fn is_beyond(outstanding: f64, storage: &PredictedStorage) -> bool {
-    storage.may_give_more() && outstanding >= 0.8 * storage.curve.reach()
+pub(crate) fn is_beyond(queue_depth: f64, storage: &PredictedStorage) -> bool {
+    storage.may_give_more() && queue_depth >= 0.8 * storage.curve.reach()
 }
 
-fn extrapolation(outstanding: f64, storage: &PredictedStorage) -> Option<Objection> {
+fn extrapolation(queue_depth: f64, storage: &PredictedStorage) -> Option<Objection> {
     let reach = storage.curve.reach();
-    if !is_beyond(outstanding, storage) {
+    if !is_beyond(queue_depth, storage) {
         return None;
     }
     let (kind, why) = match storage.end {
@@ -490,9 +490,9 @@ fn extrapolation(outstanding: f64, storage: &PredictedStorage) -> Option<Objecti
         _ => (ObjectionKind::Extrapolation, "the storage may deliver more"),
     };
     let what = format!(
-        "the queue depth would be {outstanding:.0}, but the curve ends at {reach:.0}, and {why}"
+        "the queue depth would be {queue_depth:.0}, but the curve ends at {reach:.0}, and {why}"
     );
-    let remedy = "calibrate with more time and --outstanding-max, on a host with enough CPUs";
+    let remedy = "calibrate with more time and --queue-depth-max, on a host with enough CPUs";
     Some(objection(kind, Effect::AtLeast, what, remedy))
 }
 

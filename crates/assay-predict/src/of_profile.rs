@@ -180,19 +180,19 @@ impl ProfileReader<'_> {
         if let Some(small) = self.class(IoPurpose::SingleBlockRead) {
             demand.reads_mean = per(value(small.rate_iops.as_ref()).unwrap_or(0.0));
             demand.read_latency_s = value(small.latency_s.as_ref()).unwrap_or(0.0);
-            demand.read_bytes = value(small.transfer_bytes.as_ref())
+            demand.read_bytes = value(small.block_size_bytes.as_ref())
                 .or_else(|| value(self.profile.block_bytes.as_ref()))
                 .unwrap_or(8192.0);
         }
-        let unknown_bytes = self.large_transfer_bytes(demand);
+        let unknown_bytes = self.large_block_size_bytes(demand);
         let mut bytes = 0.0;
         for purpose in LARGE {
-            let Some((waits, latency_s, transfer)) = self.class(purpose).and_then(large) else {
+            let Some((waits, latency_s, block_size)) = self.class(purpose).and_then(large) else {
                 continue;
             };
             demand.large_reads_mean += per(waits);
             demand.large_reads_s += per(waits) * latency_s;
-            bytes += per(waits) * transfer.unwrap_or(unknown_bytes);
+            bytes += per(waits) * block_size.unwrap_or(unknown_bytes);
         }
         if demand.large_reads_mean > 0.0 {
             demand.large_read_bytes = bytes / demand.large_reads_mean;
@@ -201,7 +201,7 @@ impl ProfileReader<'_> {
 
     /// Bytes of a large I/O whose class does not say: what all I/Os have beyond small ones, over
     /// those that are not small.
-    fn large_transfer_bytes(&self, demand: &PredictedDemand) -> f64 {
+    fn large_block_size_bytes(&self, demand: &PredictedDemand) -> f64 {
         let all = self.class(IoPurpose::All);
         let of = |figure: fn(&IoClass) -> Option<&Figure>| value(all.and_then(figure));
         let small = [IoPurpose::SingleBlockRead, IoPurpose::DataFileWrite, IoPurpose::LogWrite];
@@ -425,8 +425,8 @@ pub(crate) fn around(value: f64, deviation: f64) -> Estimate {
 /// the waits are what is outstanding over the time of one.
 fn large(class: &IoClass) -> Option<(f64, f64, Option<f64>)> {
     let latency_s = value(class.latency_s.as_ref()).filter(|time_s| *time_s > 0.0)?;
-    let waits = match value(class.outstanding.as_ref()) {
-        Some(outstanding) => outstanding / latency_s,
+    let waits = match value(class.queue_depth.as_ref()) {
+        Some(queue_depth) => queue_depth / latency_s,
         None => value(class.rate_iops.as_ref())?,
     };
     let bytes = value(class.throughput_bytes_per_s.as_ref()).map(|bytes| bytes / waits);

@@ -26,7 +26,7 @@ pub(crate) fn cpu_wait_s(cpu_s: f64, processors: f64, arrivals_per_s: f64) -> Op
 /// A chain of births and deaths whose death rate with j outstanding is the curve's (the
 /// flow-equivalent station of Chandy, Herzog and Woo, IBM J. Res. Dev. 19, 1975, in an open
 /// network). `arrivals_iops` are counted in small reads.
-pub(crate) fn outstanding(curve: &ReadCurve, arrivals_iops: f64) -> Option<f64> {
+pub(crate) fn queue_depth(curve: &ReadCurve, arrivals_iops: f64) -> Option<f64> {
     if arrivals_iops >= 0.995 * curve.most_iops() {
         return None;
     }
@@ -58,10 +58,10 @@ mod tests {
         for arrivals in [50.0, 400.0, 700.0] {
             let queue = OpenQueue { servers: 8, services_per_s: 100.0, arrivals_per_s: arrivals };
             let exact = arrivals * queue.mean_response_s();
-            let found = outstanding(&curve, arrivals).unwrap();
+            let found = queue_depth(&curve, arrivals).unwrap();
             assert!((found / exact - 1.0).abs() < 1e-6, "{arrivals} {found} {exact}");
         }
-        assert_eq!(outstanding(&curve, 800.0), None);
+        assert_eq!(queue_depth(&curve, 800.0), None);
     }
 
     #[test]

@@ -465,10 +465,10 @@ fn storage_curve(storage: &PredictedStorage) -> Vec<StoragePoint> {
     let reach = storage.curve.reach();
     let steps = 24_u32;
     let at = |step: u32| reach.powf(f64::from(step) / f64::from(steps));
-    let point = |outstanding: f64| StoragePoint {
-        reads_outstanding: outstanding,
-        read_iops: storage.curve.iops(outstanding),
-        read_latency_s: storage.curve.latency_s(outstanding),
+    let point = |queue_depth: f64| StoragePoint {
+        reads_outstanding: queue_depth,
+        read_iops: storage.curve.iops(queue_depth),
+        read_latency_s: storage.curve.latency_s(queue_depth),
     };
     if count(reach) <= 1 {
         return vec![point(reach)];

@@ -35,7 +35,7 @@ pub struct PredictedStorage {
     /// Mean time of one write alone, seconds, where it is known.
     pub write_s: Option<f64>,
     /// Bytes of a small I/O of the calibration.
-    pub transfer_bytes: f64,
+    pub block_size_bytes: f64,
     /// Time of one large read of this many bytes alone, seconds.
     pub large_read: Option<(f64, f64)>,
     /// Writes a second that it sustains during the database's reads.
@@ -74,7 +74,7 @@ impl PredictedStorage {
             origin: TargetOrigin::Measured,
             curve: ReadCurve::constant(read_s),
             write_s: None,
-            transfer_bytes: 8192.0,
+            block_size_bytes: 8192.0,
             large_read: None,
             writes_most_per_s: None,
             bandwidth_bytes_per_s: None,
@@ -109,7 +109,7 @@ impl PredictedStorage {
             name: source.name.clone(),
             origin: source.origin,
             write_s,
-            transfer_bytes: real(nearest.transfer_bytes),
+            block_size_bytes: real(nearest.block_size_bytes),
             large_read: large_read(mixes),
             writes_most_per_s: writes_most(&curve, nearest, writing, demand, writes),
             bandwidth_bytes_per_s: bandwidth
@@ -137,9 +137,9 @@ impl PredictedStorage {
     pub fn large_read_s(&self, bytes: f64) -> f64 {
         let small_s = self.curve.latency_s(1.0);
         let Some((large_bytes, large_s)) = self.large_read else {
-            return small_s * (bytes / self.transfer_bytes).max(1.0).sqrt();
+            return small_s * (bytes / self.block_size_bytes).max(1.0).sqrt();
         };
-        let share = (bytes - self.transfer_bytes) / (large_bytes - self.transfer_bytes);
+        let share = (bytes - self.block_size_bytes) / (large_bytes - self.block_size_bytes);
         (small_s + (large_s - small_s) * share).max(small_s)
     }
 
@@ -168,7 +168,7 @@ fn log_stream(calibration: &Calibration) -> Option<f64> {
 
 /// The log alone on its device: without I/O of data.
 fn separate_log(log: &Calibration) -> Option<FlushTimes> {
-    let alone = log.log.as_ref()?.points.iter().min_by_key(|point| point.outstanding)?;
+    let alone = log.log.as_ref()?.points.iter().min_by_key(|point| point.queue_depth)?;
     let time_s = alone.service_time_ns.value / 1e9;
     FlushTimes::measured(vec![(0.0, time_s)], flush_spread([alone].into_iter()))
 }
@@ -216,8 +216,8 @@ fn smoothed(mix: &MixCalibration) -> Vec<(f64, f64)> {
         .curve
         .iter()
         .filter_map(|rung| {
-            let (outstanding, iops) = point(rung)?;
-            Some((outstanding, iops, iops * deviation_of(&rung.iops).max(CURVE_DEVIATION_MIN)))
+            let (queue_depth, iops) = point(rung)?;
+            Some((queue_depth, iops, iops * deviation_of(&rung.iops).max(CURVE_DEVIATION_MIN)))
         })
         .collect();
     let fitted = concave::fit(&shaken);
@@ -228,7 +228,7 @@ fn smoothed(mix: &MixCalibration) -> Vec<(f64, f64)> {
     if !is_noise {
         return points(mix);
     }
-    shaken.iter().zip(fitted).map(|((outstanding, ..), iops)| (*outstanding, iops)).collect()
+    shaken.iter().zip(fitted).map(|((queue_depth, ..), iops)| (*queue_depth, iops)).collect()
 }
 
 fn point(rung: &CurvePoint) -> Option<(f64, f64)> {
@@ -303,8 +303,8 @@ fn writes_of(mix: &MixCalibration) -> Option<ReadCurve> {
 /// Bytes and time of one large read.
 fn large_read(mixes: &[MixCalibration]) -> Option<(f64, f64)> {
     let reads = mixes.iter().find(|mix| mix.read_share >= 1.0)?;
-    let one = reads.large_curve.iter().find(|point| point.outstanding == 1)?;
-    Some((real(one.transfer_bytes), one.service_time_ns.value / 1e9))
+    let one = reads.large_curve.iter().find(|point| point.queue_depth == 1)?;
+    Some((real(one.block_size_bytes), one.service_time_ns.value / 1e9))
 }
 
 /// The log as it was calibrated, else between one write alone and writes under load.
@@ -318,7 +318,7 @@ fn flush(
     if let Some(log) = &calibration.log {
         let points = log.points.iter();
         let times: Vec<(f64, f64)> = points
-            .map(|point| (f64::from(point.outstanding), point.service_time_ns.value / 1e9))
+            .map(|point| (f64::from(point.queue_depth), point.service_time_ns.value / 1e9))
             .collect();
         let spread = flush_spread(log.points.iter());
         let delays = log.points.iter().filter_map(|point| read_delay(point, curve));
@@ -326,8 +326,8 @@ fn flush(
     }
     let alone_s = write_s?;
     let of = |mix: &MixCalibration| {
-        let last = mix.knee.as_ref().map_or(u32::MAX, |knee| knee.outstanding);
-        let mut rungs = mix.curve.iter().filter(|point| point.outstanding <= last);
+        let last = mix.knee.as_ref().map_or(u32::MAX, |knee| knee.queue_depth);
+        let mut rungs = mix.curve.iter().filter(|point| point.queue_depth <= last);
         let last = rungs.next_back()?;
         let writes = last.operations.write.as_ref()?;
         Some(writes.service.mean_ns() / 1e9)
@@ -342,10 +342,10 @@ fn read_delay(point: &LogPoint, curve: &ReadCurve) -> Option<(f64, f64)> {
     let reads = point.reads.as_ref()?;
     let (latency_s, flush_s) =
         (reads.service_time_ns.value / 1e9, point.service_time_ns.value / 1e9);
-    let undisturbed = curve.outstanding(reads.iops).unwrap_or_else(|| curve.reach());
+    let undisturbed = curve.queue_depth(reads.iops).unwrap_or_else(|| curve.reach());
     let busy_share = (real(point.appends) * flush_s / point.elapsed_s).clamp(0.1, 1.0);
     let delay_s = (latency_s - undisturbed / reads.iops).clamp(0.0, flush_s);
-    Some((f64::from(point.outstanding), delay_s / busy_share))
+    Some((f64::from(point.queue_depth), delay_s / busy_share))
 }
 
 /// Standard deviation of the logarithm of an estimate, from its interval, or from its lower end

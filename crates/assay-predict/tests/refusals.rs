@@ -232,7 +232,7 @@ const CASES: [(&str, Spoil, ProjectionAnswer, ObjectionKind); 30] = {
         (
             "another block",
             |given| {
-                given.on.mixes.iter_mut().for_each(|mix| mix.transfer_bytes = 16_384);
+                given.on.mixes.iter_mut().for_each(|mix| mix.block_size_bytes = 16_384);
             },
             Refused,
             Kind::Transfer,

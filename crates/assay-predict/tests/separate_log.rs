@@ -206,7 +206,7 @@ fn log_device(flush_ns: f64) -> Calibration {
     // A point's time is 0.7 of what it is given.
     let alone = made_up::log_point(0, flush_ns / 0.7, 0.0);
     let beside = made_up::log_point(8, 3.0 * flush_ns / 0.7, 9.0 * flush_ns);
-    device.log = Some(LogCalibration { transfer_bytes: 2048, points: vec![alone, beside] });
+    device.log = Some(LogCalibration { block_size_bytes: 2048, points: vec![alone, beside] });
     device
 }
 

@@ -41,7 +41,7 @@ fn writers_follow_from_what_was_outstanding_when_sessions_waited_for_them() {
     let mut profile = made_up::profile();
     let writes = IoClass {
         rate_iops: figure(500.0),
-        transfer_bytes: figure(8192.0),
+        block_size_bytes: figure(8192.0),
         latency_s: figure(0.0032),
         ..IoClass::new(IoPurpose::DataFileWrite)
     };

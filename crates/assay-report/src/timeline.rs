@@ -277,7 +277,7 @@ mod tests {
             start_ns: index * 500_000_000,
             end_ns: (index + 1) * 500_000_000,
             operations: PerOperation { write: Some(write), ..PerOperation::default() },
-            outstanding_mean: 1.0,
+            queue_depth_mean: 1.0,
         }
     }
 

@@ -331,7 +331,7 @@ fn restless(intervals: u64, operations: &[Operation], ios: u64, decades: f64) ->
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
             operations: all,
-            outstanding_mean: 1.0,
+            queue_depth_mean: 1.0,
         });
     }
     builder

@@ -34,7 +34,7 @@ fn an_interval_has_a_row_an_operation() {
         index: 7,
         start_ns: 3_500_000_000,
         end_ns: 4_000_000_000,
-        outstanding_mean: 1.25,
+        queue_depth_mean: 1.25,
         read: Some(OperationSummary {
             ios: 3,
             bytes: 12_288,
@@ -65,7 +65,7 @@ fn an_interval_has_a_row_an_operation() {
         ("service_time_max_ns", "31"),
         ("response_time_min_ns", "20"),
         ("response_time_q0_999_ns", "60"),
-        ("outstanding_mean", "1.25"),
+        ("queue_depth_mean", "1.25"),
     ] {
         assert_eq!(read[column], value, "{column}");
     }

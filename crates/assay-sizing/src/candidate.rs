@@ -47,7 +47,7 @@ impl CandidateLoad {
     }
 
     /// Mean bytes of an I/O; 0 of none.
-    pub(crate) fn transfer_bytes(&self) -> f64 {
+    pub(crate) fn block_size_bytes(&self) -> f64 {
         if self.iops() > 0.0 { self.bytes_per_s() / self.iops() } else { 0.0 }
     }
 

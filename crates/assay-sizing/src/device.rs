@@ -58,11 +58,11 @@ pub(crate) fn size_devices(
     if plan.survives(FailingPart::Device) {
         found.spares = devices.div_ceil(DEVICES_PER_SPARE);
     }
-    let transfer = need.normal.transfer_bytes();
-    let published = device.iops.iter().map(|point| real(point.transfer.0)).fold(0.0, f64::max);
-    if transfer > 2.0 * published {
+    let block_size = need.normal.block_size_bytes();
+    let published = device.iops.iter().map(|point| real(point.block_size.0)).fold(0.0, f64::max);
+    if block_size > 2.0 * published {
         found.doubts.push(format!(
-            "its IOPS are for a block size of {published} B, the demand has {transfer:.0} B"
+            "its IOPS are for a block size of {published} B, the demand has {block_size:.0} B"
         ));
     }
     Ok(found)

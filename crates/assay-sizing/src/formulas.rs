@@ -56,8 +56,8 @@ pub fn disk_iops(seek_s: f64, turns_per_min: f64) -> f64 {
 }
 
 /// I/Os per second that a link carries: its payload over their size.
-pub fn link_iops(payload_bytes_per_s: f64, transfer_bytes: f64) -> f64 {
-    payload_bytes_per_s / transfer_bytes
+pub fn link_iops(payload_bytes_per_s: f64, block_size_bytes: f64) -> f64 {
+    payload_bytes_per_s / block_size_bytes
 }
 
 /// Ports for a throughput with `PORT_USE` of each planned for, and one more where one may fail.
@@ -178,9 +178,9 @@ mod tests {
         IopsPoint {
             read_share: Share(read_share),
             rate: Rate(rate),
-            transfer: Bytes(8192),
+            block_size: Bytes(8192),
             latency: Some(Nanos(latency_ms * 1_000_000)),
-            outstanding: None,
+            queue_depth: None,
         }
     }
 

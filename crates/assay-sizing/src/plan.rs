@@ -28,7 +28,7 @@ pub struct GivenDemand {
     /// Share of reads in --iops.
     pub read_share: Share,
     /// Mean bytes of one.
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Bytes a second, where they are not the product of both.
     pub throughput_per_s: Option<Bytes>,
 }

@@ -81,7 +81,7 @@ impl DemandSample {
 
     /// What was given on the command line.
     pub(crate) fn given(given: &GivenDemand) -> Self {
-        let product = given.rate.0 * real(given.transfer.0);
+        let product = given.rate.0 * real(given.block_size.0);
         let bytes_per_s = given.throughput_per_s.map_or(product, |bytes| real(bytes.0));
         let directions = Directions::new(given.rate.0, bytes_per_s, given.read_share);
         Self::from_directions("given", None, directions, None)
@@ -185,7 +185,7 @@ fn purposes(profile: &Profile) -> Option<Directions> {
 fn of_class(class: &IoClass) -> Option<Directions> {
     let above_0 = |value: &f64| value.is_finite() && *value > 0.0;
     let rate = class.rate_iops.as_ref().map(|rate| rate.value).filter(above_0)?;
-    let transfer = class.transfer_bytes.as_ref().map(|bytes| bytes.value).filter(above_0)?;
+    let block_size = class.block_size_bytes.as_ref().map(|bytes| bytes.value).filter(above_0)?;
     let share = class.read_share.as_ref().map_or(1.0, |share| share.value);
-    Some(Directions::new(rate, rate * transfer, Share(share.clamp(0.0, 1.0))))
+    Some(Directions::new(rate, rate * block_size, Share(share.clamp(0.0, 1.0))))
 }

@@ -57,7 +57,7 @@ pub(crate) fn size_volumes(
 
 /// The demand in the I/Os that the provider counts: larger ones are several.
 fn counted_iops(volume: &Volume, need: &Need) -> f64 {
-    let parts = need.normal.transfer_bytes() / real(volume.transfer.0);
+    let parts = need.normal.block_size_bytes() / real(volume.block_size.0);
     need.normal.iops() * parts.max(1.0)
 }
 

@@ -150,8 +150,8 @@ fn estimate(value: f64) -> Estimate {
     Estimate { value, low: 0.98 * value, high: 1.02 * value, confidence: 0.95, n: 40 }
 }
 
-fn capacity(rate: f64, outstanding: u32, bound: CapacityBound) -> Capacity {
-    Capacity { rate: estimate(rate), burst_rate: None, burst_s: None, outstanding, bound }
+fn capacity(rate: f64, queue_depth: u32, bound: CapacityBound) -> Capacity {
+    Capacity { rate: estimate(rate), burst_rate: None, burst_s: None, queue_depth, bound }
 }
 
 fn calibrated() -> Calibration {
@@ -162,8 +162,8 @@ fn calibrated() -> Calibration {
         mixes: vec![MixCalibration {
             name: "read".to_owned(),
             read_share: 1.0,
-            transfer_bytes: 8192,
-            large_transfer_bytes: 1 << 20,
+            block_size_bytes: 8192,
+            large_block_size_bytes: 1 << 20,
             base_service_time_ns: estimate(82e3),
             iops_within_limit: Some(Capacity {
                 burst_rate: Some(estimate(61e3)),
@@ -174,8 +174,8 @@ fn calibrated() -> Calibration {
             throughput_max_bytes_per_s: Some(capacity(2.1e9, 8, CapacityBound::StillRising)),
             single_stream_bytes_per_s: Some(estimate(0.9e9)),
             curve: vec![CurvePoint {
-                outstanding: 1,
-                transfer_bytes: 8192,
+                queue_depth: 1,
+                block_size_bytes: 8192,
                 iops: estimate(12e3),
                 throughput_bytes_per_s: estimate(98e6),
                 service_time_ns: estimate(82e3),
@@ -188,7 +188,7 @@ fn calibrated() -> Calibration {
             burst_curve: Vec::new(),
             large_curve: Vec::new(),
             knee: Some(Knee {
-                outstanding: 16,
+                queue_depth: 16,
                 iops: 45e3,
                 service_time_ns: 350e3,
                 rule: "largest distance from the chord".to_owned(),

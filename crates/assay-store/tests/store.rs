@@ -90,7 +90,7 @@ fn a_workload_with_every_choice_comes_back_from_its_cell() {
         rate: Rate(1234.5),
         process: Process::Constant,
         burst: 3,
-        outstanding_max: 17,
+        queue_depth_max: 17,
         group_commit: Some(Bytes(65536)),
     };
     let mut hot = Stream::closed("hot", Share(0.35), Bytes(16384), 8);
@@ -238,12 +238,12 @@ fn an_interrupted_cell_is_taken_up_with_what_the_tool_said_of_itself() {
 
 #[test]
 fn means_of_two_sittings_are_weighted_by_their_time() {
-    let conduct = |outstanding_mean, littles_law_ratio, host: Option<f64>, backend| Conduct {
+    let conduct = |queue_depth_mean, littles_law_ratio, host: Option<f64>, backend| Conduct {
         backend,
-        outstanding_mean,
+        queue_depth_mean,
         littles_law_ratio,
         host_busy_share: host,
-        worker_busy_share_max: outstanding_mean / 100.0,
+        worker_busy_share_max: queue_depth_mean / 100.0,
         cpu_user_s: 1.0,
         missed_arrivals: 2,
         ..Conduct::default()
@@ -255,7 +255,7 @@ fn means_of_two_sittings_are_weighted_by_their_time() {
     );
     // 10 and 30 for 3 s and 1 s: 15; of the busy time 10·1 and 30·0.8 so 13.5.
     let found = whole.conduct;
-    assert!((found.outstanding_mean - 15.0).abs() < 1e-12);
+    assert!((found.queue_depth_mean - 15.0).abs() < 1e-12);
     assert!((found.littles_law_ratio - 13.5 / 15.0).abs() < 1e-12);
     assert!((found.host_busy_share.unwrap() - 0.3).abs() < 1e-12);
     assert!((found.worker_busy_share_max - 0.3).abs() < 1e-12);

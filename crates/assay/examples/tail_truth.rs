@@ -101,7 +101,7 @@ fn workload(case: &Case, duration_s: f64) -> Workload {
         rate: Rate(case.arrivals_per_s),
         process: Process::Poisson,
         burst: 1,
-        outstanding_max: 4096,
+        queue_depth_max: 4096,
         group_commit: None,
     };
     let mut workload = Workload::of("open", Nanos::from_seconds(duration_s), stream);

@@ -107,9 +107,9 @@ interval = "1s"
 [[stream]]
 name = "mixed"
 read_share = 0.33
-transfer = "8KiB"
+block_size = "8KiB"
 access = "permutation"
-arrival = { closed = { outstanding = 64 } }
+arrival = { closed = { queue_depth = 64 } }
 "#;
 
 /// Members under a write cache: disks of memory, so that a test is short.
@@ -193,7 +193,7 @@ fn a_lost_write_cache_is_found_to_the_block() {
 #[test]
 fn the_mirror_of_a_lost_controller_keeps_all_data_and_writes_take_longer() {
     let place = with_arrays();
-    place.write("one.toml", &MIXED.replace("outstanding = 64", "outstanding = 1"));
+    place.write("one.toml", &MIXED.replace("queue_depth = 64", "queue_depth = 1"));
     let run = |failure: &str| {
         let run =
             place.json(&format!("run one.toml array:./raid5.array.toml{failure} --verify"), 0);

@@ -187,7 +187,7 @@ fn what_lies_outside_the_span_is_untouched() {
     let content = random_bytes(assay_model::number::index_of(SIZE));
     fs::write(device.path(), &content).unwrap();
     let spanned =
-        support::MIXED.replacen("transfer", "span = { from = 0.25, to = 0.5 }\ntransfer", 1);
+        support::MIXED.replacen("block_size", "span = { from = 0.25, to = 0.5 }\nblock_size", 1);
     place.write("spanned.toml", &spanned);
     let line = format!(
         "run spanned.toml {} --destroy 16MiB --criteria no-errors.toml",

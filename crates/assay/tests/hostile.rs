@@ -37,15 +37,15 @@ const NUMERIC: [(&str, &[&str]); 7] = [
     ),
     (
         "locality DEVICE --smallest 1MiB --largest 16MiB --time 10ms",
-        &["--transfer B", "--smallest B", "--largest B", "--time T", "--follow T"],
+        &["--block-size B", "--smallest B", "--largest B", "--time T", "--follow T"],
     ),
     (
-        "calibrate DEVICE --time 100ms --read-share 100% --outstanding-max 4",
+        "calibrate DEVICE --time 100ms --read-share 100% --queue-depth-max 4",
         &[
-            "--transfer B",
-            "--large-transfer B",
+            "--block-size B",
+            "--large-block-size B",
             "--time T",
-            "--outstanding-max N",
+            "--queue-depth-max N",
             "--quantile S",
             "--max-latency T",
             "--seed N",
@@ -179,8 +179,8 @@ fn counts_without_measure_are_refused_by_name() {
     let place = Place::new();
     let stream = |index: u32| {
         format!(
-            "[[stream]]\nname = \"s{index}\"\ntransfer = \"8KiB\"\narrival = {{ closed = {{ \
-             outstanding = 1 }} }}\n"
+            "[[stream]]\nname = \"s{index}\"\nblock_size = \"8KiB\"\narrival = {{ closed = {{ \
+             queue_depth = 1 }} }}\n"
         )
     };
     let head = "format = 1\nname = \"many\"\nduration = \"1s\"\n";

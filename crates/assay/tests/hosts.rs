@@ -127,11 +127,11 @@ fn hosts_begin_together_and_their_intervals_add_up_exactly() {
 fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
     let place = Place::new();
     let line =
-        "calibrate d --size 4MiB --time 5s --read-share 100% --hosts local:2 --outstanding-max 16";
+        "calibrate d --size 4MiB --time 5s --read-share 100% --hosts local:2 --queue-depth-max 16";
     let run = together(&place, line);
     let (found, cluster) = (&run["calibration"]["mixes"][0], &run["cluster"]);
     let depths =
-        found["curve"].as_array().unwrap().iter().map(|point| whole(&point["outstanding"]));
+        found["curve"].as_array().unwrap().iter().map(|point| whole(&point["queue_depth"]));
     let depths: Vec<u64> = depths.collect();
     assert!(depths.iter().all(|depth| depth % 2 == 0 && *depth <= 16), "{depths:?}");
     assert_eq!(depths[0], 2);
@@ -596,10 +596,10 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                  hosts of the cluster, joined by commas",
             ),
             (
-                "calibrate d --hosts local:4 --outstanding-max 3",
+                "calibrate d --hosts local:4 --queue-depth-max 3",
                 2,
                 "error: 3 outstanding I/Os are too few for 4 hosts\nhint: give every host at \
-                 least one with --outstanding-max",
+                 least one with --queue-depth-max",
             ),
             ("calibrate sim:servers?count=8&service=100us --hosts local:2", 2, SIMULATED),
             (
@@ -754,7 +754,7 @@ fn left_alone(place: &Place, period_ns: u64) -> Option<(Node, u64)> {
     assert!(place.test_files("d").is_empty());
     node.say(&json!("open"));
     node.hear_one_of(&["opened"])?;
-    let stream = json!({ "name": "reads", "transfer": "4KiB", "arrival": { "closed": { "outstanding": 4 } } });
+    let stream = json!({ "name": "reads", "block_size": "4KiB", "arrival": { "closed": { "queue_depth": 4 } } });
     node.say(&json!({ "measure": {
         "format": 1, "name": "long", "duration": "10min", "interval": "50ms", "stream": [stream]
     } }));

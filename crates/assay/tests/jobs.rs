@@ -21,7 +21,7 @@ fn convert_says_where_every_line_comes_from_and_changes_nothing() {
     place.write("job.fio", JOB);
     let ran = place.run("run job.fio --print");
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    for words in ["job.fio:9 rw", "transfer = \"4KiB\"", "duration = \"1s\"", "# "] {
+    for words in ["job.fio:9 rw", "block_size = \"4KiB\"", "duration = \"1s\"", "# "] {
         assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
     }
     let document = place.json("run job.fio --print", 0);
@@ -183,14 +183,14 @@ fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
     assert_eq!(iops.lines().count(), 5, "{iops}");
     assert!(iops.starts_with("Large/Small,      1,      2,      5,     10\n      0, "), "{iops}");
     // What ORION's words leave open holds as it stands before them.
-    let target = "calibrate sim:servers?count=8&service=200us --dry-run --time 7s --transfer 4k";
-    for (words, time, transfer) in [
+    let target = "calibrate sim:servers?count=8&service=200us --dry-run --time 7s --block-size 4k";
+    for (words, time, block_size) in [
         ("-run simple", "7s", "4KiB"),
         ("-run simple -duration 9", "9s", "4KiB"),
         ("-run simple -size_small 16", "7s", "16KiB"),
     ] {
         let summary = place.run(&format!("{target} --as orion {words}")).stdout;
-        assert!(summary.contains(time) && summary.contains(transfer), "{words}: {summary}");
+        assert!(summary.contains(time) && summary.contains(block_size), "{words}: {summary}");
     }
     let device = place.random_file("device", 1 << 20);
     let before = fs::read(&device).unwrap();
@@ -405,7 +405,7 @@ fn a_configuration_of_iometer_is_converted_and_run() {
          name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% \
          random,delay,burst,align,reply\n\t8192,100,100,100,0,1,8192,0\n'END access \
          specifications\n'MANAGER LIST ==\n'Manager ID, manager name\n\t1,HOST\n'Worker\n\tWorker \
-         1\n'Worker type\n\tDISK\n'Number of outstanding IOs,test connection rate,transactions \
+         1\n'Worker type\n\tDISK\n'Number of queue_depth IOs,test connection rate,transactions \
          per connection\n\t4,DISABLED,1\n'Disk maximum size,starting sector\n\t0,0\n'Assigned \
          access specs\n\tOLTP\n'End assigned access specs\n'Target\n\tD:\n'Target \
          type\n\tDISK\n'End target\n'End worker\n'End manager\n'END manager list\n",

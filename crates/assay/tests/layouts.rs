@@ -83,16 +83,16 @@ duration = "300ms"
 interval = "50ms"
 [[stream]]
 name = "scan"
-transfer = "64KiB"
+block_size = "64KiB"
 access = { sequential = {} }
-arrival = { closed = { outstanding = 2 } }
+arrival = { closed = { queue_depth = 2 } }
 targets = [0]
 [[stream]]
 name = "writer"
 read_share = 0
-transfer = "8KiB"
+block_size = "8KiB"
 workers = 2
-arrival = { closed = { outstanding = 4 } }
+arrival = { closed = { queue_depth = 4 } }
 targets = [1]
 "#;
 
@@ -185,8 +185,8 @@ interval = "50ms"
 [[stream]]
 name = "orders"
 read_share = 0
-transfer = "4KiB"
-arrival = { open = { rate = "2k/s", outstanding_max = 1ARRIVAL } }
+block_size = "4KiB"
+arrival = { open = { rate = "2k/s", queue_depth_max = 1ARRIVAL } }
 SYNC
 "#;
 

@@ -33,14 +33,14 @@ duration = "300ms"
 interval = "50ms"
 [[workload.stream]]
 name = "reads"
-transfer = "4KiB"
-arrival = { closed = { outstanding = 1 } }
+block_size = "4KiB"
+arrival = { closed = { queue_depth = 1 } }
 [phases]
 measure = "300ms"
 [hooks]
 before = "touch hook-ran"
 [[factor]]
-name = "transfer"
+name = "block_size"
 values = ["4KiB"]
 "#;
 

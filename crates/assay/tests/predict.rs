@@ -124,14 +124,14 @@ fn a_profile_that_says_too_little_is_refused_by_name() {
 fn a_calibration_of_another_transfer_or_without_writes_is_refused() {
     let place = place();
     let calibrate = format!("calibrate {SERVERS} --time 5s");
-    place.json(&format!("{calibrate} --transfer 64KiB --name large"), 0);
+    place.json(&format!("{calibrate} --block-size 64KiB --name large"), 0);
     let found = place.json("predict slob.profile.json --on large --draws 20", 4);
     let kinds = |found: &serde_json::Value| -> Vec<String> {
         let against = found["targets"][0]["objections"].as_array().unwrap();
         let refused = against.iter().filter(|one| one["effect"] == "refused");
         refused.map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(kinds(&found), ["transfer"]);
+    assert_eq!(kinds(&found), ["block_size"]);
     place.json(&format!("{calibrate} --read-share 100% --name reads"), 0);
     place.json(&format!("{calibrate} --read-share 0% --name writes"), 0);
     let found = place.json("predict slob.profile.json --on writes --draws 20", 4);

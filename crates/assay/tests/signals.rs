@@ -269,8 +269,8 @@ name = "blocks"
 duration = "1s"
 [[workload.stream]]
 name = "blocks"
-transfer = "8KiB"
-arrival = { closed = { outstanding = 1 } }
+block_size = "8KiB"
+arrival = { closed = { queue_depth = 1 } }
 "#;
     place.write("hooked.toml", study);
     let mut run = place.start("study hooked.toml sim:servers?count=4&service=1ms+device?size=1GiB");

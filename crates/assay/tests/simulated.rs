@@ -76,7 +76,7 @@ fn a_calibration_is_repeated_exactly() {
 fn what_was_measured_is_what_the_device_is() {
     let place = Place::new();
     // One server, constant service, one outstanding: a rate without any chance in it.
-    let one = support::READS.replace("outstanding = 4", "outstanding = 1");
+    let one = support::READS.replace("queue_depth = 4", "queue_depth = 1");
     place.write("one.toml", &one);
     let line = "run one.toml sim:constant?count=1&service=1ms --time 10s --interval 1s --criteria \
                 no-errors.toml";
@@ -210,8 +210,8 @@ const FILLED: &str = "sim:cliff?cache=160MB&drain=3MB/s+servers?count=1&service=
 
 /// One write outstanding for that many seconds, and a limit between the means of the two levels.
 fn writes(place: &Place, seconds: u32) -> support::Ran {
-    let stream = "[[stream]]\nname = \"w\"\nread_share = 0.0\ntransfer = \"8KiB\"\narrival = { \
-                  closed = { outstanding = 1 } }\n";
+    let stream = "[[stream]]\nname = \"w\"\nread_share = 0.0\nblock_size = \"8KiB\"\narrival = { \
+                  closed = { queue_depth = 1 } }\n";
     let workload = format!("format = 1\nname = \"w\"\nduration = \"{seconds}s\"\n{stream}");
     place.write("w.toml", &workload);
     let asked = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \

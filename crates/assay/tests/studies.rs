@@ -34,8 +34,8 @@ duration = "1s"
 interval = "50ms"
 [[workload.stream]]
 name = "blocks"
-transfer = "8KiB"
-arrival = { closed = { outstanding = 1 } }
+block_size = "8KiB"
+arrival = { closed = { queue_depth = 1 } }
 "#;
     let replaced = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
     changes.iter().fold(text.to_owned(), replaced)
@@ -247,8 +247,8 @@ fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
     let place = Place::new();
     place.write(
         "w.toml",
-        "format = 1\nname = \"w\"\nduration = \"1s\"\n[[stream]]\nname = \"r\"\ntransfer = \
-         \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n",
+        "format = 1\nname = \"w\"\nduration = \"1s\"\n[[stream]]\nname = \"r\"\nblock_size = \
+         \"8KiB\"\narrival = { closed = { queue_depth = 1 } }\n",
     );
     let flat =
         place.json("soak sim:servers?count=1&service=20ms --time 20min --workload w.toml", 0);
@@ -319,7 +319,7 @@ fn the_competitors_array_falls_and_the_other_does_not() {
 #[test]
 fn factors_of_an_array_and_of_its_sessions_reach_them() {
     let place = Place::new();
-    let nodes = study(&[("\"sessions\"", "\"nodes\""), ("outstanding = 1", "outstanding = 256")]);
+    let nodes = study(&[("\"sessions\"", "\"nodes\""), ("queue_depth = 1", "queue_depth = 256")]);
     place.write("s.toml", &nodes);
     let result = place.json("study s.toml array:exadata-x4-2", 0);
     let points = result["study"]["curves"][0]["points"].as_array().unwrap().clone();

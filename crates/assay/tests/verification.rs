@@ -21,9 +21,9 @@ interval = "100ms"
 [[stream]]
 name = "permuted"
 read_share = 0.5
-transfer = "64KiB"
+block_size = "64KiB"
 access = "permutation"
-arrival = { closed = { outstanding = 4 } }
+arrival = { closed = { queue_depth = 4 } }
 "#;
 
 fn place() -> Place {

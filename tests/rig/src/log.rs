@@ -128,9 +128,9 @@ pub struct Statistics {
     /// Of syncs.
     pub sync: Counts,
     /// Operations that arrived and are not answered yet.
-    pub outstanding: u64,
+    pub queue_depth: u64,
     /// The most that ever were.
-    pub outstanding_max: u64,
+    pub queue_depth_max: u64,
 }
 
 impl Statistics {
@@ -217,8 +217,8 @@ impl Recorder {
     /// The sequence number of an operation that has just arrived.
     pub(crate) fn arrive(&mut self) -> u64 {
         self.arrived += 1;
-        let outstanding = self.arrived - self.answered;
-        self.statistics.outstanding_max = self.statistics.outstanding_max.max(outstanding);
+        let queue_depth = self.arrived - self.answered;
+        self.statistics.queue_depth_max = self.statistics.queue_depth_max.max(queue_depth);
         self.arrived - 1
     }
 
@@ -233,7 +233,7 @@ impl Recorder {
     }
 
     pub(crate) fn statistics(&self) -> Statistics {
-        Statistics { outstanding: self.arrived - self.answered, ..self.statistics }
+        Statistics { queue_depth: self.arrived - self.answered, ..self.statistics }
     }
 
     pub(crate) fn log(&self) -> Log {
@@ -274,7 +274,7 @@ mod tests {
         recorder.answer(entry(Operation::Read, 10, None));
         recorder.answer(entry(Operation::Write, 30, Some(Errno::EIO)));
         let statistics = recorder.statistics();
-        assert_eq!((statistics.outstanding, statistics.outstanding_max), (1, 3));
+        assert_eq!((statistics.queue_depth, statistics.queue_depth_max), (1, 3));
         assert_eq!((statistics.read.ios, statistics.read.bytes), (1, 4096));
         assert_eq!((statistics.write.errors, statistics.write.bytes), (1, 0));
         assert!((statistics.write.service_time_mean_ns() - 30.0).abs() < 1e-9);

@@ -84,13 +84,13 @@ fn depth_is_not_limited_by_threads_of_the_rig() {
             small.spawn(move || read(&rig).unwrap_err().raw_os_error()).unwrap()
         })
         .collect();
-    until(|| rig.statistics().outstanding == 300);
+    until(|| rig.statistics().queue_depth == 300);
     rig.vanish(Errno::ENODEV);
     for client in clients {
         assert_eq!(client.join().unwrap(), Some(Errno::ENODEV.raw()));
     }
-    assert_eq!(rig.statistics().outstanding, 0);
-    assert_eq!(rig.statistics().outstanding_max, 300);
+    assert_eq!(rig.statistics().queue_depth, 0);
+    assert_eq!(rig.statistics().queue_depth_max, 300);
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn write_depth_of_threads(mode: Mode, expected: u64) -> Option<u64> {
                 file.write_at(&Buffer::new(4096, 1), 0).unwrap_err();
             });
         }
-        until(|| rig.statistics().outstanding == expected);
+        until(|| rig.statistics().queue_depth == expected);
         rig.vanish(Errno::EIO);
     });
-    Some(rig.statistics().outstanding_max)
+    Some(rig.statistics().queue_depth_max)
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn depth_reached(mode: Mode) -> Option<u64> {
             return None;
         }
     }
-    Some(rig.statistics().outstanding_max)
+    Some(rig.statistics().queue_depth_max)
 }
 
 #[test]

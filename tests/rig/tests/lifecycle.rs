@@ -61,7 +61,7 @@ fn dropping_the_rig_frees_readers_that_are_under_way() {
     let directory = rig.directory().to_owned();
     let file = direct::open(&rig.path("data")).unwrap();
     let reader = std::thread::spawn(move || (read(&file).map(|_| ()), file));
-    until(|| rig.statistics().outstanding == 1);
+    until(|| rig.statistics().queue_depth == 1);
     drop(rig);
     let (result, file) = reader.join().unwrap();
     assert_eq!(code(result), Some(Errno::EIO.raw()));
@@ -75,7 +75,7 @@ fn a_vanished_device_fails_everything_from_then_on() {
     let file = direct::open(&rig.path("data")).unwrap();
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| code(read(&file)));
-        until(|| rig.statistics().outstanding == 1);
+        until(|| rig.statistics().queue_depth == 1);
         rig.vanish(Errno::ENODEV);
         assert_eq!(reader.join().unwrap(), Some(Errno::ENODEV.raw()));
     });
@@ -201,7 +201,7 @@ fn be_the_victim() {
     let file = direct::open(&rig.path("data")).unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| read(&file));
-        until(|| rig.statistics().outstanding == 1);
+        until(|| rig.statistics().queue_depth == 1);
         fs::write(std::env::var(VICTIM).unwrap(), rig.directory().to_str().unwrap()).unwrap();
     });
 }

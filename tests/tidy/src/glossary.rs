@@ -19,7 +19,7 @@ pub const NUMBERS: &str = "
     residual correlation statistic p_value freedom low high lower upper min max minimum maximum \
                            limit target
     tolerance excursion scatter range span width height length x y x0 y0 x1 y1 dx dy
-    outstanding ios arrivals sessions credits servers workers cores nodes customers clusters n \
+    queue_depth ios arrivals sessions credits servers workers cores nodes customers clusters n \
                            size sizes latencies load
     growth misfit pattern parity base other before after between_alarms";
 

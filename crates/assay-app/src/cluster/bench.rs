@@ -138,8 +138,8 @@ impl<'a> ClusterBench<'a> {
         workload: &Workload,
         observer: MergedObserver<'_>,
     ) -> Result<HostsOutcome> {
-        let outstanding = Outstanding::PerHost;
-        let order = HostsOrder { workload, members, outstanding, is_slice: true };
+        let queue_depth = Outstanding::PerHost;
+        let order = HostsOrder { workload, members, queue_depth, is_slice: true };
         self.hosts.measure(&order, observer)
     }
 
@@ -229,8 +229,8 @@ fn with_one_outstanding(workload: &Workload) -> Workload {
     let mut single = workload.clone();
     for stream in &mut single.streams {
         stream.workers = 1;
-        if let assay_model::Arrival::Closed { outstanding, .. } = &mut stream.arrival {
-            *outstanding = 1;
+        if let assay_model::Arrival::Closed { queue_depth, .. } = &mut stream.arrival {
+            *queue_depth = 1;
         }
     }
     single

@@ -71,8 +71,8 @@ impl Whole<'_> {
         let all = || conducts.iter().map(|(_, conduct)| *conduct);
         let sum = |of: fn(&Conduct) -> f64| all().map(of).sum::<f64>();
         let most = |of: fn(&Conduct) -> f64| all().map(of).fold(0.0, f64::max);
-        let outstanding_mean = sum(|conduct| conduct.outstanding_mean);
-        let law = sum(|conduct| conduct.littles_law_ratio * conduct.outstanding_mean);
+        let queue_depth_mean = sum(|conduct| conduct.queue_depth_mean);
+        let law = sum(|conduct| conduct.littles_law_ratio * conduct.queue_depth_mean);
         Conduct {
             sessions: None,
             backend: first.backend,
@@ -96,8 +96,8 @@ impl Whole<'_> {
             // All processes of one machine see the same counters; those of several machines do not
             // add up.
             kernel: first.kernel.clone().filter(|_| self.transport == Transport::Local),
-            outstanding_mean,
-            littles_law_ratio: if outstanding_mean > 0.0 { law / outstanding_mean } else { 0.0 },
+            queue_depth_mean,
+            littles_law_ratio: if queue_depth_mean > 0.0 { law / queue_depth_mean } else { 0.0 },
             start_error: start_errors(all()),
             missed_arrivals: all().map(|conduct| conduct.missed_arrivals).sum(),
             abandoned_ios: all().map(|conduct| conduct.abandoned_ios).sum(),

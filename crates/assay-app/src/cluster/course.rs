@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn interval() -> NodeAnswer {
-        let text = r#"{"interval":{"start_ns":0,"end_ns":1,"outstanding_mean":1.0,
+        let text = r#"{"interval":{"start_ns":0,"end_ns":1,"queue_depth_mean":1.0,
             "joint":{"first_interval":0,"intervals":1,"streams":[]}}}"#;
         serde_json::from_str(text).unwrap()
     }

@@ -39,7 +39,7 @@ pub struct HostsPlan {
         value_parser = total()
     )]
     #[serde(default)]
-    pub outstanding: Outstanding,
+    pub queue_depth: Outstanding,
 }
 
 fn total() -> impl TypedValueParser<Value = Outstanding> {
@@ -50,12 +50,12 @@ fn total() -> impl TypedValueParser<Value = Outstanding> {
 impl HostsPlan {
     /// Hosts that have as many outstanding I/Os each.
     pub(crate) const fn of_each(hosts: HostNames) -> Self {
-        Self { hosts, outstanding: Outstanding::PerHost }
+        Self { hosts, queue_depth: Outstanding::PerHost }
     }
 
     /// Hosts that share outstanding I/Os.
     pub(crate) const fn sharing(hosts: HostNames) -> Self {
-        Self { hosts, outstanding: Outstanding::Total }
+        Self { hosts, queue_depth: Outstanding::Total }
     }
 
     /// Who they are, where there is a plan.
@@ -307,9 +307,9 @@ mod tests {
 
     #[test]
     fn a_plan_of_hosts_survives_its_document() {
-        let plan = HostsPlan { hosts: HostNames::Local(2), outstanding: Outstanding::Total };
+        let plan = HostsPlan { hosts: HostNames::Local(2), queue_depth: Outstanding::Total };
         let text = serde_json::to_string(&plan).unwrap();
-        assert_eq!(text, r#"{"hosts":"local:2","outstanding":"total"}"#);
+        assert_eq!(text, r#"{"hosts":"local:2","queue_depth":"total"}"#);
         assert_eq!(serde_json::from_str::<HostsPlan>(&text).unwrap(), plan);
     }
 }

@@ -397,7 +397,7 @@ fn part_of(interval: &Interval, joint: &Window) -> MeasuredPart {
     MeasuredPart {
         start_ns: interval.start_ns,
         end_ns: interval.end_ns,
-        outstanding_mean: interval.outstanding_mean,
+        queue_depth_mean: interval.queue_depth_mean,
         joint: joint.clone(),
         moment: None,
     }

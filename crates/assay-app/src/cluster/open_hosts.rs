@@ -32,7 +32,7 @@ pub struct OpenHosts {
     environment: Option<Environment>,
     places: Places,
     paths: Vec<String>,
-    outstanding: Outstanding,
+    queue_depth: Outstanding,
     transport: Transport,
     /// Numbers of those that take part.
     chosen: Vec<usize>,
@@ -64,7 +64,7 @@ pub(crate) struct HostsOrder<'a> {
     /// Numbers of the hosts that take part; all others rest.
     pub(crate) members: &'a [usize],
     /// What the outstanding I/Os of the workload stand for.
-    pub(crate) outstanding: Outstanding,
+    pub(crate) queue_depth: Outstanding,
     /// Whether it is one of many short ones, whose tool is not compared with its ceiling.
     pub(crate) is_slice: bool,
 }
@@ -109,7 +109,7 @@ impl OpenHosts {
         driver.keep(run);
         driver.ask_clocks()?;
         let places = if shared { Places::Slices } else { Places::Own };
-        let (outstanding, transport) = (plan.outstanding, plan.hosts.transport());
+        let (queue_depth, transport) = (plan.queue_depth, plan.hosts.transport());
         let chosen = (0..driver.hosts.len()).collect();
         let names = driver.hosts.iter().map(|host| host.name.clone());
         let described: Vec<HostEnvironment> =
@@ -121,7 +121,7 @@ impl OpenHosts {
             environment,
             places,
             paths,
-            outstanding,
+            queue_depth,
             transport,
             chosen,
             kept: None,
@@ -208,8 +208,8 @@ impl OpenHosts {
     }
 
     /// What the outstanding I/Os of a workload stand for.
-    pub(crate) const fn outstanding(&self) -> Outstanding {
-        self.outstanding
+    pub(crate) const fn queue_depth(&self) -> Outstanding {
+        self.queue_depth
     }
 
     /// Their targets.
@@ -248,7 +248,7 @@ impl OpenHosts {
         let count = u32::try_from(order.members.len()).unwrap_or(u32::MAX);
         for (host, member) in (0..count).zip(order.members) {
             let member_of = DivisionMember { host, hosts: count };
-            let part = part_of(order.workload, member_of, order.outstanding, self.places)?;
+            let part = part_of(order.workload, member_of, order.queue_depth, self.places)?;
             orders[*member] = Some(ask(Box::new(part)));
         }
         let mut total = Window::default();
@@ -283,8 +283,8 @@ impl OpenHosts {
     /// Measures on all of them what nobody keeps.
     pub(crate) fn measure_unkept(&mut self, workload: &Workload) -> Result<Measurement> {
         let members: Vec<usize> = (0..self.count()).collect();
-        let outstanding = self.outstanding;
-        let order = HostsOrder { workload, members: &members, outstanding, is_slice: true };
+        let queue_depth = self.queue_depth;
+        let order = HostsOrder { workload, members: &members, queue_depth, is_slice: true };
         Ok(self.measure(&order, &mut |_| ControlFlow::Continue(()))?.measurement)
     }
 
@@ -334,7 +334,7 @@ fn real_paths(target: &TargetPlan) -> Result<Vec<String>> {
 fn check_divisible(workload: &Workload, plan: &HostsPlan) -> Result<()> {
     let hosts = u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX);
     let first = DivisionMember { host: 0, hosts };
-    part_of(workload, first, plan.outstanding, Places::Own).map(drop)
+    part_of(workload, first, plan.queue_depth, Places::Own).map(drop)
 }
 
 /// Processes of one machine cannot both be the only one to write to a device or to a file.

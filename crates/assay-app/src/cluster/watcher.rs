@@ -111,12 +111,12 @@ fn part(start_ns: u64, end_ns: u64, moment: Moment) -> MeasuredPart {
         add(Operation::Write, device.counters.write_ios, device.counters.write_bytes);
     }
     let time_ns = moment.counters.time_ns;
-    let outstanding = moment.counters.devices.iter().map(|one| one.rates(time_ns).outstanding_mean);
+    let queue_depth = moment.counters.devices.iter().map(|one| one.rates(time_ns).queue_depth_mean);
     let stream = NamedResult { name: DEVICES.to_owned(), operations };
     MeasuredPart {
         start_ns,
         end_ns,
-        outstanding_mean: outstanding.sum(),
+        queue_depth_mean: queue_depth.sum(),
         joint: Window { streams: vec![stream], ..Window::default() },
         moment: Some(Box::new(moment)),
     }

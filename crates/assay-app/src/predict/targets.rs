@@ -2,7 +2,7 @@
 //! calibrated in virtual time.
 
 use crate::context::Context;
-use crate::database_calibration::{append_of, log_plan, mixes, transfer};
+use crate::database_calibration::{append_of, block_size, log_plan, mixes};
 use assay_methods::files::read_document;
 use assay_methods::target::{SimulatedDevice, is_simulated};
 use assay_methods::{CalibrationPlan, CalibrationUpdate, SimulatedBench, calibrate, calibrate_log};
@@ -112,10 +112,10 @@ impl TargetReader<'_> {
         };
         if demand.commits_mean > 0.0 {
             let share = demand.read_share();
-            let (append, transfer) = (append_of(demand), transfer(demand));
+            let (append, block_size) = (append_of(demand), block_size(demand));
             let log = log_plan(
                 append,
-                transfer,
+                block_size,
                 share,
                 &calibration,
                 self.seed,
@@ -134,7 +134,7 @@ impl TargetReader<'_> {
     fn curves(&self, name: &str, device: &SimulatedDevice, time: Nanos) -> Result<Calibration> {
         let method = CalibrationPlan {
             mixes: mixes(self.demand),
-            transfer: transfer(self.demand),
+            block_size: block_size(self.demand),
             time_budget: time,
             seed: self.seed,
             ..CalibrationPlan::default()

@@ -2,7 +2,7 @@
 //! that is durable write by write.
 
 use assay_model::units::{Bytes, Nanos, Share};
-use assay_model::workload::{Stream, SyncPolicy, TransferMix, TransferPart, Workload};
+use assay_model::workload::{BlockSizeMix, BlockSizePart, Stream, SyncPolicy, Workload};
 
 /// A page of a database: the smallest write, and what a promise is given for.
 pub(super) const PAGE: Bytes = Bytes(8 << 10);
@@ -12,9 +12,9 @@ const INTERVAL_NS: u64 = 1_000_000_000;
 
 /// The load for a time.
 pub(super) fn workload(time: Nanos) -> Workload {
-    let part = |size: u64, share: f64| TransferPart { size: Bytes(size), share: Share(share) };
+    let part = |size: u64, share: f64| BlockSizePart { size: Bytes(size), share: Share(share) };
     let pages = Stream {
-        transfer: TransferMix {
+        block_size: BlockSizeMix {
             parts: vec![part(PAGE.0, 0.8), part(2 * PAGE.0, 0.1), part(8 * PAGE.0, 0.1)],
         },
         sync: SyncPolicy::Fdatasync { every: 8 },

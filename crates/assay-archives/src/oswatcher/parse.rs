@@ -57,7 +57,7 @@ pub(super) struct DeviceRow {
     flush_time_ms_mean: f64,
     joint_iops: f64,
     joint_time_ms_mean: f64,
-    outstanding: f64,
+    queue_depth: f64,
     busy_share: f64,
 }
 
@@ -103,7 +103,7 @@ impl DeviceRow {
                 write_bytes: times(self.write_bytes_per_s),
                 write_time_ns: waited(self.write_iops, self.write_time_ms_mean),
                 busy_time_ns: times(self.busy_share * 1e9),
-                outstanding_time_ns: times(self.outstanding * 1e9),
+                outstanding_time_ns: times(self.queue_depth * 1e9),
                 flush_ios: whole(self.flush_iops, &mut rests.flush),
                 flush_time_ns: waited(self.flush_iops, self.flush_time_ms_mean),
                 joint_ios: whole(self.joint_iops, &mut rests.joint),
@@ -229,22 +229,22 @@ fn device(row: &SampleRow<'_>) -> Option<DeviceRow> {
         // Versions before 12 know no flushes.
         flush_iops: row.number(&["f/s"]).unwrap_or(0.0),
         flush_time_ms_mean: row.number(&["f_await"]).unwrap_or(0.0),
-        outstanding: row.number(&["aqu-sz", "avgqu-sz"])?,
+        queue_depth: row.number(&["aqu-sz", "avgqu-sz"])?,
         busy_share: row.number(&["%util"])? / 100.0,
         ..DeviceRow::default()
     })
 }
 
 /// I/Os that no device has outstanding: kernels up to 2.4 counted below 0, and around.
-const OUTSTANDING_MAX: f64 = 1e6;
+const QUEUE_DEPTH_MAX: f64 = 1e6;
 
 impl DeviceRow {
     /// Drops what an impossible count of outstanding I/Os makes of queue and use, and says whether
     /// there is one.
     fn drop_impossible_queue(&mut self) -> bool {
-        let is_impossible = self.outstanding > OUTSTANDING_MAX;
+        let is_impossible = self.queue_depth > QUEUE_DEPTH_MAX;
         if is_impossible {
-            (self.outstanding, self.busy_share) = (0.0, 0.0);
+            (self.queue_depth, self.busy_share) = (0.0, 0.0);
         }
         is_impossible
     }
@@ -257,7 +257,7 @@ impl DeviceRow {
             joint_time_ms_mean: row.number(&["await"])?,
             read_bytes_per_s: row.bytes_per_s(["rkB/s", "rMB/s", "rd_sec/s"])?,
             write_bytes_per_s: row.bytes_per_s(["wkB/s", "wMB/s", "wr_sec/s"])?,
-            outstanding: row.number(&["aqu-sz", "avgqu-sz"])?,
+            queue_depth: row.number(&["aqu-sz", "avgqu-sz"])?,
             busy_share: row.number(&["%util"])? / 100.0,
             ..Self::default()
         })
@@ -288,7 +288,7 @@ impl DeviceRow {
         self.read_bytes_per_s += next.read_bytes_per_s;
         self.write_bytes_per_s += next.write_bytes_per_s;
         self.flush_iops += next.flush_iops;
-        self.outstanding += next.outstanding;
+        self.queue_depth += next.queue_depth;
         self.busy_share += next.busy_share;
     }
 
@@ -300,7 +300,7 @@ impl DeviceRow {
             &mut self.read_bytes_per_s,
             &mut self.write_bytes_per_s,
             &mut self.flush_iops,
-            &mut self.outstanding,
+            &mut self.queue_depth,
             &mut self.busy_share,
         ] {
             *rate /= seconds;

@@ -80,7 +80,7 @@ fn the_first_report_of_a_sample_does_not_count_and_times_are_weighted() {
     assert!((rates.read_iops - 200.0).abs() < 1e-9 && (rates.write_iops - 50.0).abs() < 1e-9);
     // 100 reads of 4 ms and 300 of 8 ms are 7 ms on average, not 6.
     assert!((rates.read_time_mean_ns.unwrap() - 7e6).abs() < 1.0);
-    assert!((rates.outstanding_mean - 1.5).abs() < 1e-9 && (rates.busy_share - 0.5).abs() < 1e-9);
+    assert!((rates.queue_depth_mean - 1.5).abs() < 1e-9 && (rates.busy_share - 0.5).abs() < 1e-9);
     // Little's law: (200 x 7 + 50 x 2) ms in a second are 1.5 outstanding.
     assert!((rates.littles_law_ratio.unwrap() - 1.0).abs() < 1e-6);
     assert!(imported.notes.iter().any(|note| note.contains("time zone")));

@@ -156,7 +156,7 @@ fn iostat(moment: &Moment) -> Option<String> {
             ms(rates.write_time_mean_ns),
             rate(flushes, elapsed_s),
             ms(flush_ns),
-            rates.outstanding_mean,
+            rates.queue_depth_mean,
             rates.busy_share * 100.0
         );
     }

@@ -34,7 +34,7 @@ pub struct HostInterval {
     /// Writes of the log writers.
     pub log_writes: OperationResult,
     /// Mean of the I/Os that the device had.
-    pub outstanding_mean: f64,
+    pub queue_depth_mean: f64,
 }
 
 impl HostInterval {
@@ -47,7 +47,7 @@ impl HostInterval {
             reads: empty(),
             data_writes: empty(),
             log_writes: empty(),
-            outstanding_mean: 0.0,
+            queue_depth_mean: 0.0,
         }
     }
 
@@ -138,7 +138,7 @@ impl HostIntervals {
         let was_measuring = std::mem::replace(&mut self.is_measuring, true);
         let length_ns = start_ns - over.start_ns;
         over.end_ns = start_ns;
-        over.outstanding_mean = real(std::mem::take(&mut self.flown_ns)) / real(length_ns.max(1));
+        over.queue_depth_mean = real(std::mem::take(&mut self.flown_ns)) / real(length_ns.max(1));
         (self.open.start_ns, self.open.index) =
             (start_ns, if was_measuring { over.index + 1 } else { 0 });
         self.edge_ns = if self.edge_ns >= self.end_ns {

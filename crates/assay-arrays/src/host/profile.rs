@@ -95,7 +95,7 @@ fn classes(run: &HostRun, load: &SessionLoad) -> Vec<IoClass> {
 fn class(run: &HostRun, purpose: IoPurpose, times: &Histogram, bytes: f64, reads: f64) -> IoClass {
     IoClass {
         rate_iops: counted(run.per_s(times.ios())),
-        transfer_bytes: counted(bytes),
+        block_size_bytes: counted(bytes),
         read_share: counted(reads),
         latency_s: counted(times.mean_ns() / 1e9),
         latency: Some(curve(times)),

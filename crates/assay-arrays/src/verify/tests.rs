@@ -19,15 +19,15 @@ name = "four"
 duration = "100ms"
 [experiment.load.closed]
 read_share = 1.0
-transfer = "8KiB"
-outstanding = 4
+block_size = "8KiB"
+queue_depth = 4
 [[experiment]]
 name = "limit"
 duration = "100ms"
 [experiment.load.closed]
 read_share = 1.0
-transfer = "8KiB"
-outstanding = 100
+block_size = "8KiB"
+queue_depth = 100
 latency_max = "200us"
 [[figure]]
 name = "four outstanding"
@@ -74,7 +74,7 @@ fn figures_are_held_against_what_is_simulated() {
 fn course(parts: impl Fn(usize) -> u64) -> ExperimentOutcome {
     let mut io = SequentialRun::of(64_000_000_000);
     io.read_parts = (0..TIME_PARTS).map(parts).collect();
-    ExperimentOutcome { io, host: None, transfer_bytes: 8192.0, hasten: 10.0 }
+    ExperimentOutcome { io, host: None, block_size_bytes: 8192.0, hasten: 10.0 }
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl TestWorld {
                 MeasuredPart {
                     start_ns: index * SECOND_NS,
                     end_ns: (index + 1) * SECOND_NS,
-                    outstanding_mean: 4.0,
+                    queue_depth_mean: 4.0,
                     joint: Window { streams, ..Window::default() },
                     moment: None,
                 },

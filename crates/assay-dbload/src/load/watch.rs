@@ -141,7 +141,7 @@ impl<'a> StepWatch<'a> {
             start_ns: self.last_ns,
             end_ns: narrow(end.as_nanos()),
             operations,
-            outstanding_mean: f64::from(self.sessions),
+            queue_depth_mean: f64::from(self.sessions),
         };
         self.rates.push(interval.iops());
         measurement::merge_named(&mut self.totals, &streams);
@@ -292,7 +292,7 @@ fn conduct(
         clock: ClockKind::Monotonic,
         cpu_user_s: delta.client_cpu_s,
         host_busy_share,
-        outstanding_mean: f64::from(sessions),
+        queue_depth_mean: f64::from(sessions),
         kernel: Some(delta.host.clone()),
         ..Conduct::default()
     }

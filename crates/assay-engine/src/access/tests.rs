@@ -148,9 +148,9 @@ proptest! {
 
 #[test]
 fn size_mixes_have_their_shares() {
-    let mix: assay_model::workload::TransferMix = assay_model::workload::TransferMix {
+    let mix: assay_model::workload::BlockSizeMix = assay_model::workload::BlockSizeMix {
         parts: [(8192, 0.7), (16384, 0.2), (65536, 0.1)]
-            .map(|(size, share)| assay_model::workload::TransferPart {
+            .map(|(size, share)| assay_model::workload::BlockSizePart {
                 size: Bytes(size),
                 share: Share(share),
             })

@@ -85,20 +85,20 @@ pub struct CreditBucket {
     /// When the bucket will be full again, ns.
     full: f64,
     /// What a larger I/O is counted as several of.
-    transfer_bytes: u64,
+    block_size_bytes: u64,
 }
 
 impl CreditBucket {
     /// A bucket refilled at `iops` that holds `credits`, full at the beginning.
     pub fn new(iops: f64, credits: f64) -> Self {
         let period = 1e9 / iops;
-        Self { period, depth: credits * period, full: 0.0, transfer_bytes: u64::MAX }
+        Self { period, depth: credits * period, full: 0.0, block_size_bytes: u64::MAX }
     }
 
-    /// The same where an I/O of more than `transfer_bytes` takes a credit for each part of that
+    /// The same where an I/O of more than `block_size_bytes` takes a credit for each part of that
     /// size.
-    pub fn counting(self, transfer_bytes: u64) -> Self {
-        Self { transfer_bytes: transfer_bytes.max(1), ..self }
+    pub fn counting(self, block_size_bytes: u64) -> Self {
+        Self { block_size_bytes: block_size_bytes.max(1), ..self }
     }
 }
 
@@ -107,7 +107,7 @@ impl DeviceLaw for CreditBucket {
     /// I.371).
     fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
         let now = real(now_ns);
-        let credits = real(u64::from(io.bytes).div_ceil(self.transfer_bytes).max(1));
+        let credits = real(u64::from(io.bytes).div_ceil(self.block_size_bytes).max(1));
         self.full = self.full.max(now) + credits * self.period;
         count((self.full - self.depth).max(now))
     }

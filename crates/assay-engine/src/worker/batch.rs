@@ -27,15 +27,15 @@ impl WorkerBatch {
         Self { rule, service_mean_ns: 0.0, awake_turns: 0 }
     }
 
-    /// I/Os that may start in this turn while `outstanding` others are under way.
-    pub(super) fn most(&self, outstanding: usize) -> usize {
+    /// I/Os that may start in this turn while `queue_depth` others are under way.
+    pub(super) fn most(&self, queue_depth: usize) -> usize {
         let most = match self.rule {
             SubmissionBatch::AllDue => u32::MAX,
             SubmissionBatch::UpTo(most) => most,
             SubmissionBatch::ByServiceTime { most, .. } if self.awake_turns >= AWAKE_TURNS => most,
             SubmissionBatch::ByServiceTime { most, preparation_ns } => {
                 let in_time = HELD_SHARE * self.service_mean_ns / real(preparation_ns.max(1));
-                let in_queue = 2.0 * MISSING_SHARE * real_len(outstanding);
+                let in_queue = 2.0 * MISSING_SHARE * real_len(queue_depth);
                 let further = count(in_time.min(in_queue).floor());
                 u32::try_from(1 + further).map_or(most, |ios| ios.min(most))
             }
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn a_batch_takes_a_small_share_of_the_queue_away() {
-        for (outstanding, ios) in [(0, 1), (16, 1), (17, 2), (32, 2), (64, 4), (128, 8), (4096, 8)]
+        for (queue_depth, ios) in [(0, 1), (16, 1), (17, 2), (32, 2), (64, 4), (128, 8), (4096, 8)]
         {
-            assert_eq!(after(10_000_000).most(outstanding), ios, "{outstanding}");
+            assert_eq!(after(10_000_000).most(queue_depth), ios, "{queue_depth}");
         }
     }
 

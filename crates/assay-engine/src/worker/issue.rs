@@ -16,7 +16,7 @@ const HELD_NS: u64 = 50_000;
 impl<B: IoBackend> EngineWorker<B> {
     /// Starts what is due and has a slot, a batch at most; the rest follows in the next turn.
     pub(super) fn issue(&mut self, now_ns: u64) {
-        let most = self.batch.most(self.outstanding());
+        let most = self.batch.most(self.queue_depth());
         while self.ios_left > 0 && self.fresh.len() < most {
             if !self.unsynced.due.is_empty() {
                 let Some(slot) = self.free.pop() else { return };
@@ -47,7 +47,7 @@ impl<B: IoBackend> EngineWorker<B> {
         let now_ns = self.backend.now_ns();
         // In virtual time none has passed since the turn began.
         if now_ns > self.clock_ns {
-            let before = self.outstanding() - self.fresh.len();
+            let before = self.queue_depth() - self.fresh.len();
             self.recorder.outstanding_ns +=
                 real(now_ns - self.clock_ns) * assay_model::number::real_len(before);
             self.clock_ns = now_ns;
@@ -188,7 +188,7 @@ impl<B: IoBackend> EngineWorker<B> {
         let Arrival::Open { group_commit: Some(limit), .. } = self.plan.stream.arrival else {
             return 0;
         };
-        let room = limit.0 / self.plan.stream.transfer.max_bytes() - 1;
+        let room = limit.0 / self.plan.stream.block_size.max_bytes() - 1;
         if let StreamArrivals::Open(schedule) = &mut self.arrivals {
             joined.extend(
                 std::iter::from_fn(|| schedule.take(now_ns))

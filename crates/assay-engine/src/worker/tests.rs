@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 
 const SECOND: u64 = 1_000_000_000;
 
-fn closed(outstanding: u32) -> Stream {
-    Stream::closed("reads", Share(1.0), Bytes(8192), outstanding)
+fn closed(queue_depth: u32) -> Stream {
+    Stream::closed("reads", Share(1.0), Bytes(8192), queue_depth)
 }
 
 fn open(rate: f64, process: Process) -> Stream {
@@ -19,7 +19,7 @@ fn open(rate: f64, process: Process) -> Stream {
         rate: Rate(rate),
         process,
         burst: 1,
-        outstanding_max: 20_000,
+        queue_depth_max: 20_000,
         group_commit: None,
     };
     Stream { arrival, ..closed(1) }
@@ -48,7 +48,7 @@ fn constant_servers_give_exactly_their_rate_and_time() {
     assert_eq!((reads.service.min_ns(), reads.service.max_ns()), (100_000, 400_000));
     close_to(real(reads.service.quantile_ns(0.5)), 400_000.0, 0.001);
     close_to(measurement.conduct.littles_law_ratio, 1.0, 0.001);
-    close_to(measurement.conduct.outstanding_mean, 4.0, 0.001);
+    close_to(measurement.conduct.queue_depth_mean, 4.0, 0.001);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_limited_depth_moves_the_wait_from_service_to_response() {
         rate: Rate(20_000.0),
         process: Process::Constant,
         burst: 1,
-        outstanding_max: 1,
+        queue_depth_max: 1,
         group_commit: None,
     };
     let measurement =
@@ -139,7 +139,7 @@ fn writes_fall_from_the_cliff_when_the_cache_is_full() {
 #[test]
 fn thinking_lowers_the_rate_by_the_law_of_interactive_systems() {
     // X = N / (Z + R): 10 / (900 us + 100 us).
-    let arrival = Arrival::Closed { outstanding: 10, think_time: Nanos(900_000) };
+    let arrival = Arrival::Closed { queue_depth: 10, think_time: Nanos(900_000) };
     let measurement =
         simulate("constant?count=10&service=100us", 10, Stream { arrival, ..closed(1) });
     close_to(measurement.iops(), 10_000.0, 0.001);
@@ -169,13 +169,13 @@ fn group_commit_joins_what_waits_and_every_commit_gets_its_time() {
         rate: Rate(20_000.0),
         process: Process::Constant,
         burst: 1,
-        outstanding_max: 1,
+        queue_depth_max: 1,
         group_commit: Some(Bytes(65536)),
     };
     let sync = SyncPolicy::Fdatasync { every: 1 };
     let stream = Stream {
         read_share: Share(0.0),
-        transfer: assay_model::workload::TransferMix::single(Bytes(4096)),
+        block_size: assay_model::workload::BlockSizeMix::single(Bytes(4096)),
         arrival,
         sync,
         access: Access::Sequential { streams: 1 },

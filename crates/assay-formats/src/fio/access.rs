@@ -6,13 +6,13 @@ use crate::conversion::Refused;
 use crate::reading::SectionReader;
 use crate::reason::{Approximation, OptionReason};
 use assay_model::units::Share;
-use assay_model::workload::{Access, TransferMix};
+use assay_model::workload::{Access, BlockSizeMix};
 
 /// The access of a job.
 pub fn access(
     reading: &mut SectionReader<'_>,
     direction: FioDirection,
-    transfer: &TransferMix,
+    block_size: &BlockSizeMix,
     jobs: u64,
     is_shared: bool,
 ) -> Result<Access, Refused> {
@@ -35,7 +35,7 @@ pub fn access(
     let repeats = reading.flag("norandommap", "access")?.unwrap_or(false);
     match law.split(':').next() {
         Some("random") => {
-            if !repeats && transfer.parts.len() > 1 {
+            if !repeats && block_size.parts.len() > 1 {
                 reading.near("bssplit", Approximation::MixedRounds);
             }
             Ok(if repeats { Access::Uniform } else { Access::Permutation })

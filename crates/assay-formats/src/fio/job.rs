@@ -2,15 +2,15 @@
 
 use super::access::access;
 use super::direction::FioDirection;
-use super::limits::{DEFAULT_TIME, JOBS_MAX, OUTSTANDING_MAX};
+use super::limits::{DEFAULT_TIME, JOBS_MAX, QUEUE_DEPTH_MAX};
 use super::number::{self, FioSize};
-use super::sizes::transfer;
+use super::sizes::block_size;
 use crate::conversion::{Note, OptionOrigin, Refused};
 use crate::reading::{ReadSection, SectionReader};
 use crate::reason::{Approximation, OptionReason};
 use assay_model::number::real;
 use assay_model::units::{Nanos, Rate, Share};
-use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, TransferMix};
+use assay_model::workload::{Arrival, BlockSizeMix, Content, Process, Span, Stream, SyncPolicy};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -47,16 +47,16 @@ pub struct FioJob {
 /// Reads a job.
 pub fn job(section: &ReadSection) -> Result<FioJob, Refused> {
     let mut reading = SectionReader::new(section, super::names::rule);
-    let kilo = reading.parsed("kb_base", "transfer", kilo)?.unwrap_or(1024);
+    let kilo = reading.parsed("kb_base", "block_size", kilo)?.unwrap_or(1024);
     let engine = engine(&mut reading)?;
     let direction = direction(&mut reading)?;
     let jobs = jobs(&mut reading, section)?;
     let read_share = direction.map_or(1.0, |direction| direction.read_share);
-    let transfer = transfer(&mut reading, kilo, read_share)?;
+    let block_size = block_size(&mut reading, kilo, read_share)?;
     let is_left_out = direction.is_none() || engine.is_none();
     let direction = direction.unwrap_or(FioDirection { read_share, is_random: false });
     let is_asynchronous = engine.is_some_and(|engine| engine == Engine::Asynchronous);
-    let arrival = arrival(&mut reading, kilo, jobs, is_asynchronous, &transfer, read_share)?;
+    let arrival = arrival(&mut reading, kilo, jobs, is_asynchronous, &block_size, read_share)?;
     let place = place(&mut reading, section, kilo, jobs)?;
     let is_direct = is_direct(&mut reading)? && engine != Some(Engine::Mapped);
     let times = times(&mut reading)?;
@@ -64,13 +64,13 @@ pub fn job(section: &ReadSection) -> Result<FioJob, Refused> {
     let stream = Stream {
         name: section.name.clone(),
         read_share: Share(read_share),
-        access: access(&mut reading, direction, &transfer, jobs, is_shared)?,
-        workers: u32::try_from(jobs.min(u64::from(arrival.outstanding()))).unwrap_or(1),
+        access: access(&mut reading, direction, &block_size, jobs, is_shared)?,
+        workers: u32::try_from(jobs.min(u64::from(arrival.queue_depth()))).unwrap_or(1),
         sync: sync(&mut reading, read_share < 1.0)?,
         span: place.span,
         targets: Vec::new(),
         content: content(&mut reading)?,
-        transfer,
+        block_size,
         arrival,
         pattern: Vec::new(),
     };
@@ -224,7 +224,7 @@ fn arrival(
     kilo: u64,
     jobs: u64,
     is_asynchronous: bool,
-    transfer: &TransferMix,
+    block_size: &BlockSizeMix,
     read_share: f64,
 ) -> Result<Arrival, Refused> {
     let depth = reading.parsed("iodepth", "arrival", number::count)?.unwrap_or(1).max(1);
@@ -233,11 +233,11 @@ fn arrival(
     }
     let depth = if is_asynchronous { depth } else { 1 };
     let wanted = depth.saturating_mul(jobs);
-    if wanted > OUTSTANDING_MAX {
+    if wanted > QUEUE_DEPTH_MAX {
         reading.near("iodepth", Approximation::OutstandingMax);
     }
-    let outstanding = u32::try_from(wanted.min(OUTSTANDING_MAX)).unwrap_or(1);
-    if let Some(rate) = rate(reading, kilo, transfer, read_share)? {
+    let queue_depth = u32::try_from(wanted.min(QUEUE_DEPTH_MAX)).unwrap_or(1);
+    if let Some(rate) = rate(reading, kilo, block_size, read_share)? {
         let process = process(reading)?;
         let rate = Rate(rate * real(jobs));
         reading.setting("thinktime", "arrival");
@@ -245,7 +245,7 @@ fn arrival(
             rate,
             process,
             burst: 1,
-            outstanding_max: outstanding,
+            queue_depth_max: queue_depth,
             group_commit: None,
         });
     }
@@ -254,14 +254,14 @@ fn arrival(
     if pause.is_some() && depth > 1 {
         reading.near("thinktime", Approximation::PausePerIo);
     }
-    Ok(Arrival::Closed { outstanding, think_time: Nanos(pause.unwrap_or(0)) })
+    Ok(Arrival::Closed { queue_depth, think_time: Nanos(pause.unwrap_or(0)) })
 }
 
 /// I/Os per second of one job, where it has a rate; a rate of 0 is not a limit.
 fn rate(
     reading: &mut SectionReader<'_>,
     kilo: u64,
-    transfer: &TransferMix,
+    block_size: &BlockSizeMix,
     read_share: f64,
 ) -> Result<Option<f64>, Refused> {
     // A side that is not named has no limit.
@@ -272,7 +272,7 @@ fn rate(
         };
         text.split([',', '-']).map(one).collect()
     };
-    let sizes = transfer.parts.iter().map(|part| real(part.size.0) * part.share.0);
+    let sizes = block_size.parts.iter().map(|part| real(part.size.0) * part.share.0);
     let mean_bytes: f64 = sizes.sum();
     for (name, unit) in [("rate_iops", 1.0), ("rate", mean_bytes)] {
         let Some(rates) = reading.parsed(name, "arrival", parts)? else { continue };

@@ -6,7 +6,7 @@ use crate::reading::SectionReader;
 use crate::reason::{Approximation, OptionReason};
 use assay_model::number::{count_of, real};
 use assay_model::units::{Bytes, Share};
-use assay_model::workload::{TransferMix, TransferPart};
+use assay_model::workload::{BlockSizeMix, BlockSizePart};
 
 /// Sizes of a split at most: fio has 64.
 const PARTS_MAX: usize = 256;
@@ -21,11 +21,11 @@ const DEFAULT_BYTES: u64 = 4096;
 type SizeWeights = Vec<(u64, f64)>;
 
 /// The sizes of a job of this share of reads.
-pub fn transfer(
+pub fn block_size(
     reading: &mut SectionReader<'_>,
     kilo: u64,
     read_share: f64,
-) -> Result<TransferMix, Refused> {
+) -> Result<BlockSizeMix, Refused> {
     let (name, sides) = sides(reading, kilo)?;
     let [reads, writes] = sides;
     let mixed = read_share > 0.0 && read_share < 1.0;
@@ -55,8 +55,8 @@ pub fn transfer(
     let total: f64 = joint.iter().map(|(_, weight)| weight).sum();
     let parts = joint
         .into_iter()
-        .map(|(size, weight)| TransferPart { size: Bytes(size), share: Share(weight / total) });
-    Ok(TransferMix { parts: parts.collect() })
+        .map(|(size, weight)| BlockSizePart { size: Bytes(size), share: Share(weight / total) });
+    Ok(BlockSizeMix { parts: parts.collect() })
 }
 
 /// Makes sizes multiples of the smallest one; whether any was not.
@@ -92,12 +92,12 @@ fn sides(
         Ok([reads, writes])
     };
     let split =
-        reading.parsed("bssplit", "transfer", |text| two(text, &|side| split(side, kilo)))?;
+        reading.parsed("bssplit", "block_size", |text| two(text, &|side| split(side, kilo)))?;
     let range =
-        reading.parsed("bsrange", "transfer", |text| two(text, &|side| range(side, kilo)))?;
+        reading.parsed("bsrange", "block_size", |text| two(text, &|side| range(side, kilo)))?;
     let single = |side: &str| Ok(vec![(number::bytes(side, kilo)?, 1.0)]);
     // fio takes a dash between sizes of bs as it takes a comma.
-    let size = reading.parsed("bs", "transfer", |text| two(&text.replace('-', ","), &single))?;
+    let size = reading.parsed("bs", "block_size", |text| two(&text.replace('-', ","), &single))?;
     Ok(match (split, range, size) {
         (Some(sides), _, _) => ("bssplit", sides),
         (None, Some(sides), _) => {

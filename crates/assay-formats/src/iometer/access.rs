@@ -5,13 +5,13 @@ use crate::conversion::{Note, Refused, Treatment};
 use crate::reason::{Approximation, OptionReason};
 use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos, Share};
-use assay_model::workload::{Access, TransferMix, TransferPart};
+use assay_model::workload::{Access, BlockSizeMix, BlockSizePart};
 use std::collections::BTreeMap;
 
 /// What a specification means.
 pub struct AccessPattern {
     /// Sizes with their shares.
-    pub transfer: TransferMix,
+    pub block_size: BlockSizeMix,
     /// Share of reads.
     pub read_share: f64,
     /// Random places, or ascending ones.
@@ -54,7 +54,7 @@ pub fn meaning(specification: &AccessDefinition) -> Result<AccessPattern, Refuse
     let near = nearest(&lines, random);
     let treatment = near.map_or(Treatment::Exact, Treatment::Approximated);
     Ok(AccessPattern {
-        transfer: transfer(&lines, all),
+        block_size: block_size(&lines, all),
         read_share: mean(|line| line.reads),
         access: if random >= 0.5 { Access::Uniform } else { Access::Sequential { streams: 1 } },
         think_time: Nanos(assay_model::number::count(mean(|line| {
@@ -110,13 +110,13 @@ fn nearest(lines: &[AccessLine], random: f64) -> Option<Approximation> {
 }
 
 /// Sizes by their shares, rounded up to multiples of the smallest.
-fn transfer(lines: &[AccessLine], all: f64) -> TransferMix {
+fn block_size(lines: &[AccessLine], all: f64) -> BlockSizeMix {
     let smallest = lines.iter().map(|line| line.bytes).min().unwrap_or(0).max(1);
     let mut shares: BTreeMap<u64, f64> = BTreeMap::new();
     for line in lines.iter().filter(|line| line.share > 0.0) {
         let size = line.bytes.div_ceil(smallest).saturating_mul(smallest);
         *shares.entry(size).or_default() += line.share / all;
     }
-    let part = |(size, share)| TransferPart { size: Bytes(size), share: Share(share) };
-    TransferMix { parts: shares.into_iter().map(part).collect() }
+    let part = |(size, share)| BlockSizePart { size: Bytes(size), share: Share(share) };
+    BlockSizeMix { parts: shares.into_iter().map(part).collect() }
 }

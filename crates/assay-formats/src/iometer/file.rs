@@ -65,7 +65,7 @@ pub struct IometerWorker {
     /// Whether it loads a network instead of disks.
     pub is_network: bool,
     /// Outstanding I/Os a target, and what follows them.
-    pub outstanding: Option<IometerValue>,
+    pub queue_depth: Option<IometerValue>,
     /// Maximum size and first sector, in sectors, and the data pattern.
     pub disk: Option<IometerValue>,
     /// Names of its access specifications, one a step of the test.
@@ -218,7 +218,7 @@ impl IometerConfiguration {
         };
         match key {
             Key::WorkerType => worker.is_network = !value.text.eq_ignore_ascii_case("DISK"),
-            Key::Outstanding => worker.outstanding = Some(value),
+            Key::Outstanding => worker.queue_depth = Some(value),
             Key::Disk => worker.disk = Some(value),
             Key::AssignedSpecification => worker.specifications.push(value),
             Key::Target => worker.targets.push(value),

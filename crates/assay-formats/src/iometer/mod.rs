@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const SECOND_NS: u64 = 1_000_000_000;
 const SECTOR_BYTES: u64 = 512;
 /// Outstanding I/Os of a stream at most.
-const OUTSTANDING_MAX: u64 = 32_768;
+const QUEUE_DEPTH_MAX: u64 = 32_768;
 /// Time of a test that runs until somebody stops it.
 const ENDLESS: Nanos = Nanos(60 * SECOND_NS);
 /// The specification that `IOMeter` knows without a line: nothing is done.
@@ -312,8 +312,8 @@ impl<'a> IometerStep<'a> {
     ) -> Result<WorkerGroup<'a>, Refused> {
         let mut sources = vec![("workers", worker.name.origin.clone())];
         notes.push(worker.name.note(Treatment::Exact));
-        let depth = worker.outstanding.as_ref().map_or(Ok(1), |value| value.number(0))?;
-        if let Some(value) = &worker.outstanding {
+        let depth = worker.queue_depth.as_ref().map_or(Ok(1), |value| value.number(0))?;
+        if let Some(value) = &worker.queue_depth {
             sources.push(("arrival", value.origin.clone()));
             notes.push(value.note(Treatment::Exact));
         }
@@ -328,7 +328,7 @@ impl<'a> IometerStep<'a> {
             notes.push(target.note(Treatment::Exact));
         }
         let lines = specification.lines.iter();
-        let keys = ["transfer", "read_share", "access"];
+        let keys = ["block_size", "read_share", "access"];
         sources.extend(lines.flat_map(|line| keys.map(|key| (key, line.origin.clone()))));
         let names = names(worker);
         let place = |name: &String| self.targets.iter().position(|target| target.name == *name);
@@ -369,9 +369,9 @@ fn check(document: &ConvertedDocument, group: &WorkerGroup<'_>) -> Result<(), Re
 }
 
 /// Outstanding I/Os are those of each worker on each of its targets.
-fn outstanding(group: &WorkerGroup<'_>, depth: u64) -> u64 {
+fn queue_depth(group: &WorkerGroup<'_>, depth: u64) -> u64 {
     let targets = assay_model::number::count_of(group.targets.len()).max(1);
-    depth.saturating_mul(targets).saturating_mul(group.workers).clamp(1, OUTSTANDING_MAX)
+    depth.saturating_mul(targets).saturating_mul(group.workers).clamp(1, QUEUE_DEPTH_MAX)
 }
 
 fn stream(
@@ -397,10 +397,10 @@ fn stream(
             format!("{}-{number}", group.specification.name)
         },
         read_share: Share(of_access.read_share),
-        transfer: of_access.transfer.clone(),
+        block_size: of_access.block_size.clone(),
         access,
         arrival: Arrival::Closed {
-            outstanding: u32::try_from(outstanding(group, group.depth)).unwrap_or(1),
+            queue_depth: u32::try_from(queue_depth(group, group.depth)).unwrap_or(1),
             think_time: of_access.think_time,
         },
         workers: u32::try_from(group.workers).unwrap_or(1),
@@ -423,7 +423,7 @@ fn study(
     times: &IometerTimes,
 ) -> Study {
     let capacity = whole.capacity.take();
-    let values = depths.iter().map(|depth| FactorValue::Whole(outstanding(group, *depth)));
+    let values = depths.iter().map(|depth| FactorValue::Whole(queue_depth(group, *depth)));
     Study {
         name: whole.name.clone(),
         description: std::mem::take(&mut whole.description),
@@ -446,7 +446,7 @@ mod tests {
     /// As `IOMeter` 1.1 writes it, with invented names.
     const FILE: &str = "Version 1.1.0 \n'TEST SETUP ====\n'Test Description\n\tarray of two\n'Run Time\n'\thours      minutes    seconds\n\t0          2          30\n'Ramp Up Time (s)\n\t15\n'Default Disk Workers to Spawn\n\tNUMBER_OF_CPUS\n'Record Results\n\tALL\n'Queue Depth Cycling\n'\tstart      end        step       step type\n\t1          32         2          EXPONENTIAL\n'Test Type\n\tNORMAL\n'END test setup\n'ACCESS SPECIFICATIONS ====\n'Access specification name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\t8192,80,70,100,0,1,8192,0\n\t16384,20,70,100,0,1,8192,0\n'Access specification name,default assignment\n\tScan; 100% read,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\t65536,100,100,0,0,1,0,0\n'END access specifications\n'MANAGER LIST ====\n'Manager ID, manager name\n\t1,HOST\n'Manager network address\n\t\nWORKERS'END manager list\nVersion 1.1.0 \n";
     const WORKER: &str = "'Worker\n\tWorker #\n'Worker type\n\tDISK\n'Default target settings for worker\n'Number \
-         of outstanding IOs,test connection rate,transactions per connection,use fixed seed,fixed \
+         of queue_depth IOs,test connection rate,transactions per connection,use fixed seed,fixed \
          seed value\n\t4,DISABLED,1,DISABLED,0\n'Disk maximum size,starting sector,Data \
          pattern\n\t2097152,0,2\n'End default target settings for worker\n'Assigned access \
          specs\n\tOLTP\n\tScan; 100% read\n'End assigned access specs\n'Target \
@@ -473,9 +473,9 @@ mod tests {
         let whole = workload(&found.parts[0]);
         let stream = &whole.streams[0];
         // Two workers with four I/Os on each of two disks.
-        assert_eq!((stream.workers, stream.arrival.outstanding()), (2, 16));
+        assert_eq!((stream.workers, stream.arrival.queue_depth()), (2, 16));
         assert_eq!((stream.read_share, stream.access), (Share(0.7), Access::Uniform));
-        let sizes: Vec<u64> = stream.transfer.parts.iter().map(|part| part.size.0).collect();
+        let sizes: Vec<u64> = stream.block_size.parts.iter().map(|part| part.size.0).collect();
         assert_eq!(sizes, [8192, 16384]);
         assert_eq!(
             (whole.duration, whole.warm_up),

@@ -207,7 +207,7 @@ fn rest(
     // Processor time is that of all streams, and fio's percentages are of the time of all threads.
     let part = share(operations.ios(), measurement.operations().ios());
     let threads_s = elapsed_s * asked.map_or(1.0, |stream| real(u64::from(stream.workers.max(1))));
-    let depth = asked.map_or(1, |stream| stream.arrival.outstanding() / stream.workers.max(1));
+    let depth = asked.map_or(1, |stream| stream.arrival.queue_depth() / stream.workers.max(1));
     let level = usize::try_from(depth.max(1).ilog2().min(6)).unwrap_or(6);
     let levels = DEPTHS
         .iter()

@@ -5,7 +5,7 @@ use assay_model::measurement::{BackendKind, Conduct};
 use assay_model::number::{count, real};
 use assay_model::units::Share;
 use assay_model::workload::{
-    Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, Workload,
+    Access, Arrival, BlockSizeMix, Process, Span, Stream, SyncPolicy, Workload,
 };
 
 /// Options with their values, as fio writes them.
@@ -39,7 +39,7 @@ fn written(stream: &Stream, workload: &Workload, conduct: &Conduct) -> FioOption
     let workers = stream.workers.max(1);
     let mut options = vec![
         ("rw", direction(stream).to_owned()),
-        ("iodepth", (stream.arrival.outstanding() / workers).max(1).to_string()),
+        ("iodepth", (stream.arrival.queue_depth() / workers).max(1).to_string()),
         ("numjobs", workers.to_string()),
         ("direct", u32::from(workload.direct).to_string()),
         ("ioengine", engine(stream, conduct).to_owned()),
@@ -53,7 +53,7 @@ fn written(stream: &Stream, workload: &Workload, conduct: &Conduct) -> FioOption
     );
     let is_mixed = stream.read_share.0 > 0.0 && stream.read_share.0 < 1.0;
     add("rwmixread", is_mixed.then(|| percent(stream.read_share)));
-    let (name, sizes) = sizes(&stream.transfer);
+    let (name, sizes) = sizes(&stream.block_size);
     add(name, Some(sizes));
     let (name, law) = law(stream.access);
     add(name, law);
@@ -89,7 +89,7 @@ fn direction(stream: &Stream) -> &'static str {
 
 /// The engine of fio that does the same.
 fn engine(stream: &Stream, conduct: &Conduct) -> &'static str {
-    let is_one_by_one = stream.arrival.outstanding() <= stream.workers;
+    let is_one_by_one = stream.arrival.queue_depth() <= stream.workers;
     match conduct.backend {
         BackendKind::Posix if is_one_by_one => "psync",
         BackendKind::Posix => "posixaio",
@@ -98,12 +98,12 @@ fn engine(stream: &Stream, conduct: &Conduct) -> &'static str {
     }
 }
 
-fn sizes(transfer: &TransferMix) -> (&'static str, String) {
-    if let [one] = transfer.parts.as_slice() {
+fn sizes(block_size: &BlockSizeMix) -> (&'static str, String) {
+    if let [one] = block_size.parts.as_slice() {
         return ("bs", one.size.0.to_string());
     }
     let parts =
-        transfer.parts.iter().map(|part| format!("{}/{}", part.size.0, percent(part.share)));
+        block_size.parts.iter().map(|part| format!("{}/{}", part.size.0, percent(part.share)));
     ("bssplit", parts.collect::<Vec<_>>().join(":"))
 }
 
@@ -176,7 +176,7 @@ mod tests {
             rate: Rate(rate),
             process,
             burst: 1,
-            outstanding_max: 32,
+            queue_depth_max: 32,
             group_commit: None,
         }
     }

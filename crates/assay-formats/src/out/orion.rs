@@ -35,7 +35,7 @@ fn files(
         _ => format!("assay-write{}", write_percent(mix)),
     };
     let point =
-        |value: fn(&CurvePoint) -> f64| move |point: &CurvePoint| (point.outstanding, value(point));
+        |value: fn(&CurvePoint) -> f64| move |point: &CurvePoint| (point.queue_depth, value(point));
     let small = |value| mix.curve.iter().map(point(value)).collect::<Vec<_>>();
     let large: Vec<_> =
         mix.large_curve.iter().map(point(|one| one.throughput_bytes_per_s.value / 1e6)).collect();
@@ -158,8 +158,8 @@ fn point_s(mix: &MixCalibration) -> f64 {
 /// Small I/Os alone: one row.
 fn row(points: &[(u32, f64)], digits: usize) -> String {
     let (mut depths, mut values) = (String::new(), String::new());
-    for (outstanding, value) in points {
-        _ = write!(depths, ", {outstanding:>6}");
+    for (queue_depth, value) in points {
+        _ = write!(depths, ", {queue_depth:>6}");
         _ = write!(values, ", {value:>6.digits$}");
     }
     format!("Large/Small{depths}\n      0{values}\n")
@@ -168,8 +168,8 @@ fn row(points: &[(u32, f64)], digits: usize) -> String {
 /// Large I/Os alone: one column.
 fn column(points: &[(u32, f64)]) -> String {
     let mut lines = "Large/Small,      0\n".to_owned();
-    for (outstanding, value) in points {
-        _ = writeln!(lines, "{outstanding:>7}, {value:>6.2}");
+    for (queue_depth, value) in points {
+        _ = writeln!(lines, "{queue_depth:>7}, {value:>6.2}");
     }
     lines
 }
@@ -181,7 +181,7 @@ fn best(points: &[CurvePoint], value: fn(&CurvePoint) -> f64) -> Option<&CurvePo
 fn summary(calibration: &Calibration, mix: &MixCalibration, command: &str) -> String {
     let depths = |points: &[CurvePoint]| {
         let numbers: Vec<String> =
-            points.iter().map(|point| format!("{:>6}", point.outstanding)).collect();
+            points.iter().map(|point| format!("{:>6}", point.queue_depth)).collect();
         numbers.join(", ")
     };
     let mut text = format!(
@@ -190,8 +190,8 @@ fn summary(calibration: &Calibration, mix: &MixCalibration, command: &str) -> St
          IOs, Large Random IOs\nSimulated Array Type: CONCAT\nWrite: {}%\nCache Size: Not \
          Entered\nDuration for each Data Point: {:.3} seconds\nSmall Columns:, {}\nLarge \
          Columns:, {}\nTotal Data Points: {}\n\nName: {}\n1 FILEs found.\n\n",
-        mix.transfer_bytes / 1024,
-        mix.large_transfer_bytes / 1024,
+        mix.block_size_bytes / 1024,
+        mix.large_block_size_bytes / 1024,
         write_percent(mix),
         point_s(mix),
         depths(&mix.curve),
@@ -204,14 +204,14 @@ fn summary(calibration: &Calibration, mix: &MixCalibration, command: &str) -> St
         let _ = writeln!(
             text,
             "Maximum Large MBPS={megabytes:.2} @ Small=0 and Large={}",
-            point.outstanding
+            point.queue_depth
         );
     }
     if let Some(point) = best(&mix.curve, |one| one.iops.value) {
         let _ = writeln!(
             text,
             "\nMaximum Small IOPS={:.0} @ Small={} and Large=0",
-            point.iops.value, point.outstanding
+            point.iops.value, point.queue_depth
         );
         text.push_str(&latency_line(point));
     }
@@ -220,7 +220,7 @@ fn summary(calibration: &Calibration, mix: &MixCalibration, command: &str) -> St
         let _ = writeln!(
             text,
             "\nMinimum Small Latency={time_us:.3} usecs @ Small={} and Large=0",
-            point.outstanding
+            point.queue_depth
         );
         text.push_str(&latency_line(point));
     }
@@ -241,7 +241,7 @@ fn latency_line(point: &CurvePoint) -> String {
             time_us(result.service.mean_ns()),
             time_us(real(result.service.min_ns())),
             time_us(real(result.service.max_ns())),
-            point.outstanding,
+            point.queue_depth,
         );
     }
     text

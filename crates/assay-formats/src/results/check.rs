@@ -71,8 +71,8 @@ fn check_row(row: &ImportedRow, program: &str) -> Result<()> {
 
 /// Whether more I/Os were outstanding on average than the load had at most. Printed numbers have
 /// few digits.
-pub fn contradicts_depth(outstanding_mean: f64, outstanding_max: Option<f64>) -> bool {
-    outstanding_max.is_some_and(|most| outstanding_mean > 1.1 * most)
+pub fn contradicts_depth(queue_depth_mean: f64, queue_depth_max: Option<f64>) -> bool {
+    queue_depth_max.is_some_and(|most| queue_depth_mean > 1.1 * most)
 }
 
 /// Drops times that are too long for the rate and the depth of the row by Little's law, and says
@@ -82,12 +82,12 @@ fn drop_contradictory_times(row: &mut ImportedRow) -> bool {
         let found = row.measures.iter().find(|named| named.quantity == quantity);
         found.map(|named| named.estimate.value)
     };
-    let outstanding = |side: &str| {
+    let queue_depth = |side: &str| {
         Some(value(&format!("{side}iops"))? * value(&format!("{side}service_time.mean"))? / 1e9)
     };
-    let outstanding_mean =
-        ["", "read.", "write."].iter().filter_map(|side| outstanding(side)).sum();
-    let is_contradictory = contradicts_depth(outstanding_mean, row.outstanding_max);
+    let queue_depth_mean =
+        ["", "read.", "write."].iter().filter_map(|side| queue_depth(side)).sum();
+    let is_contradictory = contradicts_depth(queue_depth_mean, row.queue_depth_max);
     row.measures.retain(|named| !(is_contradictory && is_time(&named.quantity)));
     is_contradictory
 }
@@ -184,7 +184,7 @@ mod tests {
         let of_depth = |depth: f64| {
             let measures = ["read.iops", "read.service_time.mean", "read.service_time.max"];
             let measures = measures.map(|name| total(name, 1e6)).to_vec();
-            let row = ImportedRow { outstanding_max: Some(depth), ..row("a", measures) };
+            let row = ImportedRow { queue_depth_max: Some(depth), ..row("a", measures) };
             let found = of_rows(vec![row]).unwrap();
             let ImportedContent::Rows(rows) = found.content else { panic!() };
             (rows[0].measures.len(), found.lacks)

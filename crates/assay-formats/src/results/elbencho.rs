@@ -21,7 +21,7 @@ const FACTORS: [(&str, &str); 9] = [
     ("operation", "run"),
     ("hosts", "hosts"),
     ("io depth", "queue_depth"),
-    ("block size", "transfer"),
+    ("block size", "block_size"),
     ("file size", "file_size"),
     ("direct io", "direct"),
     ("random", "random"),
@@ -176,13 +176,13 @@ impl ElbenchoTable {
             settings: self.settings(cells),
             started_unix_ns: self.cell(cells, "iso date").and_then(dates::iso),
             elapsed_s: elapsed_ms.map(|time_ms| time_ms / 1e3),
-            outstanding_max: self.outstanding_max(cells),
+            queue_depth_max: self.queue_depth_max(cells),
             measures: self.measures(cells),
         }
     }
 
     /// Every thread of every host has as many as its depth.
-    fn outstanding_max(&self, cells: &[&str]) -> Option<f64> {
+    fn queue_depth_max(&self, cells: &[&str]) -> Option<f64> {
         let of = |name: &str| self.cell(cells, name).and_then(number);
         Some(of("threads")? * of("io depth")?.max(1.0) * of("hosts").unwrap_or(1.0).max(1.0))
     }
@@ -243,7 +243,7 @@ impl ElbenchoTable {
 
 fn setting(factor: &str, cell: &str) -> StudySetting {
     match (factor, whole(cell)) {
-        ("transfer" | "file_size", Some(bytes)) => word(factor, &Bytes(bytes).to_string()),
+        ("block_size" | "file_size", Some(bytes)) => word(factor, &Bytes(bytes).to_string()),
         (_, Some(number)) => count(factor, number),
         (_, None) => word(factor, cell),
     }
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(found.lacks, [Lack::Intervals, Lack::Quantiles, Lack::Environment]);
         let found = rows(found);
         let shown = |row: &ImportedRow| {
-            ["run", "hosts", "workers", "queue_depth", "transfer", "random", "direct"]
+            ["run", "hosts", "workers", "queue_depth", "block_size", "random", "direct"]
                 .map(|one| setting(row, one))
                 .join(" ")
         };

@@ -183,7 +183,7 @@ pub struct ImportedRow {
     /// Measured time, s, where the result says it.
     pub elapsed_s: Option<f64>,
     /// Outstanding I/Os at most, where the result says it.
-    pub outstanding_max: Option<f64>,
+    pub queue_depth_max: Option<f64>,
     /// Its numbers.
     pub measures: Vec<NamedEstimate>,
 }

@@ -144,7 +144,7 @@ impl ResultFile {
             settings: self.settings(&line),
             started_unix_ns: self.at_unix_ns,
             elapsed_s: None,
-            outstanding_max: line.outstanding_max(),
+            queue_depth_max: line.queue_depth_max(),
             measures: line.measures()?,
         };
         self.rows.push(row);
@@ -234,7 +234,7 @@ fn of_specification(lines: &[SpecificationLine]) -> Vec<StudySetting> {
             .join(" "),
     };
     vec![
-        word("transfer", &sizes),
+        word("block_size", &sizes),
         word("read_share", &share(|line| line.read_percent)),
         word("random_share", &share(|line| line.random_percent)),
     ]
@@ -254,7 +254,7 @@ impl ResultLine<'_> {
     }
 
     /// Workers have their outstanding I/Os on each of their disks.
-    fn outstanding_max(&self) -> Option<f64> {
+    fn queue_depth_max(&self) -> Option<f64> {
         let [depth, disks, workers] = ["queue depth", "# disks", "# workers"]
             .map(|name| self.cell(name).and_then(super::numbers::number).filter(|one| *one > 0.0));
         Some(depth? * disks? * workers?)
@@ -348,7 +348,7 @@ mod tests {
             "workers",
             "volumes",
             "queue_depth",
-            "transfer",
+            "block_size",
             "read_share",
             "random_share",
         ];

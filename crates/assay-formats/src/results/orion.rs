@@ -191,8 +191,8 @@ impl<'a> OrionSummary<'a> {
         };
         let writes = self.after("Write:").filter(|percent| *percent <= 100.0);
         let settings = [
-            size("Small IO size:", "transfer"),
-            size("Large IO size:", "large_transfer"),
+            size("Small IO size:", "block_size"),
+            size("Large IO size:", "large_block_size"),
             writes.map(|percent| word("read_share", &format!("{}%", 100.0 - percent))),
         ];
         settings.into_iter().flatten().chain(self.devices()).collect()
@@ -259,9 +259,9 @@ struct PointLoad {
 impl PointLoad {
     fn settings(self) -> Vec<StudySetting> {
         let run = self.run.map(|run| count("run", run));
-        let outstanding =
+        let queue_depth =
             [count("large_outstanding", self.large), count("queue_depth", self.small)];
-        run.into_iter().chain(outstanding).collect()
+        run.into_iter().chain(queue_depth).collect()
     }
 }
 
@@ -271,8 +271,8 @@ impl Points {
     fn add(&mut self, load: PointLoad, measure: NamedEstimate, elapsed_s: Option<f64>) {
         let place = *self.places.entry(load).or_insert_with(|| {
             let settings = load.settings();
-            let outstanding_max = Some(real(load.small)).filter(|_| load.large == 0);
-            let row = ImportedRow { settings, elapsed_s, outstanding_max, ..Default::default() };
+            let queue_depth_max = Some(real(load.small)).filter(|_| load.large == 0);
+            let row = ImportedRow { settings, elapsed_s, queue_depth_max, ..Default::default() };
             self.rows.push(row);
             self.rows.len() - 1
         });
@@ -368,7 +368,7 @@ mod tests {
         assert!(found.lacks.contains(&Lack::Duration));
         let found = rows(found);
         assert_eq!((found.len(), value(&found[1], READ_TIME)), (2, 260_000.0));
-        assert_eq!(setting(&found[1], "transfer"), "8KiB");
+        assert_eq!(setting(&found[1], "block_size"), "8KiB");
         // Two runs in one file are two runs.
         assert_eq!(rows(summary(&text.repeat(2)).unwrap()).len(), 4);
         assert!(summary("Maximum Large MBPS=").is_err());

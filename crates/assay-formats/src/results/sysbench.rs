@@ -252,7 +252,7 @@ impl<'a> Output<'a> {
         let total_size = self.lines().find_map(|line| line.strip_suffix(" total file size"));
         [
             mode.map(|mode| word("access", mode)),
-            self.value("Block size ").map(|text| word("transfer", &size(text))),
+            self.value("Block size ").map(|text| word("block_size", &size(text))),
             self.number_setting("Number of threads:", "workers"),
             ratio
                 .filter(|_| is_mix)
@@ -356,8 +356,15 @@ mod tests {
             [40248.65, 26832.23, 2685.76]
         );
         assert_eq!(value(row, "service_time.q0.95"), 30_000.0);
-        let shown =
-            ["access", "transfer", "workers", "read_share", "capacity", "open_flags", "sync_every"];
+        let shown = [
+            "access",
+            "block_size",
+            "workers",
+            "read_share",
+            "capacity",
+            "open_flags",
+            "sync_every",
+        ];
         assert_eq!(
             shown.map(|one| setting(row, one)),
             ["random r/w", "16KiB", "4", "60%", "64MiB", "directio", "100"]
@@ -375,7 +382,7 @@ mod tests {
             measures.map(|one| value(row, one)),
             [600.0, 400.0, 1280.0, 15.5 * MEBIBYTE, 30.57e6]
         );
-        assert_eq!(setting(row, "transfer"), "16KiB");
+        assert_eq!(setting(row, "block_size"), "16KiB");
     }
 
     #[test]

@@ -182,7 +182,7 @@ impl FlatfileTable {
         let settings = [
             ("run", "run"),
             ("reqrate", "rate"),
-            ("xfersize", "transfer"),
+            ("xfersize", "block_size"),
             ("threads", "queue_depth"),
             ("rdpct", "read_share"),
             ("seekpct", "random_share"),
@@ -197,7 +197,7 @@ impl FlatfileTable {
         let found =
             settings.iter().filter_map(|(column, factor)| Some((columns.named(column)?, *factor)));
         Self {
-            settings: found.filter(|(_, name)| !is_of_files || *name != "transfer").collect(),
+            settings: found.filter(|(_, name)| !is_of_files || *name != "block_size").collect(),
             io_bytes: place("bytes/io"),
             size_column: place("xfersize"),
             tod: place("tod"),
@@ -238,7 +238,7 @@ impl FlatfileTable {
                 {
                     return None;
                 }
-                ("transfer", Some(bytes)) => {
+                ("block_size", Some(bytes)) => {
                     word(factor, &Bytes(assay_model::number::count(bytes)).to_string())
                 }
                 ("lun_size", Some(gibibytes)) => word(factor, &format!("{gibibytes}GiB")),
@@ -295,7 +295,7 @@ impl FlatfileRun<'_> {
             end_ns.saturating_sub(length_s.map_or(0, assay_model::number::nanoseconds))
         });
         let mut settings = self.settings.clone();
-        settings.retain(|setting| setting.factor != "transfer" || self.has_one_size(table));
+        settings.retain(|setting| setting.factor != "block_size" || self.has_one_size(table));
         let measures = self.measures(table);
         ImportedRow { settings, started_unix_ns, elapsed_s, measures, ..ImportedRow::default() }
     }
@@ -376,9 +376,9 @@ impl FlatfileRun<'_> {
             most("response_time.max", table.longest),
             self.average(table.deviation, "response_time.stddev", 1e6),
             self.mean_of("read_share", table, table.read_percent, 0.01),
-            self.mean_of("transfer_mean", table, table.io_bytes, 1.0)
+            self.mean_of("block_size_mean", table, table.io_bytes, 1.0)
                 .filter(|_| !self.has_one_size(table)),
-            self.mean_of("outstanding_mean", table, table.depth, 1.0),
+            self.mean_of("queue_depth_mean", table, table.depth, 1.0),
             self.mean_of("host.cpu_busy", table, table.cpu, 0.01),
         ];
         measures.into_iter().flatten().map(|one| self.as_averaged(table, one)).collect()
@@ -419,8 +419,8 @@ impl FlatfileRun<'_> {
             "read.response_time.mean" => (table.reads, 1e6),
             "write.response_time.mean" => (table.writes, 1e6),
             "read_share" => (table.read_percent, 0.01),
-            "transfer_mean" => (table.io_bytes, 1.0),
-            "outstanding_mean" => (table.depth, 1.0),
+            "block_size_mean" => (table.io_bytes, 1.0),
+            "queue_depth_mean" => (table.depth, 1.0),
             "host.cpu_busy" => (table.cpu, 0.01),
             _ => (None, 1.0),
         };
@@ -534,7 +534,7 @@ mod tests {
         let mixed = text.replace(" 8192 70.0", " 7815 70.0");
         let [one, several] = [text, mixed].map(|text| rows(read_flatfile(&text).unwrap()));
         let has =
-            |rows: &[ImportedRow]| rows[0].settings.iter().any(|one| one.factor == "transfer");
+            |rows: &[ImportedRow]| rows[0].settings.iter().any(|one| one.factor == "block_size");
         assert_eq!((has(&one), has(&several)), (true, false));
         assert_eq!(setting(&one[0], "rate"), "max");
     }
@@ -551,7 +551,7 @@ mod tests {
         // The second interval began at 10:30:05.
         assert_eq!(row.started_unix_ns, Some(1_736_937_005_000_000_000));
         let shown =
-            ["run", "rate", "transfer", "queue_depth", "read_share", "random_share", "lun_size"];
+            ["run", "rate", "block_size", "queue_depth", "read_share", "random_share", "lun_size"];
         assert_eq!(
             shown.map(|one| setting(row, one)),
             ["rd1", "max", "8KiB", "4", "70%", "100%", "100GiB"]

@@ -209,7 +209,7 @@ impl VdbenchSummary {
             }
         }
         let line = SummaryLine { columns: &self.columns, values };
-        let is_known = settings.iter().any(|setting| setting.factor == "transfer");
+        let is_known = settings.iter().any(|setting| setting.factor == "block_size");
         settings.extend(line.size().filter(|_| !is_known));
         settings
     }
@@ -251,7 +251,7 @@ impl SummaryLine<'_> {
     fn size(&self) -> Option<StudySetting> {
         let bytes = count_of_bytes(self.value(&SummaryColumn::Size)?);
         (bytes > 0 && bytes.is_multiple_of(SECTOR_BYTES))
-            .then(|| word("transfer", &Bytes(bytes).to_string()))
+            .then(|| word("block_size", &Bytes(bytes).to_string()))
     }
 
     /// Times of what happened, and the other numbers.
@@ -284,11 +284,13 @@ impl SummaryLine<'_> {
             SummaryColumn::RateOf(side) => (value > 0.0).then(|| total(&of(side, "iops"), value)),
             SummaryColumn::MegabytesOf(side) => (value > 0.0)
                 .then(|| total(&of(side, "throughput"), value * self.columns.megabyte_bytes)),
-            SummaryColumn::Depth => (value > 0.0).then(|| total("outstanding_mean", value)),
+            SummaryColumn::Depth => (value > 0.0).then(|| total("queue_depth_mean", value)),
             SummaryColumn::Cpu => Some(total("host.cpu_busy", value / 100.0)),
-            SummaryColumn::Size => {
-                self.size().is_none().then(|| total("transfer_mean", value)).filter(|_| value > 0.0)
-            }
+            SummaryColumn::Size => self
+                .size()
+                .is_none()
+                .then(|| total("block_size_mean", value))
+                .filter(|_| value > 0.0),
             SummaryColumn::Rate
             | SummaryColumn::Megabytes
             | SummaryColumn::Part
@@ -335,7 +337,7 @@ fn loop_setting(pair: &str, known: &[StudySetting]) -> Option<StudySetting> {
     let number = super::numbers::whole(value);
     let setting = match (name, number) {
         ("threads", Some(threads)) => count("queue_depth", threads),
-        ("xfersize", Some(bytes)) => word("transfer", &Bytes(bytes).to_string()),
+        ("xfersize", Some(bytes)) => word("block_size", &Bytes(bytes).to_string()),
         ("rdpct", Some(percent)) => word("read_share", &format!("{percent}%")),
         ("iorate", Some(rate)) => word("rate", &format!("{rate}/s")),
         ("iorate", None) => word("rate", value),
@@ -360,7 +362,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         let row = &found[0];
         assert_eq!(
-            ["run", "rate", "transfer"].map(|one| setting(row, one)),
+            ["run", "rate", "block_size"].map(|one| setting(row, one)),
             ["rd1", "100/s", "4KiB"]
         );
         assert_eq!((value(row, "iops"), value(row, "read.response_time.max")), (102.8, 100_000.0));
@@ -386,8 +388,8 @@ mod tests {
         assert_eq!((setting(row, "rate"), row.elapsed_s), ("max".into(), Some(600.0)));
         let others = ["max", "stddev"].map(|one| value(row, &format!("response_time.{one}")));
         assert_eq!(others, [376_343_000.0, 50_317_000.0]);
-        assert_eq!((value(row, "read_share"), value(row, "outstanding_mean")), (0.0, 63.6));
-        assert_eq!(setting(row, "transfer"), "1MiB");
+        assert_eq!((value(row, "read_share"), value(row, "queue_depth_mean")), (0.0, 63.6));
+        assert_eq!(setting(row, "block_size"), "1MiB");
         assert!(value(row, "write.response_time.max").is_nan());
     }
 
@@ -412,7 +414,7 @@ mod tests {
             (0.2, 104.49e6)
         );
         assert_eq!(
-            (setting(row, "transfer"), value(row, "read.throughput")),
+            (setting(row, "block_size"), value(row, "read.throughput")),
             ("128KiB".into(), MEGABYTE)
         );
     }
@@ -433,7 +435,7 @@ mod tests {
         let expected = [505.0, 1_980_198.019_802, 31_500_000.0, 0.071];
         assert_eq!(names.map(|name| value(row, name)), expected);
         assert!(value(row, "response_time.stddev").is_nan());
-        assert_eq!(setting(row, "transfer"), "4KiB");
+        assert_eq!(setting(row, "block_size"), "4KiB");
         let average = "09:59:00.051 avg_2-3 505 1.97 4096 100.00 1.98 31.5 2.9 7.1 6.1\n";
         let whole = read_summary(&format!("{head}{}{average}", text.concat())).unwrap();
         assert!(!whole.lacks.contains(&Lack::OnlyPart(UNFINISHED.to_owned())));

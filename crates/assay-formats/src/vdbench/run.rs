@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 const STREAMS_MAX: usize = 1 << 16;
 
 /// Outstanding I/Os of a stream at most.
-const OUTSTANDING_MAX: u64 = 32_768;
+const QUEUE_DEPTH_MAX: u64 = 32_768;
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// What a run makes of the definitions.
@@ -44,7 +44,7 @@ enum Rates {
 /// Values that a loop varies.
 #[derive(Default)]
 struct RunLoops {
-    transfer: Vec<u64>,
+    block_size: Vec<u64>,
     threads: Vec<u64>,
     read_percent: Vec<u64>,
     ratios: Vec<u64>,
@@ -196,7 +196,7 @@ fn loops(reading: &mut SectionReader<'_>) -> Result<RunLoops, Refused> {
         Ok(Vec::new())
     };
     let loops = RunLoops {
-        transfer: values(["forxfersize", "xfersize"], "transfer", number::bytes)?,
+        block_size: values(["forxfersize", "xfersize"], "block_size", number::bytes)?,
         threads: values(["forthreads", "threads"], "arrival", number::count)?,
         read_percent: values(["forrdpct", "rdpct"], "read_share", number::count)?,
         ratios: values(["forcompratio", "compratio"], "content", number::count)?,
@@ -244,9 +244,9 @@ impl VdbenchRun<'_> {
     }
 
     /// Outstanding I/Os of a workload, with this many threads a storage where a loop says so.
-    fn outstanding(&self, one: &WorkloadDefinition, looped: Option<u64>) -> u64 {
+    fn queue_depth(&self, one: &WorkloadDefinition, looped: Option<u64>) -> u64 {
         if let (Some(threads), None) = (one.threads, looped) {
-            return threads.clamp(1, OUTSTANDING_MAX);
+            return threads.clamp(1, QUEUE_DEPTH_MAX);
         }
         let of_storage = |index: &usize| {
             let threads = looped.unwrap_or(self.storages[*index].threads);
@@ -256,7 +256,7 @@ impl VdbenchRun<'_> {
             }
         };
         let sum: u64 = one.storages.iter().map(of_storage).fold(0, u64::saturating_add);
-        sum.clamp(1, OUTSTANDING_MAX)
+        sum.clamp(1, QUEUE_DEPTH_MAX)
     }
 
     /// The share of the whole rate that a workload has.
@@ -268,8 +268,8 @@ impl VdbenchRun<'_> {
     }
 
     fn arrival(&self, one: &WorkloadDefinition) -> Arrival {
-        let outstanding = self.outstanding(one, self.loops.threads.first().copied());
-        let outstanding = u32::try_from(outstanding).unwrap_or(1);
+        let queue_depth = self.queue_depth(one, self.loops.threads.first().copied());
+        let queue_depth = u32::try_from(queue_depth).unwrap_or(1);
         let given = match &self.rates {
             Rates::Given(rates) => rates.first().map(|rate| rate * self.skew(one)),
             Rates::Max | Rates::Curve => None,
@@ -279,10 +279,10 @@ impl VdbenchRun<'_> {
                 rate: Rate(rate),
                 process: self.process,
                 burst: 1,
-                outstanding_max: outstanding,
+                queue_depth_max: queue_depth,
                 group_commit: None,
             },
-            None => Arrival::Closed { outstanding, think_time: Nanos(0) },
+            None => Arrival::Closed { queue_depth, think_time: Nanos(0) },
         }
     }
 
@@ -294,15 +294,15 @@ impl VdbenchRun<'_> {
         let first = one.storages.first().map_or((0.0, 1.0), |index| self.storages[*index].range);
         // A range of the workload replaces that of its storage.
         let (from, to) = if one.range == (0.0, 1.0) { first } else { one.range };
-        let transfer = match self.loops.transfer.first() {
-            Some(size) => assay_model::workload::TransferMix::single(Bytes(*size)),
-            None => one.transfer.clone(),
+        let block_size = match self.loops.block_size.first() {
+            Some(size) => assay_model::workload::BlockSizeMix::single(Bytes(*size)),
+            None => one.block_size.clone(),
         };
         let writes = read_share < 1.0;
         Stream {
             name: one.name.clone(),
             read_share: Share(read_share.clamp(0.0, 1.0)),
-            transfer,
+            block_size,
             access: one.access,
             arrival: self.arrival(one),
             pattern: Vec::new(),
@@ -347,15 +347,15 @@ impl VdbenchRun<'_> {
             stream: None,
         };
         let mut factors = Vec::new();
-        let RunLoops { transfer, threads, read_percent, ratios } = &self.loops;
+        let RunLoops { block_size, threads, read_percent, ratios } = &self.loops;
         if read_percent.len() > 1 {
             let values =
                 read_percent.iter().map(|percent| FactorValue::Text(format!("{percent}%")));
             factors.push(factor("read_share", values.collect()));
         }
-        if transfer.len() > 1 {
-            let values = transfer.iter().map(|size| FactorValue::Text(Bytes(*size).to_string()));
-            factors.push(factor("transfer", values.collect()));
+        if block_size.len() > 1 {
+            let values = block_size.iter().map(|size| FactorValue::Text(Bytes(*size).to_string()));
+            factors.push(factor("block_size", values.collect()));
         }
         if ratios.len() > 1 {
             let values = ratios.iter().map(|ratio| FactorValue::Real(compressible(real(*ratio))));
@@ -379,7 +379,7 @@ impl VdbenchRun<'_> {
             Rates::Given(_) if threads.len() > 1 => {}
             _ if threads.len() > 1 => {
                 let depth = |threads: &u64| {
-                    FactorValue::Whole(self.outstanding(&self.workloads[0], Some(*threads)))
+                    FactorValue::Whole(self.queue_depth(&self.workloads[0], Some(*threads)))
                 };
                 factors.push(factor("queue_depth", threads.iter().map(depth).collect()));
             }
@@ -390,7 +390,7 @@ impl VdbenchRun<'_> {
 
     /// Doubling from queue depth 1 up to what the run would keep.
     fn ladder(&self) -> Vec<FactorValue> {
-        let most = self.outstanding(&self.workloads[0], self.loops.threads.first().copied());
+        let most = self.queue_depth(&self.workloads[0], self.loops.threads.first().copied());
         let steps = std::iter::successors(Some(1_u64), |depth| depth.checked_mul(2));
         let mut steps: Vec<u64> = steps.take_while(|depth| *depth < most).collect();
         steps.push(most);

@@ -8,7 +8,7 @@ use crate::reading::{ReadSection, SectionReader};
 use crate::reason::{Approximation, OptionReason};
 use assay_model::number::real;
 use assay_model::units::{Bytes, Share};
-use assay_model::workload::{Access, TransferMix, TransferPart};
+use assay_model::workload::{Access, BlockSizeMix, BlockSizePart};
 
 /// A workload definition on the storage that it uses.
 pub struct WorkloadDefinition {
@@ -19,7 +19,7 @@ pub struct WorkloadDefinition {
     /// Share of reads.
     pub read_share: f64,
     /// Sizes.
-    pub transfer: TransferMix,
+    pub block_size: BlockSizeMix,
     /// Where I/Os go.
     pub access: Access,
     /// Share of the whole rate, where it is said.
@@ -57,9 +57,9 @@ pub fn workload(
         Ok(percent) if percent <= 100.0 => Ok(percent / 100.0),
         _ => Err(OptionReason::Value),
     };
-    let transfer = transfer(&mut reading)?;
+    let block_size = block_size(&mut reading)?;
     let read_share = reading.parsed("rdpct", "read_share", percent)?.unwrap_or(1.0);
-    let access = access(&mut reading, &transfer, storages.len())?;
+    let access = access(&mut reading, &block_size, storages.len())?;
     let access = hits(&mut reading, access, size, all[storages[0]].hit_bytes)?;
     let skew = reading.parsed("skew", "arrival", percent)?.filter(|share| *share > 0.0);
     let threads = reading.parsed("threads", "arrival", number::count)?;
@@ -75,7 +75,7 @@ pub fn workload(
         name,
         storages,
         read_share,
-        transfer,
+        block_size,
         access,
         skew,
         threads,
@@ -88,9 +88,9 @@ pub fn workload(
 }
 
 /// One size, sizes with their percentages, or `(min,max,align)`.
-fn transfer(reading: &mut SectionReader<'_>) -> Result<TransferMix, Refused> {
-    let Some(text) = reading.text("xfersize", "transfer")? else {
-        return Ok(TransferMix::single(Bytes(4096)));
+fn block_size(reading: &mut SectionReader<'_>) -> Result<BlockSizeMix, Refused> {
+    let Some(text) = reading.text("xfersize", "block_size")? else {
+        return Ok(BlockSizeMix::single(Bytes(4096)));
     };
     let parts = number::parts(text);
     let mix = match parts.as_slice() {
@@ -116,11 +116,11 @@ fn transfer(reading: &mut SectionReader<'_>) -> Result<TransferMix, Refused> {
     if !(0.98..=1.02).contains(&total) {
         return Err(reading.refusal("xfersize", OptionReason::Value));
     }
-    let part = |(size, share): (u64, f64)| TransferPart {
+    let part = |(size, share): (u64, f64)| BlockSizePart {
         size: Bytes(size.div_ceil(smallest).saturating_mul(smallest)),
         share: Share(share / total),
     };
-    Ok(TransferMix { parts: mix.into_iter().map(part).collect() })
+    Ok(BlockSizeMix { parts: mix.into_iter().map(part).collect() })
 }
 
 /// Sizes in equal steps, each as likely as the others.
@@ -139,7 +139,7 @@ fn even(from: u64, to: u64, align: u64) -> Result<Vec<(u64, f64)>, OptionReason>
 
 fn access(
     reading: &mut SectionReader<'_>,
-    transfer: &TransferMix,
+    block_size: &BlockSizeMix,
     storages: usize,
 ) -> Result<Access, Refused> {
     let runs = u32::try_from(storages).unwrap_or(u32::MAX);
@@ -156,7 +156,7 @@ fn access(
             return Err(reading.refusal("stride", OptionReason::Value));
         };
         reading.near("stride", Approximation::MeanDistance);
-        let unit = transfer.min_bytes().max(1);
+        let unit = block_size.min_bytes().max(1);
         let mean = from.midpoint(*to).div_ceil(unit).saturating_mul(unit).max(unit);
         return Ok(Access::Stride { step: Bytes(mean) });
     }

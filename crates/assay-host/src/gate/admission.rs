@@ -137,19 +137,19 @@ impl AdmittedTarget {
     ///
     /// # Errors
     /// A usage error that names the size and the block.
-    pub fn check_transfer(&self, transfer_bytes: u64) -> Result<()> {
+    pub fn check_transfer(&self, block_size_bytes: u64) -> Result<()> {
         let (block, path) = (self.logical_block_bytes, self.path.display());
-        if transfer_bytes == 0 || !transfer_bytes.is_multiple_of(block) {
+        if block_size_bytes == 0 || !block_size_bytes.is_multiple_of(block) {
             return Err(Error::usage(
                 format!(
-                    "a block size of {transfer_bytes} bytes is not aligned to the blocks of {path}"
+                    "a block size of {block_size_bytes} bytes is not aligned to the blocks of {path}"
                 ),
                 format!("use a multiple of {block} bytes"),
             ));
         }
-        if transfer_bytes > self.range.end - self.range.start {
+        if block_size_bytes > self.range.end - self.range.start {
             return Err(Error::usage(
-                format!("a block size of {transfer_bytes} bytes does not fit into {path}"),
+                format!("a block size of {block_size_bytes} bytes does not fit into {path}"),
                 "use a smaller block size or a larger target",
             ));
         }

@@ -38,7 +38,7 @@ pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration)
 /// Mean times over rates, in the order of the loads.
 fn load_curve(mix: &MixCalibration) -> LoadCurve {
     let mut points: Vec<&CurvePoint> = mix.curve.iter().collect();
-    points.sort_by_key(|point| point.outstanding);
+    points.sort_by_key(|point| point.queue_depth);
     let point = |point: &CurvePoint| LoadCurvePoint {
         iops: point.iops,
         service_time_ns: point.service_time_ns,
@@ -58,8 +58,10 @@ fn made(calibration: &Calibration) -> Vec<(String, String)> {
         ("calibration.max_latency_ns".to_owned(), limit.service_time_ns.to_string()),
     ];
     for mix in &calibration.mixes {
-        let sizes =
-            [("transfer", mix.transfer_bytes), ("large_transfer", mix.large_transfer_bytes)];
+        let sizes = [
+            ("block_size", mix.block_size_bytes),
+            ("large_block_size", mix.large_block_size_bytes),
+        ];
         made.extend(sizes.map(|(what, bytes)| {
             (format!("calibration.{}.{what}_bytes", mix.name), bytes.to_string())
         }));
@@ -94,9 +96,9 @@ fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
             ..SideFigure::new(quantity.to_string(), subject, unit, estimate)
         }
     };
-    let busy = |outstanding: u32| doubts::of_point(point(mix, outstanding));
+    let busy = |queue_depth: u32| doubts::of_point(point(mix, queue_depth));
     let capacity = |found: &Capacity| {
-        let doubts = doubts::of_capacity(found).into_iter().chain(busy(found.outstanding));
+        let doubts = doubts::of_capacity(found).into_iter().chain(busy(found.queue_depth));
         (found.rate, doubts.collect())
     };
     let alone = |found: Estimate| (found, busy(1).into_iter().collect());
@@ -122,8 +124,8 @@ fn rungs(mix: &MixCalibration, limited: LimitStatistic) -> Vec<SideFigure> {
     let name = format!("calibration.{}", kind(mix).name());
     let at = |what: String, unit, point: &CurvePoint, estimate| {
         let subject = match kind(mix) {
-            QuantityMix::Mixed => format!("{} at queue depth {}", mix.name, point.outstanding),
-            QuantityMix::Read | QuantityMix::Write => format!("queue depth {}", point.outstanding),
+            QuantityMix::Mixed => format!("{} at queue depth {}", mix.name, point.queue_depth),
+            QuantityMix::Read | QuantityMix::Write => format!("queue depth {}", point.queue_depth),
         };
         SideFigure::new(what, Some(subject), unit, estimate)
     };
@@ -165,7 +167,7 @@ fn curves(mix: &MixCalibration, limited: LimitStatistic) -> Vec<SideCurve> {
 
 fn points(rungs: &[CurvePoint], of: fn(&CurvePoint) -> Estimate) -> Vec<OverlayPoint> {
     let point =
-        |rung: &CurvePoint| OverlayPoint { x: f64::from(rung.outstanding), value: of(rung) };
+        |rung: &CurvePoint| OverlayPoint { x: f64::from(rung.queue_depth), value: of(rung) };
     let mut points: Vec<OverlayPoint> = rungs.iter().map(point).collect();
     points.sort_by(|one, other| one.x.total_cmp(&other.x));
     points

@@ -65,7 +65,7 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
 
 /// Outstanding I/Os of the closed streams, where there are any.
 fn closed_depth(keys: &[(String, String)]) -> Option<u32> {
-    let closed = keys.iter().filter(|(key, _)| key.ends_with(".arrival.closed.outstanding"));
+    let closed = keys.iter().filter(|(key, _)| key.ends_with(".arrival.closed.queue_depth"));
     closed.filter_map(|(_, depth)| depth.parse::<u32>().ok()).reduce(u32::saturating_add)
 }
 

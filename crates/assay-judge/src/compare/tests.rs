@@ -352,7 +352,7 @@ fn outliers_are_counted_by_wall_clock() {
     let found = compared(&day(26_998_287.0), &day(1_538_902.0));
     let bucket = found.pairs[0].histograms[0].rows[0];
     assert!((bucket.base.iops - 312.48).abs() < 0.01);
-    assert!((bucket.base.outstanding - 7.5).abs() < 0.01);
+    assert!((bucket.base.queue_depth - 7.5).abs() < 0.01);
     assert!((1.0 - bucket.other.iops / bucket.base.iops - 0.943).abs() < 0.0005);
     assert!(real(bucket.low_ns) > 0.0);
 }

@@ -31,7 +31,7 @@ fn rows(mine: &[BucketCount], mine_s: f64, theirs: &[BucketCount], theirs_s: f64
         ComparedShare {
             iops,
             share: ios / total(side).max(f64::MIN_POSITIVE),
-            outstanding: iops * middle_s(range.0, range.1),
+            queue_depth: iops * middle_s(range.0, range.1),
         }
     };
     ranges

@@ -52,7 +52,7 @@ fn end(criteria: &str, duration_s: u64, second: impl Fn(u64) -> Second) -> Optio
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
             operations: operations.coarsened(),
-            outstanding_mean: 8.0,
+            queue_depth_mean: 8.0,
         };
         let stream = NamedResult { name: "blocks".to_owned(), operations };
         let joint = Window {

@@ -145,7 +145,7 @@ fn series(intervals: u64) -> Series {
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
             operations: joint.streams[0].operations.clone(),
-            outstanding_mean: 1.0,
+            queue_depth_mean: 1.0,
         });
         builder.add_joint(&joint);
     }
@@ -199,14 +199,14 @@ pub(crate) fn calibration(bound: CapacityBound) -> Calibration {
         rate: about(value),
         burst_rate: None,
         burst_s: None,
-        outstanding: 32,
+        queue_depth: 32,
         bound,
     };
     let mix = MixCalibration {
         name: Operation::Read.name().to_owned(),
         read_share: 1.0,
-        transfer_bytes: 8192,
-        large_transfer_bytes: 1 << 20,
+        block_size_bytes: 8192,
+        large_block_size_bytes: 1 << 20,
         base_service_time_ns: about(180_000.0),
         iops_within_limit: Some(capacity(32_000.0, CapacityBound::LatencyLimit)),
         iops_max: capacity(40_000.0, bound),
@@ -272,8 +272,8 @@ pub(crate) fn with_one_at_a_time(
     host_busy_share: Option<f64>,
 ) -> Calibration {
     let point = CurvePoint {
-        outstanding: 1,
-        transfer_bytes: 8192,
+        queue_depth: 1,
+        block_size_bytes: 8192,
         iops: about(5000.0),
         throughput_bytes_per_s: about(4e7),
         service_time_ns: about(180_000.0),
@@ -324,7 +324,7 @@ pub(crate) fn rung(
             start_ns: index * 1_000_000_000,
             end_ns: (index + 1) * 1_000_000_000,
             operations,
-            outstanding_mean: 1.0,
+            queue_depth_mean: 1.0,
         });
         builder.add_joint(&joint);
         total.merge(&joint);

@@ -118,7 +118,7 @@ fn ios_follow_littles_law_and_files_are_told_apart() {
     // 2,000 reads per second of 0.8 ms are 1.6 outstanding.
     assert!(near(value(reads.rate_iops.as_ref()), 2000.0));
     assert!(near(value(reads.latency_s.as_ref()), 0.8e-3));
-    assert!(near(value(reads.outstanding.as_ref()), 1.6));
+    assert!(near(value(reads.queue_depth.as_ref()), 1.6));
     // What threads of the background write has no time.
     let writes = profile.class(IoPurpose::DataFileWrite).unwrap();
     assert!(near(value(writes.rate_iops.as_ref()), 400.0) && writes.latency_s.is_none());

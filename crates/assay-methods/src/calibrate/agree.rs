@@ -57,7 +57,7 @@ fn take_back(capacity: &mut Capacity, contradicted: bool) {
 
 /// Whether small I/Os certainly moved more bytes per second than large ones.
 fn small_above_large(found: &MixCalibration) -> bool {
-    let least = found.iops_max.rate.low * real(found.transfer_bytes);
+    let least = found.iops_max.rate.low * real(found.block_size_bytes);
     let large = found.throughput_max_bytes_per_s.as_ref();
     large.is_some_and(|large| least > large.rate.high * (1.0 + LEAST))
 }

@@ -56,7 +56,7 @@ pub(super) fn level_of_best(rungs: &Rungs, statistic: LimitStatistic) -> Option<
             && estimates.high >= own.low
             && estimates.low <= own.high
     };
-    let alike = rungs.range(best.outstanding / 2..).map(|(_, rung)| rung).filter(meets);
+    let alike = rungs.range(best.queue_depth / 2..).map(|(_, rung)| rung).filter(meets);
     let joined = alike.cloned().reduce(|one, other| {
         let unjoined = one.clone();
         one.joined_with(other, statistic).unwrap_or(unjoined)

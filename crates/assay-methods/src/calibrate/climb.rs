@@ -107,7 +107,7 @@ fn judge(
 ) -> NextClimb {
     let [third, second, first] = *highest;
     if retreats(second, first) {
-        return NextClimb::Again(second.outstanding);
+        return NextClimb::Again(second.queue_depth);
     }
     let used_up = [second, first].iter().all(|rung| rung.host_was_limit());
     if used_up && gain(second, first) != Gain::Some {
@@ -146,7 +146,7 @@ fn decide(
     to: &CalibrationRung,
     rung_s: f64,
 ) -> std::result::Result<Gain, NextClimb> {
-    let smaller = all.iter().filter(|rung| rung.outstanding < to.outstanding);
+    let smaller = all.iter().filter(|rung| rung.queue_depth < to.queue_depth);
     let gains = smaller.into_iter().all(|rung| guessed(rung, to) == Gain::Some);
     let gain = gain(from, to);
     if gain != Gain::Unclear {
@@ -156,14 +156,14 @@ fn decide(
     // What time can do: an interval shrinks with its root.
     let at_best = wider.imprecision() * (wider.estimates.elapsed_s / rung_s).sqrt();
     if wider.estimates.elapsed_s < rung_s && at_best < MOST_DOUBT {
-        return Err(NextClimb::Longer(wider.outstanding));
+        return Err(NextClimb::Longer(wider.queue_depth));
     }
     Ok(if gains { Gain::Some } else { Gain::None })
 }
 
 /// The next load, or the end of the ladder: the last step is never taken for saturation.
 fn higher(top: Option<&CalibrationRung>, loads: &[u32]) -> NextClimb {
-    let top = top.map_or(0, |rung| rung.outstanding);
+    let top = top.map_or(0, |rung| rung.queue_depth);
     loads
         .iter()
         .find(|load| **load > top)
@@ -174,8 +174,8 @@ fn higher(top: Option<&CalibrationRung>, loads: &[u32]) -> NextClimb {
 /// known.
 pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
     let top = ladder.rungs.values().next_back()?;
-    let half = ladder.rungs.range(..=top.outstanding / 2).next_back()?.1;
-    let higher = loads(ladder.lowest, largest).into_iter().find(|load| *load > top.outstanding)?;
+    let half = ladder.rungs.range(..=top.queue_depth / 2).next_back()?.1;
+    let higher = loads(ladder.lowest, largest).into_iter().find(|load| *load > top.queue_depth)?;
     (guessed(half, top) == Gain::Some).then_some(higher)
 }
 
@@ -220,7 +220,7 @@ impl RungMeter<'_> {
         let until_s = self.left_s() - watch_s;
         let mut step = LadderStep::Added;
         while step == LadderStep::Added && self.left_s() > until_s.max(0.0) {
-            let Some(load) = best(&ladder.rungs, ladder.peak_load).map(|rung| rung.outstanding)
+            let Some(load) = best(&ladder.rungs, ladder.peak_load).map(|rung| rung.queue_depth)
             else {
                 return Ok(LadderStep::Over);
             };
@@ -236,7 +236,7 @@ impl RungMeter<'_> {
             .rungs
             .values()
             .filter(|rung| !ladder.refills(rung))
-            .map(|rung| (rung.imprecision(), rung.outstanding))
+            .map(|rung| (rung.imprecision(), rung.queue_depth))
             .collect();
         loads.sort_by(|one, other| other.0.total_cmp(&one.0));
         for (_, load) in loads {
@@ -255,7 +255,7 @@ impl RungMeter<'_> {
             .values()
             .rev()
             .filter(|rung| !ladder.is_fresh(rung))
-            .map(|rung| rung.outstanding)
+            .map(|rung| rung.queue_depth)
             .collect();
         for load in stale {
             match self.extend(ladder, load, self.pace.slice_s)? {

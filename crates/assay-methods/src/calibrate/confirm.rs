@@ -26,10 +26,10 @@ impl RungMeter<'_> {
     pub(super) fn confirm(
         &mut self,
         ladder: &mut Ladder,
-        outstanding: u32,
+        queue_depth: u32,
         interval: usize,
     ) -> Result<LadderStep> {
-        let known = ladder.rungs.get(&outstanding);
+        let known = ladder.rungs.get(&queue_depth);
         let Some((before, from)) = known
             .and_then(|rung| Some((rung.before(interval, ladder.statistic())?, rung.slices.len())))
         else {
@@ -41,11 +41,11 @@ impl RungMeter<'_> {
         let mut waited_s = 0.0;
         let mut stays = true;
         while stays && waited_s < kept_s {
-            if !self.add_slice(ladder, outstanding, self.pace.slice_s)? {
+            if !self.add_slice(ladder, queue_depth, self.pace.slice_s)? {
                 break;
             }
             waited_s += self.pace.slice_s;
-            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
+            let fresh = ladder.rungs.get(&queue_depth).and_then(|rung| rung.slices.get(from..));
             let high = (1.0 - LEAST_FALL) * before.estimates.iops.value;
             stays = fresh.is_none_or(|fresh| {
                 let hopeless = is_hopeless(&before, fresh, self.pace.slice_s);
@@ -53,14 +53,14 @@ impl RungMeter<'_> {
             });
         }
         let fell = stays && waited_s >= least_s && {
-            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
+            let fresh = ladder.rungs.get(&queue_depth).and_then(|rung| rung.slices.get(from..));
             fresh.is_some_and(|fresh| has_fallen(&before, fresh, self.pace.slice_s))
         };
         if fell {
-            ladder.divide(outstanding, interval, from);
+            ladder.divide(queue_depth, interval, from);
             return Ok(LadderStep::Fell);
         }
-        ladder.calm(outstanding);
+        ladder.calm(queue_depth);
         Ok(LadderStep::Added)
     }
 }

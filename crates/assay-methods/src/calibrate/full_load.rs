@@ -68,7 +68,7 @@ impl FullLoad {
     pub(super) fn new(ladder: &Ladder) -> Option<Self> {
         let most = best(&ladder.rungs, ladder.peak_load)?;
         let is_full = |rung: &&CalibrationRung| {
-            rung.outstanding >= most.outstanding
+            rung.queue_depth >= most.queue_depth
                 || rung.estimates.iops.value >= NEARLY * most.estimates.iops.value
         };
         let full: Vec<&CalibrationRung> = ladder.rungs.values().filter(is_full).collect();
@@ -216,7 +216,7 @@ fn parts(rung: &CalibrationRung) -> Vec<FullLoadPart> {
             from_s += length_s;
             let rate = |one: &Interval| real(one.operations.ios()) / one.elapsed_s();
             FullLoadPart {
-                load: rung.outstanding,
+                load: rung.queue_depth,
                 at_s,
                 iops: real(ios) / length_s,
                 lowest_iops: least(&intervals.iter().map(rate).collect::<Vec<f64>>()),

@@ -32,7 +32,7 @@ impl RungMeter<'_> {
     pub(super) fn keep(&mut self, ladder: &mut Ladder, largest: u32) -> Result<bool> {
         let mut collapsed = false;
         for _ in 0..TRIES {
-            let Some(load) = best(&ladder.rungs, ladder.peak_load).map(|rung| rung.outstanding)
+            let Some(load) = best(&ladder.rungs, ladder.peak_load).map(|rung| rung.queue_depth)
             else {
                 break;
             };

@@ -35,7 +35,7 @@ pub(super) enum LadderStep {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fallen {
     /// The step on which it was seen.
-    pub(super) outstanding: u32,
+    pub(super) queue_depth: u32,
     /// From when on only the level after it was measured, on the bench's clock, ns.
     pub(super) at_ns: u64,
     /// When it was sure, ns.
@@ -99,11 +99,11 @@ impl Ladder {
     /// Takes the sustained level of smaller transfers, where their rate fell, as the most that
     /// lasts here.
     pub(super) fn sustain_below(&mut self, smaller: &Self) {
-        let level = smaller.fallen.and_then(|fallen| smaller.rungs.get(&fallen.outstanding));
+        let level = smaller.fallen.and_then(|fallen| smaller.rungs.get(&fallen.queue_depth));
         self.sustained = level.cloned();
         if self.sustained.is_some() {
             let most = best(&smaller.rungs, smaller.peak_load);
-            self.lowest = most.map_or(1, |most| (most.outstanding / 2).max(1));
+            self.lowest = most.map_or(1, |most| (most.queue_depth / 2).max(1));
         }
     }
 
@@ -126,19 +126,19 @@ impl Ladder {
 
     /// A third of the time that a queue takes to build up at a load, s: three times the expected
     /// service time are waited.
-    fn builds_up_s(&self, outstanding: u32) -> f64 {
+    fn builds_up_s(&self, queue_depth: u32) -> f64 {
         self.slow_from
-            .filter(|(load, _)| outstanding >= *load)
+            .filter(|(load, _)| queue_depth >= *load)
             .map_or(0.0, |(_, time_s)| time_s / 3.0)
     }
 
     /// From a load on the queue builds up slowly: what was measured there before counts only from
     /// then on, and larger loads have to be measured once more.
-    pub(super) fn build_up(&mut self, outstanding: u32, kept: &Slice, time_s: f64) {
-        self.rungs.retain(|load, _| 2 * load <= outstanding);
-        let rung = CalibrationRung::of(outstanding, vec![kept.second_half()], self.statistic);
-        self.rungs.extend(rung.map(|rung| (outstanding, rung)));
-        self.slow_from = Some((outstanding / 2 + 1, time_s));
+    pub(super) fn build_up(&mut self, queue_depth: u32, kept: &Slice, time_s: f64) {
+        self.rungs.retain(|load, _| 2 * load <= queue_depth);
+        let rung = CalibrationRung::of(queue_depth, vec![kept.second_half()], self.statistic);
+        self.rungs.extend(rung.map(|rung| (queue_depth, rung)));
+        self.slow_from = Some((queue_depth / 2 + 1, time_s));
         self.quiet.clear();
         self.peak_load = None;
     }
@@ -164,11 +164,11 @@ impl Ladder {
 
     /// Takes a division back, because the rate came up again without rest; `lifted` are the slices
     /// that showed it.
-    fn heal(&mut self, outstanding: u32, lifted: Vec<Slice>) {
+    fn heal(&mut self, queue_depth: u32, lifted: Vec<Slice>) {
         let burst = std::mem::take(&mut self.burst);
-        let lifted = CalibrationRung::of(outstanding, lifted, self.statistic);
+        let lifted = CalibrationRung::of(queue_depth, lifted, self.statistic);
         for rung in burst.into_values().chain(lifted) {
-            let load = rung.outstanding;
+            let load = rung.queue_depth;
             let all = match self.rungs.remove(&load) {
                 Some(known) => known.joined_with(rung, self.statistic),
                 None => Some(rung),
@@ -182,7 +182,7 @@ impl Ladder {
     /// than to the one after.
     fn came_back(&self, slices: &[Slice]) -> bool {
         let level = |fallen: &Fallen| {
-            self.rungs.get(&fallen.outstanding).map(|rung| rung.estimates.iops.value)
+            self.rungs.get(&fallen.queue_depth).map(|rung| rung.estimates.iops.value)
         };
         let Some((fallen, after)) = self.fallen.as_ref().zip(self.fallen.as_ref().and_then(level))
         else {
@@ -199,7 +199,7 @@ impl Ladder {
 
     /// Whether a reserve that was used up comes back while this step is measured.
     pub(super) fn refills(&self, rung: &CalibrationRung) -> bool {
-        let level = self.fallen.and_then(|fallen| self.rungs.get(&fallen.outstanding));
+        let level = self.fallen.and_then(|fallen| self.rungs.get(&fallen.queue_depth));
         level.is_some_and(|level| {
             rung.estimates.iops.value < level.estimates.iops.value * (1.0 - LEAST_FALL)
         })
@@ -207,34 +207,34 @@ impl Ladder {
 
     /// The mean service time to be expected at a load, s: Little's law over the step below, or
     /// above.
-    fn expected_s(&self, outstanding: u32) -> f64 {
-        let below = self.rungs.range(..=outstanding).next_back();
-        let near = below.or_else(|| self.rungs.range(outstanding..).next());
+    fn expected_s(&self, queue_depth: u32) -> f64 {
+        let below = self.rungs.range(..=queue_depth).next_back();
+        let near = below.or_else(|| self.rungs.range(queue_depth..).next());
         near.map_or(0.0, |(_, rung)| {
-            let grown = f64::from(outstanding) / f64::from(rung.outstanding);
+            let grown = f64::from(queue_depth) / f64::from(rung.queue_depth);
             rung.estimates.service_time_ns.value / 1e9 * grown.max(1.0)
         })
     }
 
     /// The step whose rate no slice at a load can exceed since the rate fell: that of the fall, for
     /// loads up to it, and for any load where half of it gave as much.
-    fn ceiling(&self, outstanding: u32) -> Option<&CalibrationRung> {
+    fn ceiling(&self, queue_depth: u32) -> Option<&CalibrationRung> {
         let Some(fallen) = self.fallen else {
             return self.sustained.as_ref();
         };
-        let fallen = self.rungs.get(&fallen.outstanding)?;
-        let half = self.rungs.range(..=fallen.outstanding / 2).next_back();
+        let fallen = self.rungs.get(&fallen.queue_depth)?;
+        let half = self.rungs.range(..=fallen.queue_depth / 2).next_back();
         let flat = half.is_some_and(|(_, half)| {
             half.estimates.iops.value >= 0.98 * fallen.estimates.iops.value
         });
-        (outstanding <= fallen.outstanding || flat).then_some(fallen)
+        (queue_depth <= fallen.queue_depth || flat).then_some(fallen)
     }
 
     /// Whether a reserve that had come back lifted the start of this slice above what can be
     /// sustained.
-    fn is_lifted(&self, outstanding: u32, slice: &Slice) -> bool {
+    fn is_lifted(&self, queue_depth: u32, slice: &Slice) -> bool {
         const BEGIN: usize = 2;
-        let Some(ceiling) = self.ceiling(outstanding) else {
+        let Some(ceiling) = self.ceiling(queue_depth) else {
             return false;
         };
         let estimates = &ceiling.estimates.iops;
@@ -250,33 +250,33 @@ impl Ladder {
     /// Leaves out loads whose rate a reserve that had come back still lifts above what lasts.
     pub(super) fn leave_out_lifted(&mut self) {
         let is_lifted = |rung: &&CalibrationRung| {
-            let level = self.ceiling(rung.outstanding);
+            let level = self.ceiling(rung.queue_depth);
             level.is_some_and(|level| {
                 let most = level.estimates.iops.high * (1.0 + LEAST_LIFT);
-                level.outstanding != rung.outstanding && rung.estimates.iops.value > most
+                level.queue_depth != rung.queue_depth && rung.estimates.iops.value > most
             })
         };
         let lifted: Vec<u32> =
-            self.rungs.values().filter(is_lifted).map(|rung| rung.outstanding).collect();
+            self.rungs.values().filter(is_lifted).map(|rung| rung.queue_depth).collect();
         self.rungs.retain(|load, _| !lifted.contains(load));
     }
 
     /// Adds a slice to a step.
-    fn add(&mut self, outstanding: u32, slice: Slice) {
+    fn add(&mut self, queue_depth: u32, slice: Slice) {
         self.history.push((slice.begin_ns, slice.end_ns, slice.iops()));
-        let rung = match self.rungs.remove(&outstanding) {
+        let rung = match self.rungs.remove(&queue_depth) {
             Some(rung) => rung.with(slice, self.statistic),
-            None => CalibrationRung::of(outstanding, vec![slice], self.statistic),
+            None => CalibrationRung::of(queue_depth, vec![slice], self.statistic),
         };
         if let Some(rung) = rung {
-            self.rungs.insert(outstanding, rung);
+            self.rungs.insert(queue_depth, rung);
         }
     }
 
     /// No fall of a step is suspected before a quarter more of it was seen.
-    pub(super) fn calm(&mut self, outstanding: u32) {
-        let seen = self.rungs.get(&outstanding).map_or(0, |rung| rung.series().len());
-        self.quiet.insert(outstanding, seen + seen / 4);
+    pub(super) fn calm(&mut self, queue_depth: u32) {
+        let seen = self.rungs.get(&queue_depth).map_or(0, |rung| rung.series().len());
+        self.quiet.insert(queue_depth, seen + seen / 4);
     }
 
     /// What of the service times is limited.
@@ -285,12 +285,12 @@ impl Ladder {
     }
 
     /// The interval at which the step seems to have fallen.
-    fn suspicion(&self, outstanding: u32) -> Option<usize> {
+    fn suspicion(&self, queue_depth: u32) -> Option<usize> {
         if self.wanders {
             return None;
         }
-        let series = self.rungs.get(&outstanding)?.series();
-        let quiet = self.quiet.get(&outstanding).copied().unwrap_or(0);
+        let series = self.rungs.get(&queue_depth)?.series();
+        let quiet = self.quiet.get(&queue_depth).copied().unwrap_or(0);
         if series.len() < quiet {
             return None;
         }
@@ -300,8 +300,8 @@ impl Ladder {
     /// Divides the ladder: what the step measured before the interval, and all steps that had a
     /// higher rate than it has now, belong to the burst. Only its slices from one on are sure
     /// to be of the level after: until then a reserve may have come back now and then.
-    pub(super) fn divide(&mut self, outstanding: u32, interval: usize, first_fresh: usize) {
-        let Some(rung) = self.rungs.remove(&outstanding) else {
+    pub(super) fn divide(&mut self, queue_depth: u32, interval: usize, first_fresh: usize) {
+        let Some(rung) = self.rungs.remove(&queue_depth) else {
             return;
         };
         let used_up_ns = time_of(&rung, interval);
@@ -313,24 +313,24 @@ impl Ladder {
         if let Some(before) = before {
             self.keep_as_burst(before);
         }
-        let level = if let Some(after) = CalibrationRung::of(outstanding, fresh, self.statistic) {
+        let level = if let Some(after) = CalibrationRung::of(queue_depth, fresh, self.statistic) {
             let level = after.estimates.iops.value;
-            self.rungs.insert(outstanding, after);
+            self.rungs.insert(queue_depth, after);
             level
         } else {
             0.0
         };
-        self.fallen = Some(Fallen { outstanding, at_ns, seen_ns, before: before_iops });
+        self.fallen = Some(Fallen { queue_depth, at_ns, seen_ns, before: before_iops });
         self.used_up_ns.get_or_insert(used_up_ns);
         self.quiet.clear();
         let old: Vec<u32> = self
             .rungs
             .values()
-            .filter(|rung| rung.outstanding != outstanding && !self.stands(rung, level))
-            .map(|rung| rung.outstanding)
+            .filter(|rung| rung.queue_depth != queue_depth && !self.stands(rung, level))
+            .map(|rung| rung.queue_depth)
             .collect();
-        for outstanding in old {
-            if let Some(rung) = self.rungs.remove(&outstanding) {
+        for queue_depth in old {
+            if let Some(rung) = self.rungs.remove(&queue_depth) {
                 self.keep_as_burst(rung);
             }
         }
@@ -348,10 +348,10 @@ impl Ladder {
     fn keep_as_burst(&mut self, rung: CalibrationRung) {
         let longer = self
             .burst
-            .get(&rung.outstanding)
+            .get(&rung.queue_depth)
             .is_none_or(|known| known.estimates.elapsed_s < rung.estimates.elapsed_s);
         if longer {
-            self.burst.insert(rung.outstanding, rung);
+            self.burst.insert(rung.queue_depth, rung);
         }
     }
 
@@ -396,37 +396,37 @@ impl RungMeter<'_> {
     pub(super) fn extend(
         &mut self,
         ladder: &mut Ladder,
-        outstanding: u32,
+        queue_depth: u32,
         duration_s: f64,
     ) -> Result<LadderStep> {
-        if !self.add_slice(ladder, outstanding, duration_s)? {
+        if !self.add_slice(ladder, queue_depth, duration_s)? {
             return Ok(LadderStep::Over);
         }
-        let Some(interval) = ladder.suspicion(outstanding) else {
+        let Some(interval) = ladder.suspicion(queue_depth) else {
             return Ok(LadderStep::Added);
         };
         let kept_s = CONFIRMED_AFTER * self.pace.budget_s;
-        self.at_least(1.2 * kept_s, |meter| meter.confirm(ladder, outstanding, interval))
+        self.at_least(1.2 * kept_s, |meter| meter.confirm(ladder, queue_depth, interval))
     }
 
     /// Measures a slice that no reserve has lifted.
     pub(super) fn add_slice(
         &mut self,
         ladder: &mut Ladder,
-        outstanding: u32,
+        queue_depth: u32,
         duration_s: f64,
     ) -> Result<bool> {
         let mut lifted = Vec::new();
         for drain in 0..=DRAINS_MAX {
-            let expected_s = ladder.expected_s(outstanding).max(ladder.builds_up_s(outstanding));
-            let Some(slice) = self.slice(&ladder.load, outstanding, duration_s, expected_s)? else {
+            let expected_s = ladder.expected_s(queue_depth).max(ladder.builds_up_s(queue_depth));
+            let Some(slice) = self.slice(&ladder.load, queue_depth, duration_s, expected_s)? else {
                 return Ok(false);
             };
-            if drain == DRAINS_MAX || !ladder.is_lifted(outstanding, &slice) {
+            if drain == DRAINS_MAX || !ladder.is_lifted(queue_depth, &slice) {
                 let came_back = drain == DRAINS_MAX && ladder.came_back(&lifted);
-                ladder.add(outstanding, slice);
+                ladder.add(queue_depth, slice);
                 if came_back {
-                    ladder.heal(outstanding, lifted);
+                    ladder.heal(queue_depth, lifted);
                 }
                 return Ok(true);
             }
@@ -439,14 +439,14 @@ impl RungMeter<'_> {
     pub(super) fn settle(
         &mut self,
         ladder: &mut Ladder,
-        outstanding: u32,
+        queue_depth: u32,
         goal: PaceGoal,
     ) -> Result<LadderStep> {
         loop {
-            let Some(duration_s) = self.lacking_s(ladder.rungs.get(&outstanding), goal) else {
+            let Some(duration_s) = self.lacking_s(ladder.rungs.get(&queue_depth), goal) else {
                 return Ok(LadderStep::Added);
             };
-            match self.extend(ladder, outstanding, duration_s)? {
+            match self.extend(ladder, queue_depth, duration_s)? {
                 LadderStep::Added => {}
                 step => return Ok(step),
             }

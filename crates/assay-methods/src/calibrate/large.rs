@@ -4,7 +4,7 @@ use super::best::best;
 use super::climbed::Climbed;
 use super::ladder::{Ladder, LadderStep};
 use super::meter::RungMeter;
-use super::pace::{LARGE_OUTSTANDING_MAX, ROUNDS_MAX};
+use super::pace::{LARGE_QUEUE_DEPTH_MAX, ROUNDS_MAX};
 use super::pace::{end, late};
 use super::plan::CalibrationMix;
 use super::progress::CalibrationPhase;
@@ -24,10 +24,10 @@ impl RungMeter<'_> {
         small: &Ladder,
         known: Option<Climbed>,
     ) -> Result<Climbed> {
-        let new = || self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+        let new = || self.load(mix, "large", self.plan.large_block_size.0, Access::Uniform);
         let mut ladder = known.map_or_else(new, |known| known.ladder);
         ladder.sustain_below(small);
-        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        let largest = self.plan.queue_depth_max.min(LARGE_QUEUE_DEPTH_MAX);
         let mut bound = CapacityBound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
             let fallen = small.fallen.or(ladder.fallen);
@@ -56,7 +56,7 @@ impl RungMeter<'_> {
 
     fn stream(&self, mix: &CalibrationMix) -> Ladder {
         let access = Access::Sequential { streams: 1 };
-        self.load(mix, "stream", self.plan.large_transfer.0, access)
+        self.load(mix, "stream", self.plan.large_block_size.0, access)
     }
 
     pub(super) fn single_stream(&mut self, mix: &CalibrationMix) -> Result<Ladder> {
@@ -87,7 +87,7 @@ impl RungMeter<'_> {
         let stands = parts.stream.take().filter(|stream| {
             let rate = stream.rungs.get(&1).map(|rung| rung.estimates.iops.value);
             let most = best(&small.rungs, small.peak_load).map(|rung| rung.estimates.iops.value);
-            let larger = real(self.plan.large_transfer.0) / real(self.plan.transfer.0);
+            let larger = real(self.plan.large_block_size.0) / real(self.plan.block_size.0);
             rate.zip(most).is_some_and(|(rate, most)| rate * larger.max(1.0) < 0.5 * most)
         });
         let mut ladder = stands.unwrap_or_else(|| self.stream(mix));

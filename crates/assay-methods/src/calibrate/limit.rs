@@ -70,8 +70,8 @@ impl<'l> LimitBracket<'l> {
 
     /// How many steps a step is away from the limit, from 1: the nearest decide most.
     fn distance(&self, rung: &CalibrationRung, rungs: &Rungs) -> f64 {
-        let load = rung.outstanding;
-        let inside = self.inside.map_or(0, |inside| inside.outstanding);
+        let load = rung.queue_depth;
+        let inside = self.inside.map_or(0, |inside| inside.queue_depth);
         let steps = if load <= inside {
             rungs.range(load..=inside).count()
         } else {
@@ -83,7 +83,7 @@ impl<'l> LimitBracket<'l> {
     /// Loads between the two sides that were not measured.
     fn gap(&self) -> u32 {
         match (self.inside, self.outside) {
-            (Some(inside), Some(outside)) => outside.outstanding - inside.outstanding - 1,
+            (Some(inside), Some(outside)) => outside.queue_depth - inside.queue_depth - 1,
             _ => 0,
         }
     }
@@ -94,8 +94,8 @@ impl<'l> LimitBracket<'l> {
         let between = |low: &CalibrationRung, high: &CalibrationRung| {
             let differ =
                 high.estimates.iops.value > low.estimates.iops.value * (1.0 + 2.0 * PRECISION);
-            (differ && high.outstanding > low.outstanding + 1)
-                .then(|| u32::midpoint(low.outstanding, high.outstanding))
+            (differ && high.queue_depth > low.queue_depth + 1)
+                .then(|| u32::midpoint(low.queue_depth, high.queue_depth))
         };
         let below = self.surely.zip(self.open.first());
         let above = self.open.last().zip(self.not);
@@ -121,9 +121,9 @@ impl<'l> LimitBracket<'l> {
         let (low, high) = (inside.estimates.limited_ns.value, outside.estimates.limited_ns.value);
         let met =
             if high > low { ((limit_ns - low) / (high - low)).clamp(0.125, 0.875) } else { 0.5 };
-        let gap = f64::from(outside.outstanding - inside.outstanding);
+        let gap = f64::from(outside.queue_depth - inside.queue_depth);
         let step = u32::try_from(index(met * gap)).ok()?.clamp(1, self.gap());
-        Some(inside.outstanding + step)
+        Some(inside.queue_depth + step)
     }
 }
 
@@ -221,7 +221,7 @@ pub(super) fn answer(
     let reaches = inside.estimates.iops.value >= NEARLY * best.estimates.iops.value;
     // Beyond the load that gives most a rate may fall: who keeps the limit with more load keeps it
     // there, too.
-    let is_within = best.outstanding <= inside.outstanding;
+    let is_within = best.queue_depth <= inside.queue_depth;
     let chosen = if is_within { best } else { inside };
     let bound = match bracket.outside {
         None => ladder_end,
@@ -233,7 +233,7 @@ pub(super) fn answer(
         rate: rate(&bracket, chosen, best),
         burst_rate: None,
         burst_s: None,
-        outstanding: chosen.outstanding,
+        queue_depth: chosen.queue_depth,
         bound,
     })
 }
@@ -242,17 +242,17 @@ fn rate(bracket: &LimitBracket<'_>, chosen: &CalibrationRung, best: &Calibration
     // A larger load that gives less, but not beyond doubt, was measured too low or this one too
     // high: where both are one level the one that stands for the highest rate knows it better.
     let level = &best.estimates.iops;
-    let too_high = best.outstanding > chosen.outstanding
+    let too_high = best.queue_depth > chosen.queue_depth
         && chosen.estimates.iops.value > level.value
         && chosen.estimates.iops.low <= level.high;
     let own = chosen_document(if too_high { level } else { &chosen.estimates.iops });
     let low = match bracket.surely {
-        Some(surely) if surely.outstanding >= chosen.outstanding => own.low,
+        Some(surely) if surely.queue_depth >= chosen.queue_depth => own.low,
         Some(surely) => own.low.min(surely.estimates.iops.low),
         None => 0.0,
     };
     let reaches = match (bracket.at_most, bracket.not) {
-        (Some(at_most), Some(not)) if not.outstanding > at_most.outstanding + 1 => not,
+        (Some(at_most), Some(not)) if not.queue_depth > at_most.queue_depth + 1 => not,
         (Some(at_most), _) => at_most,
         _ => chosen,
     };
@@ -289,16 +289,16 @@ pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Candid
     let mut candidates = Candidates::default();
     let reaches = |inside: &&CalibrationRung| {
         let best = best(&ladder.rungs, ladder.peak_load);
-        best.is_some_and(|best| best.outstanding <= inside.outstanding)
+        best.is_some_and(|best| best.queue_depth <= inside.queue_depth)
     };
     match bracket.inside {
         // The answer is then the highest rate, which is visited anyway.
-        Some(inside) if reaches(&inside) => candidates.in_turn.push(inside.outstanding),
-        Some(inside) => candidates.always.push(inside.outstanding),
+        Some(inside) if reaches(&inside) => candidates.in_turn.push(inside.queue_depth),
+        Some(inside) => candidates.always.push(inside.queue_depth),
         None => {}
     }
     if bracket.matters() {
-        candidates.in_turn.extend(bracket.outside.map(|rung| rung.outstanding));
+        candidates.in_turn.extend(bracket.outside.map(|rung| rung.queue_depth));
     }
     match lacking(&ladder.rungs, ladder.peak_load, limit) {
         Some(Lacking::Rung(load) | Lacking::Time(load)) => candidates.in_turn.push(load),
@@ -314,12 +314,12 @@ pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Candidates {
     let Some(best) = best(&ladder.rungs, ladder.peak_load) else {
         return Candidates::default();
     };
-    let mut candidates = Candidates { always: vec![best.outstanding], in_turn: Vec::new() };
+    let mut candidates = Candidates { always: vec![best.queue_depth], in_turn: Vec::new() };
     candidates.in_turn.extend(contender(ladder));
     candidates.in_turn.extend(unseen(&ladder.rungs));
     if best.imprecision() > MOST_DOUBT {
         let highest = ladder.rungs.keys().rev().take(2);
-        candidates.in_turn.extend(highest.filter(|load| **load > best.outstanding / 2));
+        candidates.in_turn.extend(highest.filter(|load| **load > best.queue_depth / 2));
         candidates.in_turn.extend(above(ladder, largest));
     }
     candidates
@@ -331,7 +331,7 @@ fn contender(ladder: &Ladder) -> Option<u32> {
     let best = best(&ladder.rungs, ladder.peak_load)?;
     let value = |rung: &CalibrationRung| rung.estimates.iops.value;
     let highest = ladder.rungs.values().max_by(|one, other| value(one).total_cmp(&value(other)))?;
-    (value(highest) * NEARLY > value(best)).then_some(highest.outstanding)
+    (value(highest) * NEARLY > value(best)).then_some(highest.queue_depth)
 }
 
 /// What an answer lacks.
@@ -366,7 +366,7 @@ fn lacking(rungs: &Rungs, peak_load: Option<u32>, limit: &LatencyLimit) -> Optio
         .copied()
         .chain(imprecise)
         .min_by(|one, other| candidates(one).total_cmp(&candidates(other)))?;
-    Some(Lacking::Time(next.outstanding))
+    Some(Lacking::Time(next.queue_depth))
 }
 
 #[cfg(test)]

@@ -21,11 +21,11 @@ pub struct LogPlan {
     /// Bytes of one append.
     pub append: Bytes,
     /// Bytes of an I/O of data.
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Share of reads of the data I/O.
     pub read_share: f64,
     /// Outstanding I/Os of data during the appends; 0 is alone.
-    pub outstanding: Vec<u32>,
+    pub queue_depth: Vec<u32>,
     /// Measured time of each of them.
     pub time: Nanos,
     /// Seed of all addresses.
@@ -39,16 +39,16 @@ pub struct LogPlan {
 /// Those of the bench.
 pub fn calibrate_log(bench: &mut dyn Bench, plan: &LogPlan) -> Result<Option<LogCalibration>> {
     let mut points = Vec::new();
-    for outstanding in &plan.outstanding {
+    for queue_depth in &plan.queue_depth {
         if bench.stopped() {
             break;
         }
         let mut seen = IntervalMeans::default();
-        let measurement = bench.measure(&workload(plan, *outstanding), &mut seen)?;
-        points.extend(point(*outstanding, &measurement, &seen));
+        let measurement = bench.measure(&workload(plan, *queue_depth), &mut seen)?;
+        points.extend(point(*queue_depth, &measurement, &seen));
     }
-    let transfer_bytes = plan.append.0;
-    Ok((!points.is_empty()).then_some(LogCalibration { transfer_bytes, points }))
+    let block_size_bytes = plan.append.0;
+    Ok((!points.is_empty()).then_some(LogCalibration { block_size_bytes, points }))
 }
 
 /// Places of the two streams in a workload and in its results.
@@ -56,7 +56,7 @@ const LOG: usize = 0;
 const DATA: usize = 1;
 
 /// The stream of the log, and that of the data after it.
-fn workload(plan: &LogPlan, outstanding: u32) -> Workload {
+fn workload(plan: &LogPlan, queue_depth: u32) -> Workload {
     let log = Stream {
         access: Access::Sequential { streams: 1 },
         sync: SyncPolicy::ODsync,
@@ -69,8 +69,8 @@ fn workload(plan: &LogPlan, outstanding: u32) -> Workload {
         warm_up: Nanos(plan.time.0 / 10),
         ..Workload::of("log", plan.time, log)
     };
-    if outstanding > 0 {
-        let data = Stream::closed("data", Share(plan.read_share), plan.transfer, outstanding);
+    if queue_depth > 0 {
+        let data = Stream::closed("data", Share(plan.read_share), plan.block_size, queue_depth);
         let span = Span { from: Share(0.0), to: Share(1.0 - LOG_SPACE) };
         whole.streams.push(Stream { span, ..data });
     }
@@ -96,10 +96,10 @@ impl Observer for IntervalMeans {
     }
 }
 
-fn point(outstanding: u32, measurement: &Measurement, seen: &IntervalMeans) -> Option<LogPoint> {
+fn point(queue_depth: u32, measurement: &Measurement, seen: &IntervalMeans) -> Option<LogPoint> {
     let log = measurement.streams.get(LOG)?.operations.get(Operation::Write)?;
     (log.ios > 0).then(|| LogPoint {
-        outstanding,
+        queue_depth,
         service_time_ns: estimate(log.service.mean_ns(), &seen.appends_ns),
         appends: log.ios,
         elapsed_s: measurement.elapsed_s(),
@@ -139,9 +139,9 @@ mod tests {
         let spec = DeviceSpec::parse("servers?count=2&service=1ms").unwrap();
         let plan = LogPlan {
             append: Bytes(4096),
-            transfer: Bytes(8192),
+            block_size: Bytes(8192),
             read_share: 1.0,
-            outstanding: vec![0, 8],
+            queue_depth: vec![0, 8],
             time: Nanos(2_000_000_000),
             seed: 1,
         };

@@ -15,7 +15,7 @@ impl RungMeter<'_> {
         let Some(before) = best(&ladder.rungs, ladder.peak_load).cloned() else {
             return Ok(false);
         };
-        let (load, all_s) = (before.outstanding, SLICES * self.pace.slice_s);
+        let (load, all_s) = (before.queue_depth, SLICES * self.pace.slice_s);
         let least = (1.0 - LEAST_CONFIRMED) * before.estimates.iops.low;
         // What came back of a reserve may lift the first slice, never lower it. Where little time
         // is left both are short.

@@ -30,7 +30,7 @@ const CALIBRATE_AGAIN: &str = "calibrate again without stopping it";
 pub(super) struct LadderLoad {
     pub(super) name: String,
     pub(super) read_share: f64,
-    pub(super) transfer_bytes: u64,
+    pub(super) block_size_bytes: u64,
     pub(super) access: Access,
 }
 
@@ -198,7 +198,7 @@ impl<'a> RungMeter<'a> {
     pub(super) fn slice(
         &mut self,
         load: &LadderLoad,
-        outstanding: u32,
+        queue_depth: u32,
         duration_s: f64,
         service_time_s: f64,
     ) -> Result<Option<Slice>> {
@@ -211,14 +211,14 @@ impl<'a> RungMeter<'a> {
             // Rounded to whole intervals it still fits.
             let most_s = room_s - 0.5 * self.pace.interval.seconds();
             let duration = self.pace.whole(duration_s.min(most_s));
-            let workload = self.workload(load, outstanding, duration, warm_up_s);
+            let workload = self.workload(load, queue_depth, duration, warm_up_s);
             let measured = self.measure(&workload)?;
             if self.bench.must_repeat() {
                 continue;
             }
             let Some(slice) = measured else { return Ok(None) };
-            self.show(outstanding, &slice);
-            if !self.more_workers(outstanding, &slice) {
+            self.show(queue_depth, &slice);
+            if !self.more_workers(queue_depth, &slice) {
                 return Ok(Some(slice));
             }
         }
@@ -227,22 +227,22 @@ impl<'a> RungMeter<'a> {
     fn workload(
         &mut self,
         load: &LadderLoad,
-        outstanding: u32,
+        queue_depth: u32,
         duration: Nanos,
         warm_up_s: f64,
     ) -> Workload {
         self.slices += 1;
         let stream = Stream {
             access: load.access,
-            workers: self.workers.min(outstanding),
+            workers: self.workers.min(queue_depth),
             ..Stream::closed(
                 &load.name,
                 Share(load.read_share),
-                Bytes(load.transfer_bytes),
-                outstanding,
+                Bytes(load.block_size_bytes),
+                queue_depth,
             )
         };
-        let name = format!("{} {outstanding}", load.name);
+        let name = format!("{} {queue_depth}", load.name);
         Workload {
             seed: mixed(self.plan.seed ^ mixed(self.slices)),
             warm_up: Nanos::from_seconds(warm_up_s),
@@ -334,8 +334,8 @@ impl<'a> RungMeter<'a> {
 
     /// Doubles the workers when one was crowded and there may be more; the slice then says nothing
     /// of the device.
-    fn more_workers(&mut self, outstanding: u32, slice: &Slice) -> bool {
-        let room = self.plan.workers_max.min(outstanding);
+    fn more_workers(&mut self, queue_depth: u32, slice: &Slice) -> bool {
+        let room = self.plan.workers_max.min(queue_depth);
         if slice.worker_busy_share < CROWDED || self.workers >= room {
             return false;
         }
@@ -348,20 +348,20 @@ impl<'a> RungMeter<'a> {
         (self.progress)(CalibrationUpdate::Mix(answer));
     }
 
-    fn show(&mut self, outstanding: u32, slice: &Slice) {
+    fn show(&mut self, queue_depth: u32, slice: &Slice) {
         let budget_ns: u128 = self.plan.mixes.iter().map(|mix| self.plan.time_ns(mix)).sum();
-        let outstanding = outstanding.saturating_mul(self.plan.hosts);
+        let queue_depth = queue_depth.saturating_mul(self.plan.hosts);
         let progress = CalibrationProgress {
             mix: self.mix.clone(),
             doing: self.doing,
-            outstanding,
+            queue_depth,
             iops: slice.iops(),
             slice: Interval {
                 index: self.slices,
                 start_ns: (slice.begin_ns + slice.warm_up_ns).saturating_sub(self.began_ns),
                 end_ns: slice.end_ns.saturating_sub(self.began_ns),
                 operations: slice.operations.unpack(),
-                outstanding_mean: f64::from(outstanding),
+                queue_depth_mean: f64::from(queue_depth),
             },
             elapsed_s: self.elapsed_s(),
             budget_s: real(narrow(budget_ns)) / 1e9,
@@ -389,7 +389,7 @@ fn failures(error: &ErrorCount) -> Remark {
 /// (M/M/1).
 fn delayed_share(workload: &Workload, conduct: &Conduct) -> Option<f64> {
     let workers: u32 = workload.streams.iter().map(|stream| stream.workers).sum();
-    let each = f64::from(workload.outstanding()) / f64::from(workers.max(1));
+    let each = f64::from(workload.queue_depth()) / f64::from(workers.max(1));
     let delayed = conduct.worker_delayed_share_max?;
     let idle: f64 = 1.0 - conduct.worker_busy_share_max - delayed;
     Some((delayed / idle.max(1e-3) / each.max(1.0)).min(1.0))

@@ -9,7 +9,7 @@ use super::ladder::{Fallen, Ladder, LadderStep};
 use super::level::LEAST_FALL;
 use super::limit::answer;
 use super::meter::{LadderLoad, RungMeter};
-use super::pace::{LARGE_OUTSTANDING_MAX, PaceGoal, ROUNDS_MAX, end, late};
+use super::pace::{LARGE_QUEUE_DEPTH_MAX, PaceGoal, ROUNDS_MAX, end, late};
 use super::plan::CalibrationMix;
 use super::progress::CalibrationPhase;
 use super::remarks::{
@@ -104,10 +104,10 @@ impl RungMeter<'_> {
     /// Keeps the highest load of small transfers; where it collapses the limit is searched again.
     fn keep_small(&mut self, small: &mut Climbed) -> Result<()> {
         self.begin(CalibrationPhase::Sustained, end::KEPT);
-        if !self.keep(&mut small.ladder, self.plan.outstanding_max)? {
+        if !self.keep(&mut small.ladder, self.plan.queue_depth_max)? {
             return Ok(());
         }
-        small.bound = self.climb(&mut small.ladder, self.plan.outstanding_max)?;
+        small.bound = self.climb(&mut small.ladder, self.plan.queue_depth_max)?;
         let limit = self.plan.limit;
         self.part(AFTER_CHANGE, |meter| meter.search(&mut small.ladder, &limit))?;
         Ok(())
@@ -117,11 +117,11 @@ impl RungMeter<'_> {
     /// falls.
     fn repeat(&mut self, parts: &mut RoundParts) -> Result<()> {
         let end_share = end::ROUNDS;
-        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        let largest = self.plan.queue_depth_max.min(LARGE_QUEUE_DEPTH_MAX);
         let small = &mut parts.small;
         if small.bound == CapacityBound::TimeBudget {
             self.begin(CalibrationPhase::Ladder, end_share);
-            let most = self.plan.outstanding_max;
+            let most = self.plan.queue_depth_max;
             small.bound = self.part(UNFINISHED, |meter| meter.climb(&mut small.ladder, most))?;
         }
         if let Some(large) =
@@ -142,7 +142,7 @@ impl RungMeter<'_> {
                 break;
             }
             self.begin(CalibrationPhase::Ladder, end_share);
-            parts.small.bound = self.climb(&mut parts.small.ladder, self.plan.outstanding_max)?;
+            parts.small.bound = self.climb(&mut parts.small.ladder, self.plan.queue_depth_max)?;
             self.begin(CalibrationPhase::Limit, end_share);
             let ladder = &mut parts.small.ladder;
             let limit = self.plan.limit;
@@ -157,8 +157,8 @@ impl RungMeter<'_> {
 
     /// The answers of what was measured.
     fn concluded(&mut self, mix: &CalibrationMix, parts: &RoundParts) -> Option<MixCalibration> {
-        let (small, transfer_bytes) = (&parts.small, self.plan.transfer.0);
-        let large_bytes = self.plan.large_transfer.0;
+        let (small, block_size_bytes) = (&parts.small, self.plan.block_size.0);
+        let large_bytes = self.plan.large_block_size.0;
         let base = base(&small.ladder)?;
         let most = capacity(&small.ladder, small.bound, 1.0)?;
         let within = within(small, &self.plan.limit);
@@ -180,15 +180,15 @@ impl RungMeter<'_> {
         let mut found = MixCalibration {
             name: mix.name.clone(),
             read_share: mix.read_share,
-            transfer_bytes,
-            large_transfer_bytes: large_bytes,
+            block_size_bytes,
+            large_block_size_bytes: large_bytes,
             base_service_time_ns: base,
             iops_within_limit: within,
             iops_max: most,
             throughput_max_bytes_per_s: throughput,
             single_stream_bytes_per_s: stream_bytes_per_s,
-            curve: points(&small.ladder.rungs, transfer_bytes),
-            burst_curve: points(&small.ladder.burst, transfer_bytes),
+            curve: points(&small.ladder.rungs, block_size_bytes),
+            burst_curve: points(&small.ladder.burst, block_size_bytes),
             large_curve: large.map_or(Vec::new(), |large| points(&large.ladder.rungs, large_bytes)),
             knee,
             steps,
@@ -227,7 +227,7 @@ impl RungMeter<'_> {
             let began_s = seconds(self.began_ns());
             self.remarks.push(drifted(&found.name, &drift, most_iops, began_s));
         } else if found.iops_max.bound == CapacityBound::Saturated {
-            self.remarks.push(held(&found.name, &full_load, found.transfer_bytes));
+            self.remarks.push(held(&found.name, &full_load, found.block_size_bytes));
         }
     }
 
@@ -235,13 +235,13 @@ impl RungMeter<'_> {
         &self,
         mix: &CalibrationMix,
         what: &str,
-        transfer_bytes: u64,
+        block_size_bytes: u64,
         access: Access,
     ) -> Ladder {
         let load = LadderLoad {
             name: format!("{} {what}", mix.name),
             read_share: mix.read_share,
-            transfer_bytes,
+            block_size_bytes,
             access,
         };
         Ladder::new(load, self.plan.limit.quantile)
@@ -249,7 +249,7 @@ impl RungMeter<'_> {
 
     /// Ladder and limit of small transfers.
     fn small(&mut self, mix: &CalibrationMix) -> Result<Climbed> {
-        let mut ladder = self.load(mix, "small", self.plan.transfer.0, Access::Uniform);
+        let mut ladder = self.load(mix, "small", self.plan.block_size.0, Access::Uniform);
         self.begin(CalibrationPhase::Ladder, end::LADDER);
         let twice = PaceGoal { least_s: 2.0 * self.pace.slice_s, ..self.pace.first_look() };
         self.settle(&mut ladder, 1, twice)?;
@@ -266,7 +266,7 @@ impl RungMeter<'_> {
         for round in 0..ROUNDS_MAX {
             let fallen = ladder.fallen;
             self.begin_explore(CalibrationPhase::Ladder, fallen, end::LADDER, late::SUSTAINED);
-            small.bound = self.climb(ladder, self.plan.outstanding_max)?;
+            small.bound = self.climb(ladder, self.plan.queue_depth_max)?;
             let fell_first = fallen.is_none() && ladder.fallen.is_some();
             if fell_first || self.search_peak(ladder)? == LadderStep::Fell {
                 continue;
@@ -450,7 +450,7 @@ fn capacity(ladder: &Ladder, bound: CapacityBound, factor: f64) -> Option<Capaci
         rate: chosen_document(&best.estimates.iops.scaled(factor)),
         burst_rate: None,
         burst_s: None,
-        outstanding: best.outstanding,
+        queue_depth: best.queue_depth,
         bound,
     };
     let burst = level_of_best(&ladder.burst, ladder.statistic());
@@ -498,8 +498,8 @@ fn at_most(limit: &LatencyLimit, service_time_ns: f64) -> LatencyLimit {
     LatencyLimit { service_time_ns, ..*limit }
 }
 
-fn points(rungs: &Rungs, transfer_bytes: u64) -> Vec<assay_model::calibration::CurvePoint> {
-    rungs.values().map(|rung| rung.curve_point(transfer_bytes)).collect()
+fn points(rungs: &Rungs, block_size_bytes: u64) -> Vec<assay_model::calibration::CurvePoint> {
+    rungs.values().map(|rung| rung.curve_point(block_size_bytes)).collect()
 }
 
 /// Where the curve bends; the rate of a step that was seen for a short time is not above the
@@ -510,7 +510,7 @@ fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
     };
     let rung = ladder.rungs.values().nth(at)?;
     Some(Knee {
-        outstanding: rung.outstanding,
+        queue_depth: rung.queue_depth,
         iops: rung.estimates.iops.value.min(most_iops),
         service_time_ns: rung.estimates.service_time_ns.value,
         rule: "maximum power: IOPS over mean service time (Kleinrock 1979)".to_owned(),
@@ -520,7 +520,7 @@ fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
 /// One sequential stream is a load like others: what it reached is part of the maximum.
 fn at_least_one_stream(most: Capacity, stream: Option<Estimate>) -> Capacity {
     match stream.filter(|stream| stream.value > most.rate.value) {
-        Some(rate) => Capacity { rate, outstanding: 1, ..most },
+        Some(rate) => Capacity { rate, queue_depth: 1, ..most },
         None => most,
     }
 }
@@ -530,7 +530,7 @@ fn around_knee(ladder: &Ladder) -> Vec<u32> {
     let Some(knee) = knee(ladder, f64::INFINITY) else {
         return Vec::new();
     };
-    let at = knee.outstanding;
+    let at = knee.queue_depth;
     let below = ladder.rungs.range(..at).next_back().map(|(load, _)| *load);
     let above = ladder.rungs.range(at + 1..).next().map(|(load, _)| *load);
     [below, above]

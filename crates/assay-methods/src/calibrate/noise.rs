@@ -99,7 +99,7 @@ impl NoiseModel {
         else {
             return;
         };
-        let (least, own) = (best.outstanding, best.estimates.iops);
+        let (least, own) = (best.queue_depth, best.estimates.iops);
         let alike = |rung: &&CalibrationRung| {
             let estimates = rung.estimates.iops;
             estimates.low <= own.value && own.value <= estimates.high && own.low <= estimates.value

@@ -15,7 +15,7 @@ pub(super) const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
 pub(super) const HELD: f64 = 0.25;
 
 /// Buffers of large transfers are kept below 256 MiB.
-pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
+pub(super) const LARGE_QUEUE_DEPTH_MAX: u32 = 256;
 
 /// Rounds of measuring again after the rate fell; after more falls than that there is no regime any
 /// more.

@@ -71,7 +71,7 @@ fn peak(rungs: &Rungs) -> Option<u32> {
     let highest = rungs
         .values()
         .max_by(|one, other| one.estimates.iops.value.total_cmp(&other.estimates.iops.value))?;
-    let at = highest.outstanding;
+    let at = highest.queue_depth;
     let lower = |rung: &CalibrationRung| {
         rung.estimates.iops.high < highest.estimates.iops.value * (1.0 - 2.0 * LEAST_GAIN)
     };

@@ -14,16 +14,16 @@ pub struct CalibrationPlan {
     /// At least one mix.
     pub mixes: Vec<CalibrationMix>,
     /// Bytes of one small random I/O.
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Bytes of one large I/O.
-    pub large_transfer: Bytes,
+    pub large_block_size: Bytes,
     /// Time for each mix, warm-ups included.
     pub time_budget: Nanos,
     /// Time for each mix beyond that, for the precision of the whole curve of small transfers; 0
     /// is none.
     pub curve_time: Nanos,
     /// Outstanding I/Os of a host at most, of small and of large transfers.
-    pub outstanding_max: u32,
+    pub queue_depth_max: u32,
     /// Worker threads at most; more than one are used when one is crowded.
     pub workers_max: u32,
     /// Further limits on the same quantile or mean, each answered with the most IOPS within it.
@@ -64,11 +64,11 @@ impl Default for CalibrationPlan {
         Self {
             limit: LatencyLimit { quantile: LimitStatistic::Quantile(0.99), service_time_ns: 1e6 },
             mixes: vec![CalibrationMix::of(1.0)],
-            transfer: Bytes(8192),
-            large_transfer: Bytes(1 << 20),
+            block_size: Bytes(8192),
+            large_block_size: Bytes(1 << 20),
             time_budget: Nanos(60_000_000_000),
             curve_time: Nanos(0),
-            outstanding_max: 1024,
+            queue_depth_max: 1024,
             workers_max: 1,
             steps: Vec::new(),
             seed: 1,
@@ -113,7 +113,7 @@ impl CalibrationPlan {
                 "allow at least 5s per mix; 60s is typical",
             ));
         }
-        if self.outstanding_max == 0 || self.workers_max == 0 || self.hosts == 0 {
+        if self.queue_depth_max == 0 || self.workers_max == 0 || self.hosts == 0 {
             return Err(Error::usage(
                 "at least one I/O, one worker and one host are required",
                 "use at least 1 for each",

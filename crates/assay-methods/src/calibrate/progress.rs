@@ -54,7 +54,7 @@ pub struct CalibrationProgress {
     /// The part of the method.
     pub doing: CalibrationPhase,
     /// Outstanding I/Os of the slice.
-    pub outstanding: u32,
+    pub queue_depth: u32,
     /// Its reads and writes per second.
     pub iops: f64,
     /// The slice as one interval of the calibration.

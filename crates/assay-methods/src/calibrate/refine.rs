@@ -22,11 +22,11 @@ impl RungMeter<'_> {
         }
         self.begin_beyond(CalibrationPhase::Curve, time_s);
         let share_s = time_s / real_len(rungs.len());
-        for outstanding in rungs {
+        for queue_depth in rungs {
             let known_s =
-                small.ladder.rungs.get(&outstanding).map_or(0.0, |rung| rung.estimates.elapsed_s);
+                small.ladder.rungs.get(&queue_depth).map_or(0.0, |rung| rung.estimates.elapsed_s);
             let goal = PaceGoal { precision: PRECISION, least_s: 0.0, most_s: known_s + share_s };
-            if self.settle(&mut small.ladder, outstanding, goal)? == LadderStep::Over {
+            if self.settle(&mut small.ladder, queue_depth, goal)? == LadderStep::Over {
                 break;
             }
         }
@@ -41,8 +41,8 @@ fn below_peak(ladder: &Ladder) -> Vec<u32> {
     };
     let nearly = NEARLY * best.estimates.iops.value;
     let last = ladder.rungs.values().find(|rung| rung.estimates.iops.value >= nearly);
-    let last = last.map_or(best.outstanding, |rung| rung.outstanding);
-    ladder.rungs.range(..=last).map(|(outstanding, _)| *outstanding).collect()
+    let last = last.map_or(best.queue_depth, |rung| rung.queue_depth);
+    ladder.rungs.range(..=last).map(|(queue_depth, _)| *queue_depth).collect()
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
         let plan = CalibrationPlan {
             time_budget: Nanos(10_000_000_000),
             curve_time,
-            outstanding_max: 64,
+            queue_depth_max: 64,
             ..CalibrationPlan::default()
         };
         let mut bench = SimulatedBench::new(&spec);
@@ -71,16 +71,16 @@ mod tests {
     fn rungs_below_the_peak_are_known_better_and_others_as_before() {
         let (before, before_s) = curve(Nanos(0));
         let (after, after_s) = curve(Nanos(10_000_000_000));
-        let width = |points: &[CurvePoint], outstanding: u32| {
-            let point = points.iter().find(|point| point.outstanding == outstanding).unwrap();
+        let width = |points: &[CurvePoint], queue_depth: u32| {
+            let point = points.iter().find(|point| point.queue_depth == queue_depth).unwrap();
             point.iops.relative_half_width()
         };
-        for outstanding in [2, 4] {
-            let (wide, narrow) = (width(&before, outstanding), width(&after, outstanding));
-            assert!(narrow < 0.6 * wide, "{outstanding}: {wide} {narrow}");
+        for queue_depth in [2, 4] {
+            let (wide, narrow) = (width(&before, queue_depth), width(&after, queue_depth));
+            assert!(narrow < 0.6 * wide, "{queue_depth}: {wide} {narrow}");
         }
         assert!((after_s - before_s) <= 10.5, "{before_s} {after_s}");
-        let of_four = after.iter().find(|point| point.outstanding == 4).unwrap();
+        let of_four = after.iter().find(|point| point.queue_depth == 4).unwrap();
         assert!((of_four.iops.value / 2000.0 - 1.0).abs() < 0.05, "{of_four:?}");
     }
 }

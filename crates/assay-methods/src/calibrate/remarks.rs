@@ -11,14 +11,14 @@ use assay_model::units::{show_bytes, show_count, show_time_ns};
 
 /// For how long the highest rate was held at once, as far as it kept its level: a reserve that
 /// lasts longer does not show.
-pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Remark {
+pub(super) fn held(mix: &str, full_load: &FullLoad, block_size_bytes: u64) -> Remark {
     let ios = full_load.longest_ios;
     Remark {
         what: format!(
             "{mix}: the highest rate was steady for {:.0} s without a pause ({} I/Os, {})",
             full_load.longest_s,
             show_count(ios),
-            show_bytes(ios * real(transfer_bytes))
+            show_bytes(ios * real(block_size_bytes))
         ),
         why: "a cache or burst credits that last longer are not detected".to_owned(),
         remedy: "if the storage may have them, run full load for as long as it must be sustained"
@@ -114,7 +114,7 @@ pub(super) fn varied(mix: &str, rung: &CalibrationRung, hosts: u32) -> Remark {
     Remark {
         what: format!(
             "{mix}: the rate at queue depth {} varied: {known}",
-            rung.outstanding * hosts
+            rung.queue_depth * hosts
         ),
         why: "something else uses the storage or the host, or the storage itself is unsteady"
             .to_owned(),
@@ -126,10 +126,10 @@ pub(super) fn still_rising(mix: &str, last: &CalibrationRung, hosts: u32) -> Rem
     Remark {
         what: format!(
             "{mix}: IOPS still rose at queue depth {}, the maximum tested",
-            last.outstanding * hosts
+            last.queue_depth * hosts
         ),
         why: "the storage may deliver more than the highest rate here".to_owned(),
-        remedy: "raise --outstanding-max".to_owned(),
+        remedy: "raise --queue-depth-max".to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use super::ladder::{Ladder, LadderStep};
 use super::limit::{visited_for_limit, visited_for_most};
 use super::meter::RungMeter;
 use super::noise::{INDISTINCT, NoiseModel, slow_noise_of_parts, widen};
-use super::pace::LARGE_OUTSTANDING_MAX;
+use super::pace::LARGE_QUEUE_DEPTH_MAX;
 use super::peak::nearest_to_top;
 use super::rung::CalibrationRung;
 use super::stalls::Stalls;
@@ -144,11 +144,11 @@ impl RungMeter<'_> {
     /// The visits of a round: ladder and load. Of the loads that only show whether an answer lies
     /// elsewhere one is visited.
     fn visits(&self, parts: &RoundParts, random: &mut Random) -> Vec<(RoundPart, u32)> {
-        let (small, most) = (&parts.small.ladder, self.plan.outstanding_max);
+        let (small, most) = (&parts.small.ladder, self.plan.queue_depth_max);
         let mut candidates = visited_for_limit(small, &self.plan.limit).of(RoundPart::Small);
         candidates.extend(visited_for_most(small, most).of(RoundPart::Small));
         if let Some(large) = &parts.large {
-            let most = most.min(LARGE_OUTSTANDING_MAX);
+            let most = most.min(LARGE_QUEUE_DEPTH_MAX);
             candidates.extend(visited_for_most(&large.ladder, most).of(RoundPart::Large));
         }
         let base = std::iter::once((RoundPart::Small, 1));
@@ -188,7 +188,7 @@ fn choose(ladder: &mut Ladder, is_first: bool) {
     let most = best(&ladder.rungs, ladder.peak_load);
     let Some(most) = most.filter(|most| most.imprecision() > INDISTINCT) else { return };
     if is_first || is_too_small(ladder, most) {
-        let least = if is_first { 1 } else { most.outstanding + 1 };
+        let least = if is_first { 1 } else { most.queue_depth + 1 };
         ladder.peak_load = smallest_of_most(ladder, least);
     }
 }
@@ -196,7 +196,7 @@ fn choose(ladder: &mut Ladder, is_first: bool) {
 /// Whether larger loads gave more than this one beyond its whole interval.
 fn is_too_small(ladder: &Ladder, rung: &CalibrationRung) -> bool {
     let at_most = level(std::iter::once(rung)) * (1.0 + rung.imprecision());
-    level_above(ladder, rung.outstanding).is_some_and(|level| level > at_most)
+    level_above(ladder, rung.queue_depth).is_some_and(|level| level > at_most)
 }
 
 /// What larger loads gave together.
@@ -216,16 +216,16 @@ fn level<'r>(rungs: impl Iterator<Item = &'r CalibrationRung>) -> f64 {
 
 fn smallest_of_most(ladder: &Ladder, least: u32) -> Option<u32> {
     let reaches = |rung: &&CalibrationRung| {
-        let above = level_above(ladder, rung.outstanding);
+        let above = level_above(ladder, rung.queue_depth);
         above.is_none_or(|above| level(std::iter::once(*rung)) >= NEARLY * above)
     };
-    ladder.rungs.range(least..).map(|(_, rung)| rung).find(reaches).map(|rung| rung.outstanding)
+    ladder.rungs.range(least..).map(|(_, rung)| rung).find(reaches).map(|rung| rung.queue_depth)
 }
 
 /// The load whose last visit is the oldest one.
 fn oldest(ladder: &Ladder) -> Option<u32> {
     let rung = ladder.rungs.values().min_by_key(|rung| rung.last_begin_ns())?;
-    Some(rung.outstanding)
+    Some(rung.queue_depth)
 }
 
 impl Candidates {

@@ -64,7 +64,7 @@ impl Slice {
 
     /// Whether never more than one I/O was outstanding.
     fn is_alone(&self) -> bool {
-        self.intervals.iter().all(|interval| interval.outstanding_mean <= 1.0 + 1e-6)
+        self.intervals.iter().all(|interval| interval.queue_depth_mean <= 1.0 + 1e-6)
     }
 
     /// How long the storage stood still after the measured time, s; `None` where it did not, or
@@ -87,7 +87,7 @@ impl Slice {
             return long.then_some(drained_s);
         }
         let last = self.intervals.last()?;
-        let stall_s = drained_s - last.outstanding_mean * usual_s;
+        let stall_s = drained_s - last.queue_depth_mean * usual_s;
         (long && self.stands_still_in(last) && stall_s > 0.0).then_some(stall_s)
     }
 
@@ -210,7 +210,7 @@ pub(super) struct RungEstimates {
 /// Everything measured at one load.
 #[derive(Clone, Debug)]
 pub(super) struct CalibrationRung {
-    pub(super) outstanding: u32,
+    pub(super) queue_depth: u32,
     pub(super) slices: Vec<Slice>,
     pub(super) estimates: RungEstimates,
 }
@@ -218,7 +218,7 @@ pub(super) struct CalibrationRung {
 impl CalibrationRung {
     /// A step of at least one slice; `None` when too little was measured to say anything.
     pub(super) fn of(
-        outstanding: u32,
+        queue_depth: u32,
         slices: Vec<Slice>,
         statistic: LimitStatistic,
     ) -> Option<Self> {
@@ -227,7 +227,7 @@ impl CalibrationRung {
             operations.merge(&slice.operations.unpack());
         }
         let estimates = RungEstimates::new(&slices, operations, statistic)?;
-        Some(Self { outstanding, slices, estimates })
+        Some(Self { queue_depth, slices, estimates })
     }
 
     /// The step with a slice more.
@@ -243,14 +243,14 @@ impl CalibrationRung {
     /// Only the slices that begin at a time or later; `None` where too few are left.
     pub(super) fn since(&self, at_ns: u64, statistic: LimitStatistic) -> Option<Self> {
         let slices = self.slices.iter().filter(|slice| slice.begin_ns >= at_ns).cloned().collect();
-        Self::of(self.outstanding, slices, statistic)
+        Self::of(self.queue_depth, slices, statistic)
     }
 
     /// Both joined, in order of time.
     pub(super) fn joined_with(mut self, other: Self, statistic: LimitStatistic) -> Option<Self> {
         self.slices.extend(other.slices);
         self.slices.sort_by_key(|slice| slice.begin_ns);
-        Self::of(self.outstanding, self.slices, statistic)
+        Self::of(self.queue_depth, self.slices, statistic)
     }
 
     /// Only the intervals before the given one, counted over all slices.
@@ -263,7 +263,7 @@ impl CalibrationRung {
             }
             left = left.saturating_sub(slice.intervals.len());
         }
-        Self::of(self.outstanding, slices, statistic)
+        Self::of(self.queue_depth, slices, statistic)
     }
 
     /// IOPS of every interval, in order of time.
@@ -297,22 +297,22 @@ impl CalibrationRung {
     /// The step as a point of a throughput-latency curve.
     pub(super) fn load_point(&self) -> LoadPoint {
         LoadPoint {
-            load: f64::from(self.outstanding),
+            load: f64::from(self.queue_depth),
             throughput: self.estimates.iops,
             latency: self.estimates.service_time_ns,
         }
     }
 
     /// The step as it is printed.
-    pub(super) fn curve_point(&self, transfer_bytes: u64) -> CurvePoint {
+    pub(super) fn curve_point(&self, block_size_bytes: u64) -> CurvePoint {
         let estimates = &self.estimates;
         let span = estimates.limited_ns;
         let shares = self.slices.iter().filter_map(|slice| slice.host_busy_share);
         CurvePoint {
-            outstanding: self.outstanding,
-            transfer_bytes,
+            queue_depth: self.queue_depth,
+            block_size_bytes,
             iops: document(&estimates.iops),
-            throughput_bytes_per_s: document(&estimates.iops.scaled(real(transfer_bytes))),
+            throughput_bytes_per_s: document(&estimates.iops.scaled(real(block_size_bytes))),
             service_time_ns: document(&estimates.service_time_ns),
             limited_quantile_ns: document(&IntervalEstimate {
                 value: span.value,
@@ -403,12 +403,12 @@ fn in_step(slices: &[Slice]) -> u64 {
         .iter()
         .flat_map(|slice| &slice.intervals)
         .fold(0, |common, interval| divisor(common, ios(interval)));
-    let outstanding = slices
+    let queue_depth = slices
         .iter()
         .flat_map(|slice| &slice.intervals)
-        .map(|interval| count(interval.outstanding_mean))
+        .map(|interval| count(interval.queue_depth_mean))
         .max();
-    common.clamp(1, outstanding.unwrap_or(1).max(1))
+    common.clamp(1, queue_depth.unwrap_or(1).max(1))
 }
 
 /// The greatest common divisor (Euclid); that of a number and 0 is the number.

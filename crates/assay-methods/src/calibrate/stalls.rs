@@ -184,7 +184,7 @@ fn standstills(slice: &Slice, usual: f64) -> Vec<Standstill> {
 /// then shows it within an interval: it completes meanwhile, or only afterwards.
 fn standing_after_s(slice: &Slice, usual_iops: f64) -> Option<f64> {
     let last = slice.intervals.last()?;
-    let blur_s = last.outstanding_mean / usual_iops;
+    let blur_s = last.queue_depth_mean / usual_iops;
     let after_s = seconds(slice.end_ns) - window(slice).1;
     (blur_s < 0.5 * last.elapsed_s() && after_s > 10.0 * blur_s).then_some(after_s - 0.5 * blur_s)
 }

@@ -100,7 +100,7 @@ fn positive(figure: Option<&Figure>) -> Option<f64> {
 fn waited(profile: &Profile, demand: &PlannedDemand) -> Option<f64> {
     let active = active_sessions(profile)?;
     let class = profile.class(demand.purpose)?;
-    let waiting = positive(class.outstanding.as_ref()).or_else(|| {
+    let waiting = positive(class.queue_depth.as_ref()).or_else(|| {
         Some(positive(class.rate_iops.as_ref())? * positive(class.latency_s.as_ref())?)
     })?;
     Some(waiting / active)

@@ -34,7 +34,7 @@ pub(super) struct PlannedDemand {
     /// I/Os per second.
     pub(super) rate: Figure,
     /// Mean bytes an I/O.
-    pub(super) transfer: Figure,
+    pub(super) block_size: Figure,
     /// Share of reads, 0..=1.
     pub(super) read_share: f64,
     /// Mean time that the database waited, s.
@@ -52,7 +52,7 @@ pub(super) struct PlannedDemand {
 
 impl PlannedDemand {
     fn bytes_per_s(&self) -> f64 {
-        self.rate.value * self.transfer.value
+        self.rate.value * self.block_size.value
     }
 
     fn matters_in(&self, whole: &Self) -> bool {
@@ -63,12 +63,12 @@ impl PlannedDemand {
     /// The same bytes in I/Os that a database issues. Times of the larger ones say nothing of
     /// these.
     fn split(mut self) -> Self {
-        let parts = (self.transfer.value / IO_BYTES_MAX).ceil();
+        let parts = (self.block_size.value / IO_BYTES_MAX).ceil();
         if parts > 1.0 {
-            let shown = show_bytes(self.transfer.value);
-            self.transfer.value /= parts;
-            let source = &self.transfer.source;
-            self.transfer.source =
+            let shown = show_bytes(self.block_size.value);
+            self.block_size.value /= parts;
+            let source = &self.block_size.source;
+            self.block_size.source =
                 format!("{source}; {shown} is issued in {parts} parts, as a database does");
             self.rate.value *= parts;
             self.latency = None;
@@ -85,14 +85,18 @@ impl PlannedDemand {
             if (factor - 1.0).abs() < 1e-12 { String::new() } else { format!(" x {factor:.4}") };
         let mut notes = vec![
             format!("rate: {rate}/s{scaled}; {}", self.rate.source),
-            format!("transfer: mean {}; {}", show_bytes(self.transfer.value), self.transfer.source),
+            format!(
+                "block size: mean {}; {}",
+                show_bytes(self.block_size.value),
+                self.block_size.source
+            ),
         ];
         notes.push(match &self.latency {
             Some(latency) => {
-                let outstanding = self.rate.value * latency.value;
+                let queue_depth = self.rate.value * latency.value;
                 let time = show_time_ns(latency.value * 1e9);
                 format!(
-                    "time: {time}, {outstanding:.1} outstanding by Little's law; {}",
+                    "time: {time}, {queue_depth:.1} outstanding by Little's law; {}",
                     latency.source
                 )
             }
@@ -159,12 +163,12 @@ fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Opti
 
 fn of_class(class: &IoClass, name: &'static str, profile: &Profile) -> Option<PlannedDemand> {
     let rate = class.rate_iops.clone().filter(|rate| rate.value >= 0.01)?;
-    let transfer = class.transfer_bytes.clone().filter(|transfer| transfer.value >= 1.0)?;
+    let block_size = class.block_size_bytes.clone().filter(|block_size| block_size.value >= 1.0)?;
     let latency = class.latency_s.clone().filter(|latency| latency.value > 0.0);
     Some(PlannedDemand {
         name,
         rate,
-        transfer,
+        block_size,
         accepted: accepted(profile, class.purpose, latency.as_ref()),
         latency,
         read_share: class.read_share.as_ref().map_or(1.0, |share| share.value.clamp(0.0, 1.0)),
@@ -187,19 +191,19 @@ fn rest(whole: &PlannedDemand, apart: &[PlannedDemand]) -> Option<PlannedDemand>
     }
     let reads =
         whole.rate.value * whole.read_share - sum(|demand| demand.rate.value * demand.read_share);
-    let bytes = whole.rate.value * whole.transfer.value - sum(PlannedDemand::bytes_per_s);
-    let transfer = if bytes > rate * 512.0 {
+    let bytes = whole.rate.value * whole.block_size.value - sum(PlannedDemand::bytes_per_s);
+    let block_size = if bytes > rate * 512.0 {
         Figure::new(
             bytes / rate,
             "total bytes minus those of the streams above, divided by the I/Os",
         )
     } else {
-        whole.transfer.clone()
+        whole.block_size.clone()
     };
     Some(PlannedDemand {
         name: "other I/O",
         rate: Figure::new(rate, format!("{} minus the streams above", whole.rate.source)),
-        transfer,
+        block_size,
         read_share: (reads / rate).clamp(0.0, 1.0),
         latency: None,
         accepted: None,

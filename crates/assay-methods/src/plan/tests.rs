@@ -12,14 +12,14 @@ use proptest::prelude::*;
 fn class(
     purpose: IoPurpose,
     rate: f64,
-    transfer: f64,
+    block_size: f64,
     read_share: f64,
     latency_s: Option<f64>,
 ) -> IoClass {
     let figure = |value| Figure::new(value, "line 1");
     IoClass {
         rate_iops: Some(figure(rate)),
-        transfer_bytes: Some(figure(transfer)),
+        block_size_bytes: Some(figure(block_size)),
         read_share: Some(figure(read_share)),
         latency_s: latency_s.map(figure),
         ..IoClass::new(purpose)
@@ -65,8 +65,8 @@ fn rate_of(stream: &Stream) -> f64 {
     }
 }
 
-fn mean_bytes(transfer: &TransferMix) -> f64 {
-    let parts = transfer.parts.iter();
+fn mean_bytes(block_size: &BlockSizeMix) -> f64 {
+    let parts = block_size.parts.iter();
     parts.map(|part| assay_model::number::real(part.size.0) * part.share.0).sum()
 }
 
@@ -82,7 +82,7 @@ fn streams_add_up_to_the_whole() {
     // 700 reads per second in all, 600 of them single blocks.
     assert!((other.read_share.0 - 100.0 / 300.0).abs() < 1e-12);
     let bytes = 1000.0 * 10_240.0 - 600.0 * 8192.0 - 100.0 * 6000.0;
-    assert!((mean_bytes(&other.transfer) / (bytes / 300.0) - 1.0).abs() < 1e-4);
+    assert!((mean_bytes(&other.block_size) / (bytes / 300.0) - 1.0).abs() < 1e-4);
     assert_eq!(plan.workload.streams[1].sync, SyncPolicy::ODsync);
 }
 
@@ -100,7 +100,7 @@ fn the_queue_depth_of_a_closed_plan_is_that_of_littles_law() {
     let only = profile(vec![class(IoPurpose::All, 10_082.0, 10_116.0, 0.977, Some(0.005_480))]);
     let streams = plan(&only, &options).unwrap().workload.streams;
     // Figures of the TMS paper: 10,082/s x 5.480 ms = 55.2.
-    assert_eq!(streams[0].arrival.outstanding(), 56);
+    assert_eq!(streams[0].arrival.queue_depth(), 56);
     let error = plan(&database(), &options).unwrap_err();
     assert!(error.message().contains("other I/O"), "{error}");
 }
@@ -167,7 +167,7 @@ fn what_a_database_would_split_is_issued_in_parts() {
     let stream = &plan.workload.streams[0];
     // 50 MB are 48 parts of at most 1 MiB.
     assert!((rate_of(stream) - 96.0).abs() < 1e-9);
-    assert!((mean_bytes(&stream.transfer) - 50e6 / 48.0).abs() <= 2048.0);
+    assert!((mean_bytes(&stream.block_size) - 50e6 / 48.0).abs() <= 2048.0);
     let criteria = &plan.workload.criteria;
     assert!(criteria.iter().all(|one| !one.quantity.contains("time")));
 }
@@ -178,7 +178,7 @@ fn finding(path: IoPath, latency_s: f64) -> DeviceFinding {
         event: "log file parallel write".to_owned(),
         latency_s: Figure::new(latency_s, "line 7"),
         limit_s: 0.020,
-        outstanding: None,
+        queue_depth: None,
         grade: DeviceGrade::Failing,
         limit_source: "what is accepted".to_owned(),
     }
@@ -233,7 +233,7 @@ proptest! {
     #[test]
     fn any_mean_size_is_met(blocks in 0.05f64..200.0) {
         let mean = blocks * 8192.0;
-        let mix = transfer(mean, Some(8192.0));
+        let mix = block_size(mean, Some(8192.0));
         let met = mean_bytes(&mix);
         // Below 4 KiB nothing smaller can be issued; above four blocks to half of 4 KiB.
         let slack = if mean < 8192.0 { 4096.0 } else if blocks < MIXED_BLOCKS { 0.002 * mean } else { 2048.0 };
@@ -241,8 +241,8 @@ proptest! {
     }
 
     #[test]
-    fn every_plan_reads_back(rate in 0.02f64..1e6, transfer in 1.0f64..1e6, share in 0.0f64..=1.0, latency in 1e-6f64..1.0) {
-        let one = profile(vec![class(IoPurpose::All, rate, transfer, share, Some(latency))]);
+    fn every_plan_reads_back(rate in 0.02f64..1e6, block_size in 1.0f64..1e6, share in 0.0f64..=1.0, latency in 1e-6f64..1.0) {
+        let one = profile(vec![class(IoPurpose::All, rate, block_size, share, Some(latency))]);
         for closed in [false, true] {
             let plan = plan(&one, &PlanOptions { closed, ..PlanOptions::default() }).unwrap();
             prop_assert_eq!(parse_workload(&plan.to_toml().unwrap()).unwrap(), plan.workload);

@@ -17,7 +17,7 @@ fn interval(at_s: f64, ios: f64, time_ns: u64) -> Interval {
         start_ns: nanoseconds(at_s),
         end_ns: nanoseconds(at_s + 1.0),
         operations: PerOperation { read: Some(read), ..PerOperation::default() },
-        outstanding_mean: 1.0,
+        queue_depth_mean: 1.0,
     }
 }
 

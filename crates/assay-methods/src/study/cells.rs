@@ -135,9 +135,9 @@ mod tests {
             "format = 1\nname = \"x\"\n{more}[phases]\nmeasure = \"5s\"\n[[factor]]\nname = \
              \"queue_depth\"\nstream = \"large\"\nvalues = [0, 2]\n[[factor]]\nname = \
              \"queue_depth\"\nstream = \"small\"\nvalues = [0, 4]\n[workload]\nformat = 1\nname = \
-             \"x\"\nduration = \"5s\"\n[[workload.stream]]\nname = \"small\"\ntransfer = \
-             \"8KiB\"\narrival = {{ closed = {{ outstanding = 1 }} }}\n[[workload.stream]]\nname = \
-             \"large\"\ntransfer = \"1MiB\"\narrival = {{ closed = {{ outstanding = 1 }} }}\n"
+             \"x\"\nduration = \"5s\"\n[[workload.stream]]\nname = \"small\"\nblock_size = \
+             \"8KiB\"\narrival = {{ closed = {{ queue_depth = 1 }} }}\n[[workload.stream]]\nname = \
+             \"large\"\nblock_size = \"1MiB\"\narrival = {{ closed = {{ queue_depth = 1 }} }}\n"
         );
         let study = parse_study(&text).unwrap();
         let active = |cell: &Cell| {

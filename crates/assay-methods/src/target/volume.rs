@@ -9,7 +9,7 @@ use assay_model::number::real;
 /// bandwidth, then its latency.
 pub(super) fn volume_device(volume: &VolumeTarget) -> Box<dyn Device> {
     let counting =
-        |bucket: CreditBucket| Box::new(bucket.counting(volume.transfer.0)) as Box<dyn DeviceLaw>;
+        |bucket: CreditBucket| Box::new(bucket.counting(volume.block_size.0)) as Box<dyn DeviceLaw>;
     let credits = volume.credits();
     let sustained =
         credits.map(|credits| CreditBucket::new(volume.sustained_iops(), real(credits)));
@@ -33,8 +33,8 @@ mod tests {
         SimulatedDevice::parse(target).unwrap().unwrap().simulation()
     }
 
-    fn closed(transfer: u64, outstanding: u32, seconds: u64) -> Workload {
-        let stream = Stream::closed("io", Share(0.7), Bytes(transfer), outstanding);
+    fn closed(block_size: u64, queue_depth: u32, seconds: u64) -> Workload {
+        let stream = Stream::closed("io", Share(0.7), Bytes(block_size), queue_depth);
         Workload {
             warm_up: Nanos(1_000_000_000),
             ..Workload::of("closed", Nanos(seconds * 1_000_000_000), stream)
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_volume_gives_its_iops_its_bytes_and_its_latency() {
-        for (target, transfer, outstanding, iops) in [
+        for (target, block_size, queue_depth, iops) in [
             ("catalog:gp3?latency=10ms", 8192, 256, 3000.0),
             ("catalog:gp3?iops=20000&latency=10ms", 4096, 512, 20_000.0),
             // The 125 MiB a second that are included are 16,000 I/Os of 8 KiB.
@@ -56,9 +56,9 @@ mod tests {
             // One at a time takes what is documented.
             ("catalog:io2?iops=50000", 8192, 1, 2000.0),
         ] {
-            let found = simulation(target).run(&closed(transfer, outstanding, 5), &mut Ignore);
+            let found = simulation(target).run(&closed(block_size, queue_depth, 5), &mut Ignore);
             let found = found.unwrap().iops();
-            assert!((found / iops - 1.0).abs() < 0.01, "{target} {transfer}: {found}");
+            assert!((found / iops - 1.0).abs() < 0.01, "{target} {block_size}: {found}");
         }
     }
 

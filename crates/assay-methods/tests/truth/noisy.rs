@@ -237,8 +237,8 @@ impl Kind {
     }
 
     /// The same with at most this many I/Os outstanding.
-    pub fn at_most(mut self, outstanding: u32) -> Self {
-        self.case.plan.outstanding_max = outstanding;
+    pub fn at_most(mut self, queue_depth: u32) -> Self {
+        self.case.plan.queue_depth_max = queue_depth;
         self
     }
 

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 const READ_SHARE: f64 = 0.7;
 
 /// The largest load.
-const OUTSTANDING_MAX: u32 = 256;
+const QUEUE_DEPTH_MAX: u32 = 256;
 
 /// Its document.
 pub fn array(between: &mut Between) -> String {
@@ -48,9 +48,9 @@ pub fn case(array: &str) -> Case {
 }
 
 /// I/Os per second of a load kept for a long time, and the slower 0.99 quantile, ns.
-fn kept(array: &str, access: Access, bytes: u64, outstanding: u32) -> (f64, f64) {
+fn kept(array: &str, access: Access, bytes: u64, queue_depth: u32) -> (f64, f64) {
     let stream =
-        Stream { access, ..Stream::closed("truth", Share(READ_SHARE), Bytes(bytes), outstanding) };
+        Stream { access, ..Stream::closed("truth", Share(READ_SHARE), Bytes(bytes), queue_depth) };
     let workload = Workload {
         warm_up: Nanos::from_seconds(30.0),
         interval: Nanos::from_seconds(1.0),
@@ -79,7 +79,7 @@ fn highest(array: &str, bytes: u64) -> (f64, Vec<(u32, f64, f64)>) {
     let doubled: Vec<(u32, f64)> = (0..=8).map(|power| (1u32 << power, look(1 << power))).collect();
     let top = doubled.iter().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap().0;
     for tenths in [6, 7, 8, 12, 14, 17] {
-        let load = (top * tenths / 10).clamp(1, OUTSTANDING_MAX);
+        let load = (top * tenths / 10).clamp(1, QUEUE_DEPTH_MAX);
         look(load);
     }
     let most = seen.iter().map(|(_, rate, _)| *rate).fold(0.0, f64::max);
@@ -88,18 +88,18 @@ fn highest(array: &str, bytes: u64) -> (f64, Vec<(u32, f64, f64)>) {
 
 fn measured(array: &str) -> Case {
     let small = plan(READ_SHARE, 1.0, 60.0);
-    let (most, seen) = highest(array, small.transfer.0);
-    let large_bytes = small.large_transfer.0;
+    let (most, seen) = highest(array, small.block_size.0);
+    let large_bytes = small.large_block_size.0;
     let (most_large, _) = highest(array, large_bytes);
     let large = assay_model::number::real(large_bytes);
-    let (base, _) = kept(array, Access::Uniform, small.transfer.0, 1);
+    let (base, _) = kept(array, Access::Uniform, small.block_size.0, 1);
     let (stream, _) = kept(array, Access::Sequential { streams: 1 }, large_bytes, 1);
     // A limit that the load of the highest rate keeps with ease.
     let at_most =
         seen.iter().filter(|(_, rate, _)| *rate >= most).map(|(_, _, quantile)| *quantile);
     let limit_us = 1.5 * at_most.fold(0.0, f64::max) / 1e3;
     let mut plan = plan(READ_SHARE, limit_us, 60.0);
-    plan.outstanding_max = OUTSTANDING_MAX;
+    plan.queue_depth_max = QUEUE_DEPTH_MAX;
     Case {
         name: "drawn",
         device: String::new(),

@@ -83,9 +83,9 @@ pub struct ClosedLoad {
     /// Share of reads.
     pub read_share: Share,
     /// Bytes of one I/O.
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Queue depth; with a latency limit, its maximum.
-    pub outstanding: u32,
+    pub queue_depth: u32,
     /// Limit on the mean latency of reads and of writes; the highest queue depth within it is
     /// searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -133,7 +133,7 @@ impl IopsPoint {
 impl Volume {
     fn check(&self) -> Result<()> {
         let latency = self.latency.map_or(1, |latency| latency.0);
-        let sizes = [self.size.min.0, self.size.step.0, self.transfer.0, latency];
+        let sizes = [self.size.min.0, self.size.step.0, self.block_size.0, latency];
         demand(!sizes.contains(&0) && self.throughput.per_io.0 > 0, EMPTY, ABOVE_ZERO)?;
         demand(
             self.size.min <= self.size.max

@@ -22,7 +22,7 @@ pub struct Volume {
     /// Bytes a second by what is ordered.
     pub throughput: ThroughputRule,
     /// What a larger I/O is counted as several of.
-    pub transfer: Bytes,
+    pub block_size: Bytes,
     /// Documented mean latency: the upper end of what `promise` says; unknown where it names no
     /// number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -192,7 +192,7 @@ mod tests {
                 max_per_s: Bytes(250 << 20),
                 per_io: Bytes(256 << 10),
             },
-            transfer: Bytes(256 << 10),
+            block_size: Bytes(256 << 10),
             latency: None,
             promise: "single-digit milliseconds".to_owned(),
             burst: Some(Burst { rate: Rate(3000.0), credits: 5_400_000 }),

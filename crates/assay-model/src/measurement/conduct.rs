@@ -107,7 +107,7 @@ pub struct Conduct {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Counters>,
     /// Time-weighted mean of the outstanding I/Os.
-    pub outstanding_mean: f64,
+    pub queue_depth_mean: f64,
     /// Rate times mean service time over mean outstanding I/Os: 1 when Little's law closes.
     pub littles_law_ratio: f64,
     /// Intended to real start of open arrivals, ns.

@@ -12,8 +12,8 @@ fn about(value: f64) -> Estimate {
 /// 70% reads: that many a second at 32 outstanding, and called the most.
 pub(crate) fn mix(at_depth: f64, most: f64) -> MixCalibration {
     let point = CurvePoint {
-        outstanding: 32,
-        transfer_bytes: 8192,
+        queue_depth: 32,
+        block_size_bytes: 8192,
         iops: about(at_depth),
         throughput_bytes_per_s: about(8192.0 * at_depth),
         service_time_ns: about(1e6),
@@ -27,14 +27,14 @@ pub(crate) fn mix(at_depth: f64, most: f64) -> MixCalibration {
         rate: about(most),
         burst_rate: None,
         burst_s: None,
-        outstanding: 32,
+        queue_depth: 32,
         bound: CapacityBound::Saturated,
     };
     MixCalibration {
         name: "mix 70/30".to_owned(),
         read_share: 0.7,
-        transfer_bytes: 8192,
-        large_transfer_bytes: 1 << 20,
+        block_size_bytes: 8192,
+        large_block_size_bytes: 1 << 20,
         base_service_time_ns: about(1e5),
         iops_within_limit: None,
         iops_max: capacity,
@@ -67,7 +67,7 @@ fn run(iops: u64, depth: f64) -> Measurement {
         streams: vec![NamedResult { name: "blocks".to_owned(), operations }],
         targets: Vec::new(),
         errors: Vec::new(),
-        conduct: Conduct { outstanding_mean: depth, ..Conduct::default() },
+        conduct: Conduct { queue_depth_mean: depth, ..Conduct::default() },
     }
 }
 

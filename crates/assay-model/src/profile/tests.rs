@@ -48,14 +48,14 @@ fn unknown_keys_and_other_formats_are_refused() {
 /// Statspack 9.2 of the TMS paper: 10,082 I/Os per second of 5.480 ms are 55.2 outstanding.
 #[test]
 fn outstanding_ios_follow_littles_law() {
-    for (iops, latency_s, outstanding) in
+    for (iops, latency_s, queue_depth) in
         [(10_082.0, 5.480e-3, 55.25), (40_755.0, 97.5e-6, 3.97), (790.0, 5.06e-3, 4.00)]
     {
         let mut class = IoClass::new(IoPurpose::All);
         class.rate_iops = Some(Figure::new(iops, "given"));
         class.latency_s = Some(Figure::new(latency_s, "given"));
-        let found = class.complete().outstanding.unwrap().value;
-        assert!((found - outstanding).abs() < 0.005, "{found}");
+        let found = class.complete().queue_depth.unwrap().value;
+        assert!((found - queue_depth).abs() < 0.005, "{found}");
     }
 }
 
@@ -66,13 +66,13 @@ fn size_and_throughput_follow_from_each_other_and_nothing_from_nothing() {
     class.rate_iops = Some(Figure::new(100.0, "a"));
     class.throughput_bytes_per_s = Some(Figure::new(819_200.0, "b"));
     let class = class.complete();
-    let transfer = class.transfer_bytes.clone().unwrap();
-    assert!(near(transfer.value, 8192.0) && transfer.source == "(b) / (a)");
-    assert_eq!(class.outstanding, None);
+    let block_size = class.block_size_bytes.clone().unwrap();
+    assert!(near(block_size.value, 8192.0) && block_size.source == "(b) / (a)");
+    assert_eq!(class.queue_depth, None);
     let mut idle = IoClass::new(IoPurpose::LogWrite);
     idle.rate_iops = Some(Figure::new(0.0, "a"));
     idle.throughput_bytes_per_s = Some(Figure::new(0.0, "b"));
-    assert_eq!(idle.complete().transfer_bytes, None);
+    assert_eq!(idle.complete().block_size_bytes, None);
 }
 
 /// Figures 23 and 24 of the EMC paper: counts of reads by time on two arrays over a day.

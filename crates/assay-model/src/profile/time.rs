@@ -208,7 +208,7 @@ pub struct DeviceFinding {
     pub limit_s: f64,
     /// Requests outstanding on average: rate times time; one writer that is above 0.7 is busy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outstanding: Option<Figure>,
+    pub queue_depth: Option<Figure>,
     /// How it stands.
     pub grade: DeviceGrade,
     /// Where the limit is from.

@@ -17,7 +17,7 @@ pub struct IntervalSummary {
     /// End, ns after the measured time began.
     pub end_ns: u64,
     /// Time-weighted mean of the outstanding I/Os.
-    pub outstanding_mean: f64,
+    pub queue_depth_mean: f64,
     /// Reads, if there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<OperationSummary>,
@@ -114,7 +114,7 @@ impl IntervalSummary {
             index: interval.index,
             start_ns: interval.start_ns,
             end_ns: interval.end_ns,
-            outstanding_mean: interval.outstanding_mean,
+            queue_depth_mean: interval.queue_depth_mean,
             ..Self::default()
         }
         .with_operations(&interval.operations)

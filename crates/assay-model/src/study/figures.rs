@@ -50,7 +50,7 @@ pub fn measure_unit(quantity: &str) -> Unit {
         _ if name.time.is_some() || is_time(quantity) => Unit::Ns,
         _ if RATES.contains(&quantity) => Unit::IosPerS,
         _ if quantity.ends_with("cpu_busy") || quantity == "read_share" => Unit::Share,
-        _ if quantity == "transfer_mean" => Unit::Bytes,
+        _ if quantity == "block_size_mean" => Unit::Bytes,
         _ => Unit::Count,
     }
 }
@@ -73,7 +73,7 @@ mod tests {
             ("read.submission_time.mean", Unit::Ns),
             ("connection_time", Unit::Ns),
             ("read_share", Unit::Share),
-            ("transfer_mean", Unit::Bytes),
+            ("block_size_mean", Unit::Bytes),
             ("integrity.findings", Unit::Count),
             ("failed_transactions", Unit::Count),
         ] {

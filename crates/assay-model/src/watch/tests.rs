@@ -87,7 +87,7 @@ fn rates_of_a_device_are_those_of_iostat() {
         read_time_mean_ns: Some(4e6),
         write_time_mean_ns: Some(2e6),
         joint_time_mean_ns: None,
-        outstanding_mean: 0.5,
+        queue_depth_mean: 0.5,
         busy_share: 0.25,
         littles_law_ratio: Some(1.0),
     };

@@ -1,6 +1,6 @@
 //! What makes a workload impossible or contradictory, said before anything is issued.
 
-use super::{Access, Arrival, Stream, SyncPolicy, TransferMix, Workload};
+use super::{Access, Arrival, BlockSizeMix, Stream, SyncPolicy, Workload};
 use crate::document::parse_toml;
 use crate::error::{Error, Result};
 use crate::units::{Bytes, Share};
@@ -13,7 +13,7 @@ const WORKERS_MAX: u32 = 4096;
 /// Sequential runs of one stream: each has a place of its own in memory.
 const SEQUENTIAL_MAX: u32 = 65_536;
 /// The largest number of outstanding I/Os of one stream: the size of a completion ring.
-const OUTSTANDING_MAX: u32 = 32_768;
+const QUEUE_DEPTH_MAX: u32 = 32_768;
 /// The largest transfer: what one buffer of a worker holds.
 const TRANSFER_BYTES_MAX: u64 = 64 << 20;
 /// Seconds of a pattern: an hour.
@@ -136,7 +136,7 @@ impl Stream {
     }
 
     fn check_transfer(&self) -> Result<()> {
-        let TransferMix { parts } = &self.transfer;
+        let BlockSizeMix { parts } = &self.block_size;
         let total: f64 = parts.iter().map(|part| part.share.0).sum();
         if parts.is_empty() || (total - 1.0).abs() > 1e-6 {
             return refuse(
@@ -144,7 +144,7 @@ impl Stream {
                 "make them add up to 100%",
             );
         }
-        let (smallest, largest) = (self.transfer.min_bytes(), self.transfer.max_bytes());
+        let (smallest, largest) = (self.block_size.min_bytes(), self.block_size.max_bytes());
         if smallest < TRANSFER_BYTES_MIN || largest > TRANSFER_BYTES_MAX {
             return refuse(
                 format!("block sizes of {smallest} to {largest} bytes are not supported"),
@@ -195,7 +195,7 @@ impl Stream {
                 "use at most streams = 65536",
             ),
             Access::Stride { step }
-                if step.0 == 0 || !step.0.is_multiple_of(self.transfer.min_bytes()) =>
+                if step.0 == 0 || !step.0.is_multiple_of(self.block_size.min_bytes()) =>
             {
                 refuse(
                     format!("a stride of {step} does not fit the block size"),
@@ -207,16 +207,16 @@ impl Stream {
     }
 
     fn check_arrival(&self) -> Result<()> {
-        let outstanding = self.arrival.outstanding();
-        if outstanding == 0 || outstanding > OUTSTANDING_MAX {
+        let queue_depth = self.arrival.queue_depth();
+        if queue_depth == 0 || queue_depth > QUEUE_DEPTH_MAX {
             return refuse(
-                format!("a queue depth of {outstanding} is not supported"),
+                format!("a queue depth of {queue_depth} is not supported"),
                 "use 1 to 32768",
             );
         }
-        if self.workers == 0 || self.workers > outstanding {
+        if self.workers == 0 || self.workers > queue_depth {
             return refuse(
-                format!("{} workers cannot share a queue depth of {outstanding}", self.workers),
+                format!("{} workers cannot share a queue depth of {queue_depth}", self.workers),
                 "use at least one worker and at most as many as the queue depth",
             );
         }
@@ -225,9 +225,9 @@ impl Stream {
                 format!("a rate of {rate} is not possible"),
                 "write a rate above 0/s, for example 20000/s",
             ),
-            Arrival::Open { burst, .. } if burst == 0 || burst > outstanding => refuse(
-                format!("bursts of {burst} do not fit {outstanding} outstanding I/Os"),
-                "use a burst between 1 and outstanding_max",
+            Arrival::Open { burst, .. } if burst == 0 || burst > queue_depth => refuse(
+                format!("bursts of {burst} do not fit {queue_depth} outstanding I/Os"),
+                "use a burst between 1 and queue_depth_max",
             ),
             Arrival::Open { group_commit: Some(limit), .. } => self.check_group_commit(limit.0),
             _ => Ok(()),
@@ -235,8 +235,9 @@ impl Stream {
     }
 
     fn check_group_commit(&self, limit_bytes: u64) -> Result<()> {
-        let single = self.transfer.parts.len() == 1 && self.read_share.0 <= 0.0;
-        if single && limit_bytes >= self.transfer.max_bytes() && limit_bytes <= TRANSFER_BYTES_MAX {
+        let single = self.block_size.parts.len() == 1 && self.read_share.0 <= 0.0;
+        if single && limit_bytes >= self.block_size.max_bytes() && limit_bytes <= TRANSFER_BYTES_MAX
+        {
             return Ok(());
         }
         refuse(
@@ -273,8 +274,8 @@ name = "small"
 duration = "10s"
 [[stream]]
 name = "reads"
-transfer = "8KiB"
-arrival = { closed = { outstanding = 4 } }
+block_size = "8KiB"
+arrival = { closed = { queue_depth = 4 } }
 "#;
 
     fn refusal(from: &str, to: &str) -> String {
@@ -328,7 +329,7 @@ arrival = { closed = { outstanding = 4 } }
         workload.streams = (0..2).map(named).collect();
         workload.check().unwrap();
         for stream in &mut workload.streams {
-            stream.arrival = Arrival::Closed { outstanding: 4096, think_time: Nanos(0) };
+            stream.arrival = Arrival::Closed { queue_depth: 4096, think_time: Nanos(0) };
             stream.workers = 4096;
         }
         assert!(said(&workload).contains("8192 workers are too many"));
@@ -339,28 +340,28 @@ arrival = { closed = { outstanding = 4 } }
     #[test]
     fn contradictions_name_the_stream() {
         for (from, to, expected) in [
-            ("outstanding = 4", "outstanding = 0", "a queue depth of 0"),
+            ("queue_depth = 4", "queue_depth = 0", "a queue depth of 0"),
             (
-                "outstanding = 4 } }",
-                "outstanding = 4 } }\nworkers = 5",
+                "queue_depth = 4 } }",
+                "queue_depth = 4 } }\nworkers = 5",
                 "5 workers cannot share a queue depth of 4",
             ),
-            ("outstanding = 4 } }", "outstanding = 4 } }\nsync = \"o_dsync\"", "cannot sync"),
+            ("queue_depth = 4 } }", "queue_depth = 4 } }\nsync = \"o_dsync\"", "cannot sync"),
             (
-                "outstanding = 4 } }",
-                "outstanding = 4 } }\nspan = { from = 0.5, to = 0.5 }",
+                "queue_depth = 4 } }",
+                "queue_depth = 4 } }\nspan = { from = 0.5, to = 0.5 }",
                 "is empty",
             ),
             (
-                "outstanding = 4 } }",
-                "outstanding = 4 } }\naccess = { zipf = { theta = -1.0 } }",
+                "queue_depth = 4 } }",
+                "queue_depth = 4 } }\naccess = { zipf = { theta = -1.0 } }",
                 "is not a skew",
             ),
             ("\"8KiB\"", "[{ size = \"8KiB\", share = 0.5 }]", "add up to 0.5"),
             ("\"8KiB\"", "\"100B\"", "are not supported"),
-            ("outstanding = 4 } }", "outstanding = 4 } }\npattern = [1, 2]", "needs open arrivals"),
+            ("queue_depth = 4 } }", "queue_depth = 4 } }\npattern = [1, 2]", "needs open arrivals"),
             (
-                "{ closed = { outstanding = 4 } }",
+                "{ closed = { queue_depth = 4 } }",
                 "{ open = { rate = \"5/s\" } }\npattern = [0.0, 0.0]",
                 "not a list of rates",
             ),

@@ -67,28 +67,28 @@ fn timed(report: &OracleReport, parts: &[IoClass], class: &mut IoClass) {
     let known = parts.iter().filter_map(|part| {
         let again = counted && part.purpose == IoPurpose::Temporary;
         let iops = if again { 0.0 } else { part.rate_iops.as_ref()?.value };
-        Some((iops, part.latency_s.as_ref()?.value, part.outstanding.as_ref()?.value))
+        Some((iops, part.latency_s.as_ref()?.value, part.queue_depth.as_ref()?.value))
     });
     let known: Vec<(f64, f64, f64)> = known.collect();
     if known.is_empty() {
         class.latency_s = read_latency(report);
         let reads = class.read_share.as_ref().zip(class.rate_iops.as_ref());
         let reads = reads.map(|(share, rate)| share.value * rate.value);
-        class.outstanding = reads.zip(class.latency_s.as_ref()).map(|(reads, latency)| {
+        class.queue_depth = reads.zip(class.latency_s.as_ref()).map(|(reads, latency)| {
             Figure::new(reads * latency.value, format!("reads/s x ({})", latency.source))
         });
         return;
     }
     let iops: f64 = known.iter().map(|part| part.0).sum();
-    let outstanding: f64 = known.iter().map(|part| part.2).sum();
+    let queue_depth: f64 = known.iter().map(|part| part.2).sum();
     let whole = class.rate_iops.as_ref().map_or(iops, |rate| rate.value);
     let source = format!(
         "sum over the {} classes that have times: {iops:.1} of {whole:.1} IOPS",
         known.len()
     );
     class.latency_s = (iops >= 0.5 * whole && iops > 0.0)
-        .then(|| Figure::new(outstanding / iops, source.clone()));
-    class.outstanding = Some(Figure::new(outstanding, source));
+        .then(|| Figure::new(queue_depth / iops, source.clone()));
+    class.queue_depth = Some(Figure::new(queue_depth, source));
 }
 
 /// Bytes per second: counters, else blocks times block size.
@@ -167,13 +167,13 @@ fn waited(report: &OracleReport, purpose: IoPurpose, names: &[&str], read_share:
 
 fn single_block(report: &OracleReport) -> IoClass {
     let mut class = waited(report, IoPurpose::SingleBlockRead, SINGLE_BLOCK, 1.0);
-    class.transfer_bytes = rates::block(report);
+    class.block_size_bytes = rates::block(report);
     class
 }
 
 fn multi_block(report: &OracleReport) -> IoClass {
     let mut class = waited(report, IoPurpose::MultiBlockRead, knowledge::MULTI_BLOCK, 1.0);
-    class.transfer_bytes =
+    class.block_size_bytes =
         class.rate_iops.as_ref().and_then(|rate| multi_block_bytes(report, rate.value));
     class
 }
@@ -230,7 +230,7 @@ fn by_function(
 fn by_wait(report: &OracleReport, events: &[&str], class: &mut IoClass) {
     if let Some((rate, Some(latency))) = waits(report, events) {
         let source = format!("({}) x ({}), the least", rate.source, latency.source);
-        class.outstanding = Some(Figure::new(rate.value * latency.value, source));
+        class.queue_depth = Some(Figure::new(rate.value * latency.value, source));
         class.latency_s = Some(latency);
     }
 }

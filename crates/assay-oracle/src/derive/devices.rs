@@ -68,12 +68,12 @@ fn device(
     let waits: f64 = events.iter().filter_map(|event| event.waits).map(|waits| waits.value).sum();
     // Each instance of a cluster has a log writer of its own.
     let writers = if path == IoPath::RedoWrite { report.log_writers() } else { 1.0 };
-    let outstanding = elapsed_s(report).map(|elapsed_s| {
+    let queue_depth = elapsed_s(report).map(|elapsed_s| {
         let each = if writers > 1.0 { format!(" / {writers} log writers") } else { String::new() };
         let source = format!("waits / elapsed x ({}){each}", latency_s.source);
         Figure::new(waits / elapsed_s * latency_s.value / writers, source)
     });
-    let busy = outstanding.as_ref().is_some_and(|outstanding| outstanding.value >= BUSY);
+    let busy = queue_depth.as_ref().is_some_and(|queue_depth| queue_depth.value >= BUSY);
     let ratio = latency_s.value / limit.accepted_s;
     let grade = grade(ratio, busy && path == IoPath::RedoWrite);
     (waits >= WAITS_MIN).then(|| DeviceFinding {
@@ -81,7 +81,7 @@ fn device(
         event: events.first().map_or_else(String::new, |event| event.name.clone()),
         latency_s,
         limit_s: limit.accepted_s,
-        outstanding,
+        queue_depth,
         grade,
         limit_source: limit.source.to_owned(),
     })

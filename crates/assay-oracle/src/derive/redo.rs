@@ -33,7 +33,7 @@ pub(super) fn path(
             Figure::new(writes.value / elapsed_s, source)
         }),
         writer_busy_share: device
-            .and_then(|device| device.outstanding.as_ref())
+            .and_then(|device| device.queue_depth.as_ref())
             .map(|one| one.value),
         redo_bytes_per_s: load.as_ref().map(figure),
         sync_share: synced_s.zip(db_time_s).map(|(synced, db_time)| synced / db_time),

@@ -114,7 +114,7 @@ fn ios_follow_littles_law_and_the_commit_path_is_told_apart() {
     // 2,000 reads per second of 0.8 ms are 1.6 outstanding.
     assert!(near(reads.rate_iops.as_ref().unwrap().value, 2000.0));
     assert!(near(reads.latency_s.as_ref().unwrap().value, 0.8e-3));
-    assert!(near(reads.outstanding.as_ref().unwrap().value, 1.6));
+    assert!(near(reads.queue_depth.as_ref().unwrap().value, 1.6));
     assert!(near(profile.redo.sync_latency_s.clone().unwrap().value, 4e-3));
     assert!(near(profile.redo.sync_share.unwrap(), 0.1));
     assert!(near(profile.redo.redo_bytes_per_s.clone().unwrap().value, 1e5));
@@ -161,7 +161,7 @@ fn the_demand_is_what_the_server_counts() {
         assert!(near(value(&all.throughput_bytes_per_s), bytes), "{major}: {all:?}");
         let temporary = profile.class(IoPurpose::Temporary).unwrap();
         assert!(
-            near(value(&temporary.transfer_bytes), 131_072.0)
+            near(value(&temporary.block_size_bytes), 131_072.0)
                 && near(value(&temporary.rate_iops), 2.4)
         );
         assert!(all.rate_iops.as_ref().unwrap().source.contains("pg_stat_"));

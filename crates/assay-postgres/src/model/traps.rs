@@ -53,7 +53,7 @@ fn reads_of_two_releases_are_told_as_what_they_are() {
     let new = story.profile();
     let per_s = |kind| new.rate(kind).unwrap().read_per_s.as_ref().unwrap().value;
     assert!(near(per_s(RateKind::Database), 125.0) && near(per_s(RateKind::Blocks), 2000.0));
-    let size = new.class(IoPurpose::SingleBlockRead).unwrap().transfer_bytes.clone().unwrap();
+    let size = new.class(IoPurpose::SingleBlockRead).unwrap().block_size_bytes.clone().unwrap();
     assert!(near(size.value, 131_072.0));
 }
 

@@ -23,7 +23,7 @@ fn figure(value: f64) -> Option<Figure> {
 fn class(purpose: IoPurpose, iops: f64, latency_s: f64) -> IoClass {
     IoClass {
         rate_iops: figure(iops),
-        transfer_bytes: figure(8192.0),
+        block_size_bytes: figure(8192.0),
         latency_s: figure(latency_s),
         ..IoClass::new(purpose)
     }
@@ -101,10 +101,10 @@ fn estimate(value: f64) -> Estimate {
 
 /// Servers that take the same for a read as for a write.
 fn mix(read_share: f64, service_ns: f64, servers: f64, bound: CapacityBound) -> MixCalibration {
-    let rung = |outstanding: u32| {
-        let busy = f64::from(outstanding).min(servers);
+    let rung = |queue_depth: u32| {
+        let busy = f64::from(queue_depth).min(servers);
         let iops = 1e9 * busy / service_ns;
-        let latency_ns = 1e9 * f64::from(outstanding) / iops;
+        let latency_ns = 1e9 * f64::from(queue_depth) / iops;
         let of = |share: f64| {
             let mut service = Histogram::new(Precision::Fine);
             let ios = count(iops * share);
@@ -112,8 +112,8 @@ fn mix(read_share: f64, service_ns: f64, servers: f64, bound: CapacityBound) -> 
             (ios > 0).then(|| OperationResult { ios, service, ..OperationResult::default() })
         };
         CurvePoint {
-            outstanding,
-            transfer_bytes: 8192,
+            queue_depth,
+            block_size_bytes: 8192,
             iops: estimate(iops),
             throughput_bytes_per_s: estimate(8192.0 * iops),
             service_time_ns: estimate(latency_ns),
@@ -133,14 +133,14 @@ fn mix(read_share: f64, service_ns: f64, servers: f64, bound: CapacityBound) -> 
         rate: estimate(rate),
         burst_rate: None,
         burst_s: None,
-        outstanding: 64,
+        queue_depth: 64,
         bound,
     };
     MixCalibration {
         name: format!("mix {read_share}"),
         read_share,
-        transfer_bytes: 8192,
-        large_transfer_bytes: 1 << 20,
+        block_size_bytes: 8192,
+        large_block_size_bytes: 1 << 20,
         base_service_time_ns: estimate(service_ns),
         iops_within_limit: None,
         iops_max: capacity(most),
@@ -170,7 +170,7 @@ pub fn calibration(service_ns: f64, servers: f64) -> Calibration {
         ],
         direct_io: Some(true),
         log: Some(LogCalibration {
-            transfer_bytes: 2048,
+            block_size_bytes: 2048,
             points: vec![log_point(0, service_ns, 0.0), log_point(1, service_ns, service_ns)],
         }),
         early_end: None,
@@ -179,17 +179,17 @@ pub fn calibration(service_ns: f64, servers: f64) -> Calibration {
     }
 }
 
-/// A log that is always busy during `outstanding` reads of `read_ns`.
-pub fn log_point(outstanding: u32, service_ns: f64, read_ns: f64) -> LogPoint {
+/// A log that is always busy during `queue_depth` reads of `read_ns`.
+pub fn log_point(queue_depth: u32, service_ns: f64, read_ns: f64) -> LogPoint {
     let appends = 1000;
     LogPoint {
-        outstanding,
+        queue_depth,
         service_time_ns: estimate(0.7 * service_ns),
         appends,
         elapsed_s: 0.7 * service_ns * real(appends) / 1e9,
-        reads: (outstanding > 0).then(|| LogReads {
+        reads: (queue_depth > 0).then(|| LogReads {
             service_time_ns: estimate(read_ns),
-            iops: f64::from(outstanding) * 1e9 / read_ns,
+            iops: f64::from(queue_depth) * 1e9 / read_ns,
         }),
     }
 }

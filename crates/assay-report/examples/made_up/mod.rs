@@ -117,7 +117,7 @@ pub(crate) fn interval(index: u64, intervals: u64, dice: &mut Dice) -> Interval 
             write: Some(result(dice, writes, 690_000.0 * slowness, precision)),
             sync: Some(sync),
         },
-        outstanding_mean: 16.0,
+        queue_depth_mean: 16.0,
     }
 }
 
@@ -215,7 +215,7 @@ fn conduct(intervals: u64) -> Conduct {
         cpu_system_s: 0.0392 * real(intervals),
         worker_busy_share_max: 0.214,
         host_busy_share: Some(0.161),
-        outstanding_mean: 15.98,
+        queue_depth_mean: 15.98,
         littles_law_ratio: 0.998,
         start_error: Some(start_error),
         remarks: vec![Remark {
@@ -274,8 +274,8 @@ pub(crate) fn report(intervals: u64) -> GivenReport {
         documents: vec![InputDocument {
             name: "oltp.workload.toml".to_owned(),
             text: "format = 1\nname = \"oltp\"\nduration = \"120s\"\n\n[[stream]]\nname = \
-                   \"sessions\"\nread_share = 0.7\ntransfer = \"8KiB\"\naccess = \
-                   \"uniform\"\narrival = { closed = { outstanding = 16 } }\nsync = { fdatasync = \
+                   \"sessions\"\nread_share = 0.7\nblock_size = \"8KiB\"\naccess = \
+                   \"uniform\"\narrival = { closed = { queue_depth = 16 } }\nsync = { fdatasync = \
                    { every = 21 } }\n"
                 .to_owned(),
         }],

@@ -22,17 +22,17 @@ struct Law {
 const DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 impl Law {
-    fn iops(&self, outstanding: u32) -> f64 {
-        let offered = f64::from(outstanding) / (self.base_ns / 1e9);
+    fn iops(&self, queue_depth: u32) -> f64 {
+        let offered = f64::from(queue_depth) / (self.base_ns / 1e9);
         self.most * (1.0 - (-offered / self.most).exp())
     }
 
-    fn point(&self, outstanding: u32, dice: &mut Dice) -> CurvePoint {
-        let iops = self.iops(outstanding) * (1.0 + 0.006 * dice.normal());
-        let time_ns = f64::from(outstanding) / iops * 1e9;
+    fn point(&self, queue_depth: u32, dice: &mut Dice) -> CurvePoint {
+        let iops = self.iops(queue_depth) * (1.0 + 0.006 * dice.normal());
+        let time_ns = f64::from(queue_depth) / iops * 1e9;
         CurvePoint {
-            outstanding,
-            transfer_bytes: 8192,
+            queue_depth,
+            block_size_bytes: 8192,
             iops: about(iops, 0.012),
             throughput_bytes_per_s: about(iops * 8192.0, 0.012),
             service_time_ns: about(time_ns, 0.015),
@@ -44,22 +44,22 @@ impl Law {
         }
     }
 
-    fn large_point(&self, outstanding: u32, dice: &mut Dice) -> CurvePoint {
-        let share = 1.0 - (-0.55 * f64::from(outstanding)).exp();
+    fn large_point(&self, queue_depth: u32, dice: &mut Dice) -> CurvePoint {
+        let share = 1.0 - (-0.55 * f64::from(queue_depth)).exp();
         let bytes = self.bytes_per_s * share * (1.0 + 0.004 * dice.normal());
         let iops = bytes / 1_048_576.0;
         CurvePoint {
-            transfer_bytes: 1 << 20,
+            block_size_bytes: 1 << 20,
             iops: about(iops, 0.01),
             throughput_bytes_per_s: about(bytes, 0.01),
-            service_time_ns: about(f64::from(outstanding) / iops * 1e9, 0.01),
-            limited_quantile_ns: about(f64::from(outstanding) / iops * 1.6e9, 0.03),
-            ..self.point(outstanding, dice)
+            service_time_ns: about(f64::from(queue_depth) / iops * 1e9, 0.01),
+            limited_quantile_ns: about(f64::from(queue_depth) / iops * 1.6e9, 0.03),
+            ..self.point(queue_depth, dice)
         }
     }
 
-    fn capacity(rate: f64, outstanding: u32, bound: CapacityBound) -> Capacity {
-        Capacity { rate: about(rate, 0.011), burst_rate: None, burst_s: None, outstanding, bound }
+    fn capacity(rate: f64, queue_depth: u32, bound: CapacityBound) -> Capacity {
+        Capacity { rate: about(rate, 0.011), burst_rate: None, burst_s: None, queue_depth, bound }
     }
 
     /// Most IOPS with 99% within a limit, by the same law as the points.
@@ -93,8 +93,8 @@ impl Law {
         MixCalibration {
             name: self.name.to_owned(),
             read_share: self.read_share,
-            transfer_bytes: 8192,
-            large_transfer_bytes: 1 << 20,
+            block_size_bytes: 8192,
+            large_block_size_bytes: 1 << 20,
             base_service_time_ns: about(self.base_ns, 0.008),
             iops_within_limit: self.within(limit.service_time_ns),
             iops_max,
@@ -108,7 +108,7 @@ impl Law {
             burst_curve: self.burst(&mut dice),
             large_curve: [1, 2, 4, 8, 16].map(|depth| self.large_point(depth, &mut dice)).to_vec(),
             knee: Some(Knee {
-                outstanding: knee,
+                queue_depth: knee,
                 iops: self.iops(knee),
                 service_time_ns: f64::from(knee) / self.iops(knee) * 1e9,
                 rule: "the point farthest above the chord of the curve".to_owned(),
@@ -122,14 +122,14 @@ impl Law {
 
 /// A log whose flushes hold reads up.
 fn log() -> LogCalibration {
-    let point = |outstanding: u32, append_ns: f64, read_ns: f64| LogPoint {
-        outstanding,
+    let point = |queue_depth: u32, append_ns: f64, read_ns: f64| LogPoint {
+        queue_depth,
         service_time_ns: about(append_ns, 0.03),
         appends: 12_400,
         elapsed_s: 5.0,
-        reads: (outstanding > 0).then(|| LogReads {
+        reads: (queue_depth > 0).then(|| LogReads {
             service_time_ns: about(read_ns, 0.02),
-            iops: f64::from(outstanding) * 1e9 / read_ns,
+            iops: f64::from(queue_depth) * 1e9 / read_ns,
         }),
     };
     let points = vec![
@@ -137,7 +137,7 @@ fn log() -> LogCalibration {
         point(8, 410_000.0, 290_000.0),
         point(64, 560_000.0, 720_000.0),
     ];
-    LogCalibration { transfer_bytes: 4096, points }
+    LogCalibration { block_size_bytes: 4096, points }
 }
 
 /// Reads, writes and a mix; the reads are still rising at the end.
@@ -168,7 +168,7 @@ pub(crate) fn calibration() -> Calibration {
         remarks: vec![Remark {
             what: "Reads were still rising at 256 outstanding I/Os".to_owned(),
             why: "the most IOPS of reads is a lower bound".to_owned(),
-            remedy: "calibrate with --outstanding-max 1024".to_owned(),
+            remedy: "calibrate with --queue-depth-max 1024".to_owned(),
         }],
     }
 }

@@ -96,7 +96,7 @@ impl<'a> Sheet<'a> {
         scene: &Scene,
     ) -> Self {
         let mut points: Vec<&CurvePoint> = mix.curve.iter().collect();
-        points.sort_by_key(|point| point.outstanding);
+        points.sort_by_key(|point| point.queue_depth);
         let plot = scene.plot;
         let all = mix.curve.iter().chain(&mix.burst_curve);
         let most = range_of(all.map(|point| &point.iops)).map_or(0.0, |(_, most)| most);
@@ -164,13 +164,13 @@ impl<'a> Sheet<'a> {
     fn says(&self, point: &CurvePoint, time: Time) -> String {
         let time_ns = self.format.value(Unit::Ns, time(point).value);
         let iops = self.format.value(Unit::IosPerS, point.iops.value);
-        format!("queue depth {}: {iops}, {time_ns}", point.outstanding)
+        format!("queue depth {}: {iops}, {time_ns}", point.queue_depth)
     }
 
     /// The points from before the level fell; they promise nothing, so they stay thin.
     fn draw_burst(&self, scene: &mut Scene) {
         let mut points: Vec<&CurvePoint> = self.mix.burst_curve.iter().collect();
-        points.sort_by_key(|point| point.outstanding);
+        points.sort_by_key(|point| point.queue_depth);
         let line =
             points.into_iter().map(|point| self.place(point, |point| &point.service_time_ns));
         let line: Vec<ScenePoint> = line.collect();
@@ -183,7 +183,7 @@ impl<'a> Sheet<'a> {
     fn draw_depths(&self, scene: &mut Scene) {
         for point in &self.points {
             let place = self.place(point, |point| &point.service_time_ns);
-            let depth = point.outstanding.to_string();
+            let depth = point.queue_depth.to_string();
             annotate_if_free(scene, Ink::Axis, &depth, &around(place));
         }
     }
@@ -220,7 +220,7 @@ impl<'a> Sheet<'a> {
         };
         let (top, bottom) = (scene.plot.top, scene.plot.bottom());
         let (x, y) = (self.x(knee.iops), self.y(knee.service_time_ns));
-        let text = format!("knee at {}", knee.outstanding);
+        let text = format!("knee at {}", knee.queue_depth);
         scene.line(vec![(x, y), (x, bottom)], Ink::Found, Stroke::Dotted);
         let places = [bottom - 7.0, bottom - 22.0, bottom - 37.0, top + 14.0, top + 29.0]
             .map(|y| [((x - 5.0, y), TextAnchor::End), ((x + 5.0, y), TextAnchor::Start)]);
@@ -239,7 +239,7 @@ impl<'a> Sheet<'a> {
     fn in_words(&self, point: &CurvePoint) -> String {
         let iops = self.format.value(Unit::IosPerS, point.iops.value);
         let time = self.format.value(Unit::Ns, point.service_time_ns.value);
-        let depth = point.outstanding;
+        let depth = point.queue_depth;
         format!("{iops} at a mean service time of {time} with queue depth {depth}")
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn depth(
     let x = AxisScale::log(least, most).onto(plot.left, plot.right());
     let y = AxisScale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "throughput", Unit::BytesPerS, y, 5));
-    depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "queue depth");
+    depths(&mut scene, x, points().map(|point| point.queue_depth).collect(), "queue depth");
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
     let entries = measured.map(|mix| {
         draw(&mut scene, mix, format, x, y);
@@ -39,7 +39,7 @@ pub(crate) fn depth(
 
 /// Outstanding I/Os as a number to be placed.
 fn depth_of(point: &CurvePoint) -> f64 {
-    f64::from(point.outstanding)
+    f64::from(point.queue_depth)
 }
 
 /// The stroke that goes with a mix.
@@ -73,7 +73,7 @@ fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, x: AxisScal
     let ink = ink_of(mix.read_share);
     let height = |bytes_per_s: f64| y.place(bytes_per_s / format.divisor(Unit::BytesPerS));
     let mut points: Vec<&CurvePoint> = mix.large_curve.iter().collect();
-    points.sort_by_key(|point| point.outstanding);
+    points.sort_by_key(|point| point.queue_depth);
     let place = |point: &&CurvePoint| {
         (x.place(depth_of(point)), height(point.throughput_bytes_per_s.value))
     };
@@ -85,7 +85,7 @@ fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, x: AxisScal
             scene.whisker(x.place(depth_of(point)), ends, ink);
         }
         let shown = format.value(Unit::BytesPerS, throughput.value);
-        let says = format!("{}, queue depth {}: {shown}", mix.name, point.outstanding);
+        let says = format!("{}, queue depth {}: {shown}", mix.name, point.queue_depth);
         scene.dot(place(point), ink, says);
     }
 }
@@ -97,7 +97,7 @@ fn describe(mixes: &[MixCalibration], format: &Formatter) -> String {
             return format!("{} was not measured.", mix.name);
         };
         let rate = format.value(Unit::BytesPerS, most.rate.value);
-        format!("{} reaches {rate} at queue depth {}.", mix.name, most.outstanding)
+        format!("{} reaches {rate} at queue depth {}.", mix.name, most.queue_depth)
     };
     mixes.iter().map(one).collect::<Vec<_>>().join(" ")
 }

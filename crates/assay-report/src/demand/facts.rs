@@ -114,7 +114,7 @@ pub(super) fn details(profile: &Profile) -> Vec<String> {
 /// Storage that is slow or busy by itself, whatever the shares are.
 fn device(device: &DeviceFinding) -> Option<String> {
     let time = seconds(&device.latency_s);
-    let busy = device.outstanding.as_ref().map_or(0.0, |outstanding| outstanding.value);
+    let busy = device.queue_depth.as_ref().map_or(0.0, |queue_depth| queue_depth.value);
     match device.grade {
         DeviceGrade::Sound => None,
         DeviceGrade::Saturated => {
@@ -248,11 +248,11 @@ fn class(class: &IoClass) -> Vec<String> {
     vec![
         purpose(class.purpose).to_owned(),
         shown(&class.rate_iops, rate),
-        shown(&class.transfer_bytes, show_bytes),
+        shown(&class.block_size_bytes, show_bytes),
         shown(&class.throughput_bytes_per_s, show_throughput),
         shown(&class.read_share, percent),
         class.latency_s.as_ref().map_or(ABSENT.to_owned(), seconds),
-        shown(&class.outstanding, |outstanding| format!("{outstanding:.1}")),
+        shown(&class.queue_depth, |queue_depth| format!("{queue_depth:.1}")),
     ]
 }
 

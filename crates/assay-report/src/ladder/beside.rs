@@ -18,7 +18,8 @@ pub(crate) fn beside(report: &GivenReport) -> ViewTable {
 fn rows(report: &GivenReport) -> Option<Vec<Vec<String>>> {
     let (load, calibration) = report.load.as_ref().zip(report.calibration.as_ref())?;
     let block_bytes = load.server.block_bytes;
-    let reads = |mix: &&MixCalibration| mix.read_share >= 1.0 && mix.transfer_bytes == block_bytes;
+    let reads =
+        |mix: &&MixCalibration| mix.read_share >= 1.0 && mix.block_size_bytes == block_bytes;
     // Reads of the page cache are none of the storage, so there is nothing to hold against it.
     if load.is_cached() {
         return None;

@@ -338,7 +338,7 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Format
         format.chosen(Unit::Ns, limit.service_time_ns)
     };
     let (operations, share) = operations(mix);
-    let what = format!("random {} {operations}", size(mix.transfer_bytes));
+    let what = format!("random {} {operations}", size(mix.block_size_bytes));
     let large = large_sentence(mix, format);
     let most = |capacity: &Capacity| {
         let rate = format.shown(Unit::IosPerS, to_size_by(capacity));

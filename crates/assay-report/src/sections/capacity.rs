@@ -51,7 +51,7 @@ fn curve_caption(mix: &MixCalibration) -> String {
         "Load curve, {}: random {} with rising load. Each point is a queue depth; right is more \
          work done, up is slower; whiskers are intervals.",
         mix.name,
-        size(mix.transfer_bytes)
+        size(mix.block_size_bytes)
     )
 }
 
@@ -61,8 +61,8 @@ fn points<'a>(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) ->
         let table = ViewBlock::Table(points_table(points, limit, format));
         ViewBlock::Titled(HeadingLevel::Detail, format!("{kind} {}", size(bytes)), vec![table])
     };
-    let small = one(&mix.curve, "Random", mix.transfer_bytes);
-    let large = one(&mix.large_curve, "Large", mix.large_transfer_bytes);
+    let small = one(&mix.curve, "Random", mix.block_size_bytes);
+    let large = one(&mix.large_curve, "Large", mix.large_block_size_bytes);
     ViewBlock::folded(format!("All points measured: {}", mix.name), vec![small, large])
 }
 
@@ -83,7 +83,7 @@ fn point_row(point: &CurvePoint, format: &Formatter) -> Vec<ViewCell> {
     let estimate = |unit, estimate| ViewCell::Estimate(format.estimated(unit, estimate));
     let share = |share: f64| ViewCell::Number(format.value(Unit::Share, share));
     vec![
-        ViewCell::Number(point.outstanding.to_string()),
+        ViewCell::Number(point.queue_depth.to_string()),
         estimate(Unit::IosPerS, &point.iops),
         estimate(Unit::BytesPerS, &point.throughput_bytes_per_s),
         estimate(Unit::Ns, &point.service_time_ns),

@@ -274,8 +274,8 @@ fn buckets(one: &Buckets) -> ViewTable {
             format!("{}/s", show_count(bucket.other.iops)),
             format!("{:.2}%", bucket.base.share * 100.0),
             format!("{:.2}%", bucket.other.share * 100.0),
-            format!("{:.2}", bucket.base.outstanding),
-            format!("{:.2}", bucket.other.outstanding),
+            format!("{:.2}", bucket.base.queue_depth),
+            format!("{:.2}", bucket.other.queue_depth),
             frequency(bucket.base.iops, bucket.other.iops),
         ]
     };

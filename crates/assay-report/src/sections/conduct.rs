@@ -84,7 +84,7 @@ fn how_well(run: &RunReport, format: &Formatter) -> Vec<(&'static str, String)> 
     let mut entries = vec![
         ("Busiest worker", own(worker)),
         ("Host CPU", host.unwrap_or_else(|| "unknown".to_owned())),
-        ("Outstanding I/Os, mean", format!("{:.2}", conduct.outstanding_mean)),
+        ("Outstanding I/Os, mean", format!("{:.2}", conduct.queue_depth_mean)),
         ("Little's law", own(law)),
     ];
     if !format.is_relative() {

@@ -20,7 +20,7 @@ pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option
     let text = format!(
         "Appends of {}, one after the other, each durable before the next, as a database writes \
          its log. Commits wait for them; on some storage, reads do too.",
-        size(log.transfer_bytes)
+        size(log.block_size_bytes)
     );
     let blocks = vec![ViewBlock::Paragraph(text), ViewBlock::Table(table)];
     Some(ViewBlock::part("The log", blocks))
@@ -30,7 +30,7 @@ fn row(point: &LogPoint, format: &Formatter) -> Vec<ViewCell> {
     let time = |time_ns: &Estimate| ViewCell::Estimate(format.estimated(Unit::Ns, time_ns));
     let reads = point.reads.as_ref().map(|reads| time(&reads.service_time_ns));
     vec![
-        ViewCell::Number(point.outstanding.to_string()),
+        ViewCell::Number(point.queue_depth.to_string()),
         time(&point.service_time_ns),
         reads.unwrap_or(ViewCell::Unknown),
         ViewCell::Number(format.count(point.appends)),

@@ -15,7 +15,7 @@ pub(super) fn card(
     calibration: &Calibration,
     format: &Formatter,
 ) -> FigureCard {
-    let (small, large) = (size(mix.transfer_bytes), size(mix.large_transfer_bytes));
+    let (small, large) = (size(mix.block_size_bytes), size(mix.large_block_size_bytes));
     let single = mix.single_stream_bytes_per_s.as_ref();
     let others = [
         Some(capacity("Maximum IOPS at any depth", &mix.iops_max, Unit::IosPerS, format)),
@@ -62,7 +62,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         value,
         doubt,
         interval,
-        queue_depth: Some(capacity.outstanding),
+        queue_depth: Some(capacity.queue_depth),
         ..KeyFigure::default()
     }
 }
@@ -70,7 +70,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
 /// A capacity with what ended it, and the burst before it.
 fn capacity(name: &str, capacity: &Capacity, unit: Unit, format: &Formatter) -> KeyFigure {
     let mut note =
-        format!("at queue depth {}: {}", capacity.outstanding, phrases::bound(capacity.bound));
+        format!("at queue depth {}: {}", capacity.queue_depth, phrases::bound(capacity.bound));
     if let Some(burst) = &capacity.burst_rate {
         let length = capacity.burst_s.map_or_else(String::new, |length_s| {
             format!(" for the first {}", show_length(length_s))
@@ -85,7 +85,7 @@ fn capacity(name: &str, capacity: &Capacity, unit: Unit, format: &Formatter) -> 
     }
     KeyFigure {
         value: bounded(capacity, unit, format),
-        queue_depth: Some(capacity.outstanding),
+        queue_depth: Some(capacity.queue_depth),
         note,
         is_noteworthy: is_cut_short(capacity.bound) || capacity.burst_rate.is_some(),
         ..shown
@@ -116,7 +116,7 @@ fn knee(mix: &MixCalibration, format: &Formatter) -> KeyFigure {
     let time = format.value(Unit::Ns, knee.service_time_ns);
     KeyFigure {
         name,
-        value: format!("queue depth {}", knee.outstanding),
+        value: format!("queue depth {}", knee.queue_depth),
         note: format!("{iops} at {time} mean"),
         is_noteworthy: true,
         ..KeyFigure::default()

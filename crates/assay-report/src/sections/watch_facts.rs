@@ -140,7 +140,7 @@ pub(super) fn watched_devices(summary: &Summary) -> ViewTable {
         ("written", |one| show_throughput(one.write_bytes_per_s)),
     ];
     let queue: [DeviceColumn; 2] = [
-        ("outstanding", |one| three_digits(one.outstanding_mean)),
+        ("queue_depth", |one| three_digits(one.queue_depth_mean)),
         ("busy", |one| Unit::Share.show(one.busy_share)),
     ];
     let columns = [rates, &bytes, times, &queue].concat();

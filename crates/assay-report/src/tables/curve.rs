@@ -6,7 +6,7 @@ use assay_model::calibration::{CurvePoint, MixCalibration};
 use assay_model::spelling::LimitStatistic;
 
 /// The header line.
-const HEADER: &str = "mix,read_share,kind,transfer_bytes,outstanding,iops,iops_low,iops_high,\
+const HEADER: &str = "mix,read_share,kind,block_size_bytes,queue_depth,iops,iops_low,iops_high,\
                       throughput_bytes_per_s,throughput_low_bytes_per_s,\
                       throughput_high_bytes_per_s,service_time_mean_ns,service_time_mean_low_ns,\
                       service_time_mean_high_ns,limited_quantile,service_time_limited_ns,\
@@ -43,8 +43,8 @@ fn cells(
         mix.name.clone(),
         number(mix.read_share),
         kind.to_owned(),
-        point.transfer_bytes.to_string(),
-        point.outstanding.to_string(),
+        point.block_size_bytes.to_string(),
+        point.queue_depth.to_string(),
     ];
     cells.extend(three(Some(&point.iops)));
     cells.extend(three(Some(&point.throughput_bytes_per_s)));

@@ -12,7 +12,7 @@ pub const INTERVALS_HEADER: &str = "run_id,cell,workload,interval,start_s,end_s,
      service_time_mean_ns,service_time_min_ns,service_time_q0_5_ns,service_time_q0_9_ns,\
      service_time_q0_99_ns,service_time_q0_999_ns,service_time_max_ns,response_time_mean_ns,\
      response_time_min_ns,response_time_q0_5_ns,response_time_q0_9_ns,response_time_q0_99_ns,\
-     response_time_q0_999_ns,response_time_max_ns,outstanding_mean\n";
+     response_time_q0_999_ns,response_time_max_ns,queue_depth_mean\n";
 
 /// The rows of some intervals behind their run, cell and workload, without the header, so that a
 /// long run can be written piece by piece. Times are empty where nothing completed, response times
@@ -43,7 +43,7 @@ fn cells(
     cells.extend([number(rate(result.bytes, elapsed_s)), result.errors.to_string()]);
     cells.extend(times((result.ios > 0).then_some(&result.service)));
     cells.extend(times(result.response.as_ref().filter(|_| result.ios > 0)));
-    cells.push(number(interval.outstanding_mean));
+    cells.push(number(interval.queue_depth_mean));
     cells
 }
 

@@ -13,7 +13,7 @@ pub const WATCH_HEADER: &str = "at_unix_s,elapsed_s,cell,cpu_user_share,cpu_syst
      running,blocked,cpu_pressure_share,io_pressure_share,memory_pressure_share,available_bytes,\
      tcp_out_segments_per_s,tcp_retransmit_share,receive_bytes_per_s,send_bytes_per_s,device,\
      read_iops,write_iops,read_bytes_per_s,write_bytes_per_s,read_time_mean_ns,write_time_mean_ns,\
-     in_flight,outstanding_mean,busy_share,flush_iops,joint_iops,joint_time_mean_ns\n";
+     in_flight,queue_depth_mean,busy_share,flush_iops,joint_iops,joint_time_mean_ns\n";
 
 /// Cells of a device, for moments without any.
 const DEVICE_CELLS: usize = 13;
@@ -71,7 +71,7 @@ fn device_cells(device: &NamedDevice, moment: &Moment) -> Vec<String> {
         known(rates.read_time_mean_ns),
         known(rates.write_time_mean_ns),
         device.outstanding_ios.to_string(),
-        number(rates.outstanding_mean),
+        number(rates.queue_depth_mean),
         number(rates.busy_share),
         number(rate(device.counters.flush_ios, moment.elapsed_s())),
         known(is_joint.then_some(rates.joint_iops)),

@@ -64,7 +64,7 @@ fn without_a_total_the_purposes_are_added_up() {
     let mut partial = profile(100.0, 3600.0);
     let class = |purpose, iops: f64, bytes: f64, read_share: f64| assay_model::profile::IoClass {
         rate_iops: Some(Figure::new(iops, "made up")),
-        transfer_bytes: Some(Figure::new(bytes, "made up")),
+        block_size_bytes: Some(Figure::new(bytes, "made up")),
         read_share: Some(Figure::new(read_share, "made up")),
         ..assay_model::profile::IoClass::new(purpose)
     };

@@ -20,7 +20,7 @@ fn plain(rate: f64, read_share: f64, only: &[&str]) -> SizingPlan {
         given: Some(GivenDemand {
             rate: Rate(rate),
             read_share: Share(read_share),
-            transfer: Bytes(8192),
+            block_size: Bytes(8192),
             throughput_per_s: None,
         }),
         headroom: Share(0.0),

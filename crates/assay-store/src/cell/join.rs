@@ -58,7 +58,7 @@ impl TimeWeights {
 }
 
 fn joined_conduct(before: &Conduct, after: &Conduct, weights: TimeWeights) -> Conduct {
-    let outstanding_mean = weights.mean(before.outstanding_mean, after.outstanding_mean);
+    let queue_depth_mean = weights.mean(before.queue_depth_mean, after.queue_depth_mean);
     let mut whole = Conduct {
         enters: before.enters + after.enters,
         cpu_user_s: before.cpu_user_s + after.cpu_user_s,
@@ -72,8 +72,8 @@ fn joined_conduct(before: &Conduct, after: &Conduct, weights: TimeWeights) -> Co
             (Some(before), Some(after)) => Some(weights.mean(before, after)),
             (before, after) => before.or(after),
         },
-        outstanding_mean,
-        littles_law_ratio: littles_law_ratio(before, after, weights, outstanding_mean),
+        queue_depth_mean,
+        littles_law_ratio: littles_law_ratio(before, after, weights, queue_depth_mean),
         missed_arrivals: before.missed_arrivals + after.missed_arrivals,
         abandoned_ios: before.abandoned_ios + after.abandoned_ios,
         remarks: before.remarks.clone(),
@@ -124,8 +124,8 @@ fn littles_law_ratio(
     before: &Conduct,
     after: &Conduct,
     weights: TimeWeights,
-    outstanding: f64,
+    queue_depth: f64,
 ) -> f64 {
-    let busy = |conduct: &Conduct| conduct.littles_law_ratio * conduct.outstanding_mean;
-    if outstanding > 0.0 { weights.mean(busy(before), busy(after)) / outstanding } else { 0.0 }
+    let busy = |conduct: &Conduct| conduct.littles_law_ratio * conduct.queue_depth_mean;
+    if queue_depth > 0.0 { weights.mean(busy(before), busy(after)) / queue_depth } else { 0.0 }
 }

@@ -75,7 +75,7 @@ fn sum(cell: &CellReader) -> Result<RecoveredSum> {
     let mut sum = RecoveredSum::default();
     for item in cell.joints()? {
         let (interval, joint) = item?;
-        sum.outstanding_s += interval.outstanding_mean * interval.elapsed_s();
+        sum.outstanding_s += interval.queue_depth_mean * interval.elapsed_s();
         sum.covered_ns += interval.end_ns.saturating_sub(interval.start_ns);
         sum.extent = CellExtent {
             intervals: end_of(joint.first_interval, joint.intervals),
@@ -142,7 +142,7 @@ fn conduct(progress: &CellProgress, sum: &RecoveredSum) -> Conduct {
         .sum();
     let begin = progress.last_begin.as_ref();
     Conduct {
-        outstanding_mean: ratio(sum.outstanding_s, elapsed_s),
+        queue_depth_mean: ratio(sum.outstanding_s, elapsed_s),
         littles_law_ratio: ratio(busy_s, sum.outstanding_s),
         ..begin.map_or_else(Conduct::default, |begin| begin.conduct.clone())
     }

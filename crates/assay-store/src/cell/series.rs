@@ -133,12 +133,12 @@ fn stretch(covered: &[IntervalSummary], joint: &Window) -> Interval {
     }
     let measured_s: f64 = covered.iter().map(IntervalSummary::elapsed_s).sum();
     let outstanding_s: f64 =
-        covered.iter().map(|summary| summary.outstanding_mean * summary.elapsed_s()).sum();
+        covered.iter().map(|summary| summary.queue_depth_mean * summary.elapsed_s()).sum();
     Interval {
         index: joint.first_interval,
         start_ns: covered.first().map_or(0, |first| first.start_ns),
         end_ns: covered.last().map_or(0, |last| last.end_ns),
         operations,
-        outstanding_mean: if measured_s > 0.0 { outstanding_s / measured_s } else { 0.0 },
+        queue_depth_mean: if measured_s > 0.0 { outstanding_s / measured_s } else { 0.0 },
     }
 }

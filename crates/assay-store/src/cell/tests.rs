@@ -65,7 +65,7 @@ fn piece(index: u64) -> (Interval, Window) {
         start_ns: index * SECOND_NS,
         end_ns: (index + 1) * SECOND_NS,
         operations: operations.clone(),
-        outstanding_mean: 1.5,
+        queue_depth_mean: 1.5,
     };
     let joint = Window {
         streams: vec![NamedResult { name: "s".to_owned(), operations }],
@@ -83,7 +83,7 @@ fn holds(cell: &CellReader, intervals: u64) {
     let found = cell.measurement().unwrap();
     assert_eq!(found.streams, sum.streams);
     assert_eq!(found.elapsed_ns, intervals * SECOND_NS);
-    assert!((found.conduct.outstanding_mean - 1.5).abs() < 1e-12);
+    assert!((found.conduct.queue_depth_mean - 1.5).abs() < 1e-12);
     let numbers: Vec<u64> = cell.summaries().unwrap().map(|found| found.unwrap().index).collect();
     assert!(numbers.into_iter().eq(0..intervals));
 }

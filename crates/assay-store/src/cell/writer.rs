@@ -202,7 +202,7 @@ impl CellWriter {
             index: self.begun.intervals + interval.index,
             start_ns: self.begun.elapsed_ns + interval.start_ns,
             end_ns: self.begun.elapsed_ns + interval.end_ns,
-            outstanding_mean: interval.outstanding_mean,
+            queue_depth_mean: interval.queue_depth_mean,
             operations: all,
         };
         IntervalSummary::of(&bare)

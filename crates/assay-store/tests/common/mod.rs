@@ -148,7 +148,7 @@ pub fn interval_of(index: u64, joint: &Window) -> Interval {
         start_ns: index * SECOND_NS,
         end_ns: (index + 1) * SECOND_NS,
         operations: all.coarsened(),
-        outstanding_mean: real(1 + index % 4),
+        queue_depth_mean: real(1 + index % 4),
     }
 }
 
@@ -214,7 +214,7 @@ pub fn measured(from: u64, to: u64, finish: Finish) -> Measurement {
             backend: BackendKind::Uring,
             clock: ClockKind::Tsc,
             enters: 10 * (to - from),
-            outstanding_mean: 2.0,
+            queue_depth_mean: 2.0,
             littles_law_ratio: 1.0,
             ..Conduct::default()
         },

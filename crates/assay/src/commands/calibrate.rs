@@ -11,7 +11,7 @@ use assay_formats::orion::{OrionOptions, parse_luns};
 use assay_methods::files::read_document;
 use assay_model::study::Study;
 use assay_model::units::Share;
-use assay_model::workload::TransferMix;
+use assay_model::workload::BlockSizeMix;
 use assay_model::{Error, Result};
 use clap::Args;
 use std::path::Path;
@@ -20,14 +20,14 @@ use std::path::Path;
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay calibrate /mnt/data
-  assay calibrate /mnt/data --read-share 70% --transfer 16KiB --max-latency 500us
+  assay calibrate /mnt/data --read-share 70% --block-size 16KiB --max-latency 500us
   assay calibrate array:xtremio-1 --time 10s
   assay calibrate /mnt/data --hosts local:2
   assay calibrate /mnt/data --as orion -run simple")]
 pub struct CalibrateOptions {
     /// Take block size, mix and log from this report, profile or benchmark step (RUN:SESSIONS);
     /// each mix with reads takes half of --time more
-    #[arg(long = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
+    #[arg(long = "for", value_name = "DB", conflicts_with_all = ["read_share", "block_size"])]
     database: Option<String>,
     #[command(flatten)]
     plan: CalibrationRunPlan,
@@ -101,8 +101,8 @@ impl CalibrateOptions {
         study.phases.measure = plan.mix_time();
         for stream in study.workload.iter_mut().flat_map(|workload| &mut workload.streams) {
             let is_small = stream.name == "small";
-            let size = if is_small { plan.transfer } else { plan.large_transfer };
-            stream.transfer = TransferMix::single(size);
+            let size = if is_small { plan.block_size } else { plan.large_block_size };
+            stream.block_size = BlockSizeMix::single(size);
             plan.read_share.first().inspect(|share| stream.read_share = **share);
         }
         let plan = StudyPlan { study, target: plan.target, ..StudyPlan::default() };
@@ -125,8 +125,8 @@ impl CalibrateOptions {
         }
         Ok(CalibrationRunPlan {
             read_share: self.foreign_read_share(orion.write_share),
-            transfer: orion.small.unwrap_or(self.plan.transfer),
-            large_transfer: orion.large.unwrap_or(self.plan.large_transfer),
+            block_size: orion.small.unwrap_or(self.plan.block_size),
+            large_block_size: orion.large.unwrap_or(self.plan.large_block_size),
             time: orion.duration.or(self.plan.time),
             target,
             ..self.plan.clone()

@@ -21,7 +21,7 @@ const ALSO_CALLED: [(&str, &str); 24] = [
     ("iodepth", "outstanding i/os"),
     ("qd", "outstanding i/os"),
     ("queue depth", "outstanding i/os"),
-    ("outstanding", "outstanding i/os"),
+    ("queue_depth", "outstanding i/os"),
     ("depth", "outstanding i/os"),
     ("transfer size", "block size"),
     ("bs", "block size"),

@@ -61,7 +61,7 @@ struct SizingDemandOptions {
     read_share: Share,
     /// Size of an I/O
     #[arg(long, value_name = "SIZE", default_value = "8KiB")]
-    transfer: Bytes,
+    block_size: Bytes,
     /// Throughput, if it is not IOPS times block size
     #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]
     throughput: Option<Bytes>,
@@ -177,7 +177,7 @@ impl SizeOptions {
         let given = demand.iops.map(|rate| GivenDemand {
             rate,
             read_share: demand.read_share,
-            transfer: demand.transfer,
+            block_size: demand.block_size,
             throughput_per_s: demand.throughput,
         });
         SizingPlan {

@@ -314,7 +314,7 @@ fn interval(moment: &Moment, end_ns: u64) -> Interval {
         start_ns: end_ns.saturating_sub(moment.counters.time_ns),
         end_ns,
         operations,
-        outstanding_mean: rates.map(|rates| rates.outstanding_mean).sum(),
+        queue_depth_mean: rates.map(|rates| rates.queue_depth_mean).sum(),
         ..Interval::default()
     }
 }
@@ -329,7 +329,7 @@ fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: 
         .iter()
         .map(|device| (device.rates(moment.counters.time_ns), device));
     let busiest =
-        busiest.max_by(|one, other| one.0.outstanding_mean.total_cmp(&other.0.outstanding_mean));
+        busiest.max_by(|one, other| one.0.queue_depth_mean.total_cmp(&other.0.queue_depth_mean));
     let device = busiest.map_or_else(String::new, |(rates, device)| {
         let iops = Unit::IosPerS.show(rates.read_iops + rates.write_iops);
         format!(", {} {iops}", device.name)

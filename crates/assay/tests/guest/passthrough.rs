@@ -49,21 +49,21 @@ fn workload(name: &str, stream: &str) -> String {
     )
 }
 
-fn reads(transfer: &str) -> String {
-    let closed = "arrival = { closed = { outstanding = 4 } }";
-    workload("reads", &format!("transfer = \"{transfer}\"\n{closed}"))
+fn reads(block_size: &str) -> String {
+    let closed = "arrival = { closed = { queue_depth = 4 } }";
+    workload("reads", &format!("block_size = \"{block_size}\"\n{closed}"))
 }
 
 /// Each block again and again, flushed every so often.
 fn synced() -> String {
-    let stream = "read_share = 0.5\ntransfer = \"16KiB\"\naccess = \"permutation\"\nsync = { \
-                  fdatasync = { every = 10 } }\narrival = { closed = { outstanding = 4 } }";
+    let stream = "read_share = 0.5\nblock_size = \"16KiB\"\naccess = \"permutation\"\nsync = { \
+                  fdatasync = { every = 10 } }\narrival = { closed = { queue_depth = 4 } }";
     workload("synced", stream)
 }
 
 fn durable() -> String {
-    let stream = "read_share = 0.0\ntransfer = \"4KiB\"\nsync = \"fua\"\narrival = { closed = { \
-                  outstanding = 2 } }";
+    let stream = "read_share = 0.0\nblock_size = \"4KiB\"\nsync = \"fua\"\narrival = { closed = { \
+                  queue_depth = 2 } }";
     workload("durable", stream)
 }
 
@@ -398,7 +398,7 @@ fn others(guest: &Guest) {
     counters_are_not_asked(&run);
     assert!(guest.step("calibrate").stderr.contains("note: large I/Os are 128KiB"));
     let calibration = guest.step("calibrate").json();
-    assert_eq!(calibration["calibration"]["mixes"][0]["large_transfer_bytes"], 131_072);
+    assert_eq!(calibration["calibration"]["mixes"][0]["large_block_size_bytes"], 131_072);
 }
 
 #[test]

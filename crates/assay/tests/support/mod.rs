@@ -30,8 +30,8 @@ duration = "300ms"
 interval = "50ms"
 [[workload.stream]]
 name = "reads"
-transfer = "4KiB"
-arrival = { closed = { outstanding = 2 } }
+block_size = "4KiB"
+arrival = { closed = { queue_depth = 2 } }
 [phases]
 measure = "300ms"
 [[factor]]
@@ -46,8 +46,8 @@ duration = "300ms"
 interval = "50ms"
 [[stream]]
 name = "reads"
-transfer = "4KiB"
-arrival = { closed = { outstanding = 4 } }
+block_size = "4KiB"
+arrival = { closed = { queue_depth = 4 } }
 "#;
 
 /// Half reads and half writes of 4 KiB, four outstanding.
@@ -58,8 +58,8 @@ interval = "50ms"
 [[stream]]
 name = "mixed"
 read_share = 0.5
-transfer = "4KiB"
-arrival = { closed = { outstanding = 4 } }
+block_size = "4KiB"
+arrival = { closed = { queue_depth = 4 } }
 "#;
 
 /// What every measurement passes that has no error, however slow or busy the machine is.

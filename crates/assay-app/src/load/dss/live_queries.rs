@@ -55,7 +55,7 @@ impl LiveQueries {
             start_ns: self.start_ns,
             end_ns,
             operations: PerOperation { read, write, sync: None },
-            outstanding_mean: f64::from(self.streams),
+            queue_depth_mean: f64::from(self.streams),
         };
         (self.index, self.start_ns) = (self.index + 1, end_ns);
         Some(interval)

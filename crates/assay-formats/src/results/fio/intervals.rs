@@ -54,10 +54,10 @@ impl LogIntervals {
         }
         let (ios, bytes) = (whole.ios(), whole.bytes());
         let reads = whole.read.as_ref().map_or(0, |read| read.ios);
-        let transfer = Bytes((bytes / ios.max(1)).clamp(512, 64 << 20));
-        let stream = Stream::closed("log", Share(share(reads, ios)), transfer, 1);
+        let block_size = Bytes((bytes / ios.max(1)).clamp(512, 64 << 20));
+        let stream = Stream::closed("log", Share(share(reads, ios)), block_size, 1);
         let busy_ns: f64 = whole.iter().map(|(_, one)| one.service.mean_ns() * real(one.ios)).sum();
-        let outstanding_mean = busy_ns / real(self.elapsed_ns);
+        let queue_depth_mean = busy_ns / real(self.elapsed_ns);
         let measurement = Measurement {
             format: 1,
             workload: name.to_owned(),
@@ -70,7 +70,7 @@ impl LogIntervals {
             conduct: Conduct {
                 backend: BackendKind::Fio,
                 clock: ClockKind::Fio,
-                outstanding_mean,
+                queue_depth_mean,
                 littles_law_ratio: 1.0,
                 ..Conduct::default()
             },
@@ -99,7 +99,7 @@ impl LogIntervals {
             start_ns,
             end_ns: end_ns.max(start_ns + 1),
             operations: operations.coarsened(),
-            outstanding_mean: 0.0,
+            queue_depth_mean: 0.0,
         };
         let stream = NamedResult { name: "log".to_owned(), operations: operations.clone() };
         (interval, vec![stream])

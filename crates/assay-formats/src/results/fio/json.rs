@@ -380,7 +380,7 @@ impl FioDocument {
             mixed: side(&job.mixed),
             sync: side(&job.sync),
             processor: None,
-            outstanding_max: None,
+            queue_depth_max: None,
             started_unix_ns: job
                 .started_ms
                 .0
@@ -390,7 +390,7 @@ impl FioDocument {
         };
         PrintedJob {
             processor: job.processor(&printed),
-            outstanding_max: job.outstanding_max(&printed),
+            queue_depth_max: job.queue_depth_max(&printed),
             ..printed
         }
         .told_apart()
@@ -403,7 +403,7 @@ impl FioResultJob {
     }
 
     /// The time of all threads over that of the job says how many there were.
-    fn outstanding_max(&self, printed: &PrintedJob) -> Option<f64> {
+    fn queue_depth_max(&self, printed: &PrintedJob) -> Option<f64> {
         let threads = (self.runtime.0? / 1e3 / printed.runtime_s()?).ceil();
         let option = printed.options.get("iodepth").and_then(|depth| depth.parse().ok());
         let shares = self.depths.iter().filter_map(|(depth, share)| {

@@ -142,11 +142,11 @@ fn job_file(options: &BTreeMap<&String, &String>) -> String {
 /// What was done, where the options say nothing that can be read.
 fn done(job: &PrintedJob, result: &NamedResult) -> Stream {
     let number = |name: &str| job.options.get(name).and_then(|text| text.parse::<u32>().ok());
-    let outstanding = number("iodepth").unwrap_or(1).clamp(1, 32_768);
+    let queue_depth = number("iodepth").unwrap_or(1).clamp(1, 32_768);
     let (ios, bytes) = (result.operations.ios(), result.operations.bytes());
-    let transfer = (bytes / ios.max(1)).clamp(512, 64 << 20);
+    let block_size = (bytes / ios.max(1)).clamp(512, 64 << 20);
     let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
-    Stream::closed("", Share(share(reads, ios)), Bytes(transfer), outstanding)
+    Stream::closed("", Share(share(reads, ios)), Bytes(block_size), queue_depth)
 }
 
 /// Whether a result leaves it open how random places were drawn: older ones have no options without
@@ -177,9 +177,9 @@ mod tests {
         (runs[0].workload.streams[0].clone(), found.lacks)
     }
 
-    fn outstanding(stream: &Stream) -> u32 {
+    fn queue_depth(stream: &Stream) -> u32 {
         match stream.arrival {
-            Arrival::Closed { outstanding, .. } => outstanding,
+            Arrival::Closed { queue_depth, .. } => queue_depth,
             Arrival::Open { .. } => 0,
         }
     }
@@ -189,14 +189,14 @@ mod tests {
         let zipf = r#""rw": "randread", "bssplit": "4k/50:8k/50", "random_distribution": "zipf:0.9", "iodepth": "16", "filename": "/x""#;
         let (stream, lacks) = with(zipf, 1);
         assert_eq!(stream.access, Access::Zipf { theta: 0.9 });
-        assert!(stream.transfer.parts.len() == 2 && !lacks.contains(&Lack::Flags));
+        assert!(stream.block_size.parts.len() == 2 && !lacks.contains(&Lack::Flags));
         let four = r#""rw": "randread", "ioengine": "libaio", "iodepth": "16", "numjobs": "4""#;
         // A group is one job of four; copies of a job are four jobs.
-        assert_eq!([1, 4].map(|jobs| outstanding(&with(four, jobs).0)), [64, 16]);
+        assert_eq!([1, 4].map(|jobs| queue_depth(&with(four, jobs).0)), [64, 16]);
         assert!(with(four, 1).1.contains(&Lack::Flags), "norandommap may have been set");
         // What no workload says is shown as it was done.
         assert_eq!(
-            outstanding(&with(r#""rw": "randread", "ioengine": "http", "iodepth": "3""#, 1).0),
+            queue_depth(&with(r#""rw": "randread", "ioengine": "http", "iodepth": "3""#, 1).0),
             3
         );
     }
@@ -206,7 +206,7 @@ mod tests {
         let options =
             r#""rw": "randread", "ioengine": "libaio", "iodepth": "16", "of_the_future": "7""#;
         let (stream, lacks) = with(options, 1);
-        assert_eq!(outstanding(&stream), 16);
+        assert_eq!(queue_depth(&stream), 16);
         assert!(
             lacks.contains(&Lack::NotUnderstood(vec!["of_the_future".to_owned()])),
             "{lacks:?}"

@@ -28,7 +28,7 @@ fn with_details(mut terse: PrintedOutput, printed: Option<PrintedOutput>) -> Pri
     let Some(printed) = printed.filter(is_same) else { return terse };
     terse.ended_unix_ns = terse.ended_unix_ns.or(printed.ended_unix_ns);
     for (job, printed) in terse.jobs.iter_mut().zip(printed.jobs) {
-        (job.options, job.outstanding_max) = (printed.options, printed.outstanding_max);
+        (job.options, job.queue_depth_max) = (printed.options, printed.queue_depth_max);
     }
     terse
 }

@@ -57,7 +57,7 @@ pub(super) struct PrintedJob {
     /// Processor time of all its threads.
     pub processor: Option<ProcessorTime>,
     /// I/Os that all its threads had outstanding at most.
-    pub outstanding_max: Option<f64>,
+    pub queue_depth_max: Option<f64>,
 }
 
 /// Processor time, s.
@@ -281,8 +281,8 @@ impl PrintedJob {
         let longest_ns = self.sides().filter_map(|(_, side)| side.longest_ns()).fold(0.0, f64::max);
         // What was outstanding when the measurement began counts with its whole time.
         let elapsed_s = self.runtime_s().unwrap_or(0.0) + longest_ns / 1e9;
-        let outstanding = outstanding_mean(&[&*self], nanoseconds(elapsed_s));
-        let is_contradictory = contradicts_depth(outstanding, self.outstanding_max);
+        let queue_depth = queue_depth_mean(&[&*self], nanoseconds(elapsed_s));
+        let is_contradictory = contradicts_depth(queue_depth, self.queue_depth_max);
         if is_contradictory {
             for side in [&mut self.read, &mut self.write, &mut self.mixed].into_iter().flatten() {
                 (side.completion, side.total) = Default::default();
@@ -359,7 +359,7 @@ pub fn have_one_runtime(jobs: &[PrintedJob]) -> bool {
 
 /// The mean of the outstanding I/Os by Little's law, where all times are known: time in I/Os over
 /// time.
-pub fn outstanding_mean(jobs: &[&PrintedJob], elapsed_ns: u64) -> f64 {
+pub fn queue_depth_mean(jobs: &[&PrintedJob], elapsed_ns: u64) -> f64 {
     let busy_ns = |side: &PrintedSide| match side.times() {
         KnownTimes::Distribution(histogram) => histogram.mean_ns() * real(side.ios),
         KnownTimes::Mean { mean_ns, .. } => mean_ns * real(side.ios),

@@ -2,7 +2,7 @@
 
 use super::load::{OptionLacks, STREAMS_MAX, hides_flags, unused, workload};
 use super::printed::{
-    KnownTimes, PrintedJob, PrintedOutput, PrintedSide, have_one_runtime, outstanding_mean,
+    KnownTimes, PrintedJob, PrintedOutput, PrintedSide, have_one_runtime, queue_depth_mean,
 };
 use crate::fio::{OptionUse, full_name, option_use};
 use crate::results::imported::{
@@ -162,7 +162,7 @@ fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unused: &mut OptionLacks) -
         start_ns: 0,
         end_ns: elapsed_ns,
         operations: measurement.operations().coarsened(),
-        outstanding_mean: measurement.conduct.outstanding_mean,
+        queue_depth_mean: measurement.conduct.queue_depth_mean,
     };
     let workload = workload(jobs, &measurement, unused);
     let intervals = vec![(interval, measurement.streams.clone())];
@@ -245,7 +245,7 @@ fn conduct(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> Con
         clock: ClockKind::Fio,
         cpu_user_s: processor.iter().map(|one| one.user_s).sum(),
         cpu_system_s: processor.iter().map(|one| one.system_s).sum(),
-        outstanding_mean: outstanding_mean(jobs, elapsed_ns),
+        queue_depth_mean: queue_depth_mean(jobs, elapsed_ns),
         littles_law_ratio: 1.0,
         ..Conduct::default()
     }

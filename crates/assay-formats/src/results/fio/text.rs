@@ -411,7 +411,7 @@ impl OpenJob {
         });
         let option = self.job.options.get("iodepth").and_then(|depth| depth.parse().ok());
         let threads = f64::from(self.threads);
-        self.job.outstanding_max =
+        self.job.queue_depth_max =
             depth_max(shares, option).map(|depth| f64::from(depth) * threads);
     }
 

@@ -29,7 +29,7 @@ fn the_interval_holds_every_load_that_may_be_the_last_within() {
     let rungs = rungs(&[(3, 600, 1), (4, 800, 6), (5, 1000, 10), (6, 1200, 40)]);
     let found = answer(&rungs, None, &LIMIT, CapacityBound::Saturated).unwrap();
     let of = |load: u32| rungs[&load].estimates.iops;
-    assert_eq!((found.outstanding, found.bound), (4, CapacityBound::LatencyLimit));
+    assert_eq!((found.queue_depth, found.bound), (4, CapacityBound::LatencyLimit));
     assert!((found.rate.value - of(4).value).abs() < 1e-9);
     assert!((found.rate.low - of(3).low).abs() < 1e-9);
     assert!((found.rate.high - of(5).high).abs() < 1e-9);
@@ -38,7 +38,7 @@ fn the_interval_holds_every_load_that_may_be_the_last_within() {
 #[test]
 fn between_sure_neighbours_only_the_rate_is_in_doubt() {
     let found = answered(&[(4, 800, 1), (5, 1000, 40), (6, 1010, 60)]).unwrap();
-    assert_eq!((found.outstanding, found.bound), (4, CapacityBound::LatencyLimit));
+    assert_eq!((found.queue_depth, found.bound), (4, CapacityBound::LatencyLimit));
     assert!(found.rate.relative_half_width() < 0.01);
 }
 
@@ -59,7 +59,7 @@ fn a_limit_beyond_saturation_costs_nothing() {
 #[test]
 fn where_more_load_gives_less_the_load_that_gives_most_answers() {
     let found = answered(&[(8, 1600, 1), (16, 2000, 1), (32, 1500, 1), (64, 1200, 80)]).unwrap();
-    assert_eq!((found.outstanding, found.bound), (16, CapacityBound::Saturated));
+    assert_eq!((found.queue_depth, found.bound), (16, CapacityBound::Saturated));
     assert!(found.rate.covers(2001.0 / 0.025) && found.rate.relative_half_width() < 0.01);
 }
 
@@ -71,7 +71,7 @@ fn nothing_is_within_a_limit_that_the_smallest_load_breaks() {
 #[test]
 fn a_small_load_that_seems_to_break_what_larger_ones_keep_is_taken_with_them() {
     let found = answered(&[(1, 200, 3), (2, 400, 1), (4, 800, 1), (8, 1600, 80)]).unwrap();
-    assert_eq!(found.outstanding, 4);
+    assert_eq!(found.queue_depth, 4);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn reads(times: &[(u64, u64)], precision: Precision) -> PerOperation {
 }
 
 /// A slice of intervals, each with its reads.
-pub(in crate::calibrate) fn slice(outstanding: f64, intervals: &[Vec<(u64, u64)>]) -> Slice {
+pub(in crate::calibrate) fn slice(queue_depth: f64, intervals: &[Vec<(u64, u64)>]) -> Slice {
     let numbered = (0u64..).zip(intervals);
     let intervals: Vec<Interval> = numbered
         .map(|(index, times)| Interval {
@@ -30,7 +30,7 @@ pub(in crate::calibrate) fn slice(outstanding: f64, intervals: &[Vec<(u64, u64)>
             start_ns: index * INTERVAL_NS,
             end_ns: (index + 1) * INTERVAL_NS,
             operations: reads(times, Precision::Coarse),
-            outstanding_mean: outstanding,
+            queue_depth_mean: queue_depth,
         })
         .collect();
     let all: Vec<(u64, u64)> = numbered_times(&intervals);
@@ -58,13 +58,13 @@ fn numbered_times(intervals: &[Interval]) -> Vec<(u64, u64)> {
 
 /// A slice of 20 intervals of 1,000 reads: of each some take 2 ms, one more or less in turn, the
 /// others 100 us.
-pub(in crate::calibrate) fn with_slow(outstanding: u32, ios: u64, slow: u64) -> CalibrationRung {
+pub(in crate::calibrate) fn with_slow(queue_depth: u32, ios: u64, slow: u64) -> CalibrationRung {
     let interval = |index: u64| {
         let slow = slow + index % 2 * 2;
         vec![(100_000, ios + index % 3 - slow), (2_000_000, slow)]
     };
     let intervals: Vec<Vec<(u64, u64)>> = (0..20).map(interval).collect();
-    CalibrationRung::of(outstanding, vec![slice(f64::from(outstanding), &intervals)], P99).unwrap()
+    CalibrationRung::of(queue_depth, vec![slice(f64::from(queue_depth), &intervals)], P99).unwrap()
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn of_waiting(waited: f64) -> String {
 fn of_run(run: &RunReport) -> Vec<String> {
     const SINGLE_MAX: f64 = 1.1;
     let operations = run.measurement.operations();
-    let is_single = run.measurement.conduct.outstanding_mean <= SINGLE_MAX;
+    let is_single = run.measurement.conduct.queue_depth_mean <= SINGLE_MAX;
     let reads = operations.read.iter().filter(|_| is_single);
     reads.map(|read| hundred_reads(read.service.mean_ns())).collect()
 }

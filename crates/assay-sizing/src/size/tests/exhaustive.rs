@@ -21,7 +21,7 @@ source = "made up"
 as_of = "2026-01-02"
 [entry.volume]
 provider = "somewhere"
-transfer = "256KiB"
+block_size = "256KiB"
 promise = "none"
 size = { min = "1GiB", max = "12GiB", step = "1GiB" }
 iops = { provisioned = true, included = "3/s", max = "40/s", per_gib = "5/s" }
@@ -41,7 +41,7 @@ source = "made up"
 as_of = "2026-01-02"
 [entry.volume]
 provider = "somewhere"
-transfer = "256KiB"
+block_size = "256KiB"
 promise = "none"
 size = { min = "2GiB", max = "24GiB", step = "1GiB" }
 iops = { provisioned = false, included = "4/s", max = "30/s", per_gib = "2/s" }
@@ -143,7 +143,7 @@ fn sized_small(index: &CatalogIndex, name: &str, wanted: WantedVolume, stripes_m
     let bytes = |units: f64, unit: u64| Bytes(assay_model::number::count(units * real(unit)));
     let mut plan = plain(wanted.iops, 0.5, &[name]);
     plan.given.as_mut().unwrap().throughput_per_s = Some(bytes(wanted.mib_per_s, MIB));
-    plan.given.as_mut().unwrap().transfer = Bytes(512);
+    plan.given.as_mut().unwrap().block_size = Bytes(512);
     plan.capacity = Some(bytes(wanted.gib, GIB));
     plan.stripes_max = stripes_max;
     let sizing = size(&[], index, &plan).unwrap();

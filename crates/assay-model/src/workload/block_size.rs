@@ -8,26 +8,26 @@ use std::fmt;
 /// Sizes with the share of I/Os that each has; shares add up to 1. Written `"8KiB"` or as a list of
 /// parts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TransferMix {
+pub struct BlockSizeMix {
     /// At least one part.
-    pub parts: Vec<TransferPart>,
+    pub parts: Vec<BlockSizePart>,
 }
 
 /// One size of a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct TransferPart {
+pub struct BlockSizePart {
     /// Bytes moved by one I/O.
     pub size: Bytes,
     /// Share of the I/Os.
     pub share: Share,
 }
 
-impl TransferMix {
+impl BlockSizeMix {
     /// Every I/O of one size.
     pub fn single(size: Bytes) -> Self {
-        Self { parts: vec![TransferPart { size, share: Share(1.0) }] }
+        Self { parts: vec![BlockSizePart { size, share: Share(1.0) }] }
     }
 
     /// The smallest size, bytes; addresses are multiples of it.
@@ -41,7 +41,7 @@ impl TransferMix {
     }
 }
 
-impl Serialize for TransferMix {
+impl Serialize for BlockSizeMix {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parts.as_slice() {
             [only] => only.size.serialize(serializer),
@@ -50,7 +50,7 @@ impl Serialize for TransferMix {
     }
 }
 
-impl<'de> Deserialize<'de> for TransferMix {
+impl<'de> Deserialize<'de> for BlockSizeMix {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(OneOrMany)
     }
@@ -59,27 +59,27 @@ impl<'de> Deserialize<'de> for TransferMix {
 struct OneOrMany;
 
 impl<'de> Visitor<'de> for OneOrMany {
-    type Value = TransferMix;
+    type Value = BlockSizeMix;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a size such as \"8KiB\" or a list of { size, share }")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<TransferMix, E> {
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<BlockSizeMix, E> {
         let size = text.parse::<Bytes>();
-        size.map(TransferMix::single)
+        size.map(BlockSizeMix::single)
             .map_err(|error| E::custom(format!("{}; {}", error.message(), error.hint())))
     }
 
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<TransferMix, E> {
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<BlockSizeMix, E> {
         self.visit_str(&number.to_string())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<TransferMix, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<BlockSizeMix, A::Error> {
         let mut parts = Vec::new();
         while let Some(part) = sequence.next_element()? {
             parts.push(part);
         }
-        Ok(TransferMix { parts })
+        Ok(BlockSizeMix { parts })
     }
 }
