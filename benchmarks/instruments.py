@@ -18,7 +18,7 @@ def load(given, *more):
     command = [given.assay, "bench", "oltp", WAY.assay, "--warehouses", given.warehouses, "--schema", "assay_instruments", "--keep", "--json",
                "--quiet", "--store", given.store, "--sessions", given.users, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)["load"]["rungs"]
+    return json.loads(done.stdout)["load"]["steps"]
 
 
 def measured(given, settings):

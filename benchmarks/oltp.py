@@ -77,7 +77,7 @@ def figures(rung):
 def by_assay(given, way, calls, users):
     """One rung of Assay."""
     load = assay(given, way.assay, "--calls", calls, "--sessions", str(users), "--time", f"{given.seconds:g}s", "--warm-up", "2s")
-    return figures(load["rungs"][0])
+    return figures(load["steps"][0])
 
 
 def go_tpc(given, way, *words):
@@ -187,7 +187,7 @@ def many_sessions(given, way, raw):
         process = subprocess.Popen(command, stdout=kept)
         _, status, usage = os.wait4(process.pid, 0)
         kept.seek(0)
-        rung = json.load(kept)["load"]["rungs"][0]
+        rung = json.load(kept)["load"]["steps"][0]
     raw["many"] = {"sessions": MANY, "resident_kib": usage.ru_maxrss, "status": status, **figures(rung)}
     mib = usage.ru_maxrss / 1024
     print(f"\n{MANY} sessions in one process: {mib:.0f} MiB at most, {report.bar(mib < BAR_MIB, f'< {BAR_MIB} MiB')}; "

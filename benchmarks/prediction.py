@@ -231,7 +231,7 @@ def calibrate(given, name):
 
 def rung(given, run):
     """The last rung of a load."""
-    return load_document(given, run)["rungs"][-1]
+    return load_document(given, run)["steps"][-1]
 
 
 def load_document(given, run):
@@ -267,7 +267,7 @@ def lateness(given):
 def noise(given, storage, load, late):
     """How late the rig was for one load on one storage, and what reads spent on the way to it, as shares."""
     step = late[storage, load]
-    counters = [rung["device"]["counters"] for rung in load_document(given, f"{given.product}-{storage}-{load}")["rungs"]]
+    counters = [rung["device"]["counters"] for rung in load_document(given, f"{given.product}-{storage}-{load}")["steps"]]
     device_ms = sum(one["read_time_ns"] for one in counters) / sum(one["read_ios"] for one in counters) / 1e6
     way = max(0.0, 1 - step["read_ms"] / device_ms) if STORAGES[storage][-1] is None else 0.0
     return step["late_share"], way

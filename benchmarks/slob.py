@@ -90,7 +90,7 @@ def assay(given, target, *words):
 def by_assay(given, server, sessions):
     """Statements a second and client CPU of a statement."""
     load = assay(given, server.address, "--scale", CACHED, "--work-unit", "1", "--sessions", str(sessions), "--time", f"{given.seconds:g}s")
-    rung = load["rungs"][0]
+    rung = load["steps"][0]
     ios = sum(found["ios"] for stream in rung["measurement"]["streams"] for found in stream["operations"].values())
     rate = ios / (rung["measurement"]["elapsed_ns"] / 1e9)
     return {"rate": rate, "cpu_s": rung["client_cpu_s"] / ios, "statements": ios}
@@ -156,7 +156,7 @@ def compared(used, others, what, unit, judge):
 def on_disk(given, raw):
     """Loading 2 GiB, and reads of the database against those of the device, with a server past the page cache."""
     load = assay(given, given.directory, "--bindir", given.bindir, "--scale", str(LOAD_BYTES >> 30) + "GiB", "--sessions", "1,4,8", "--time", f"{given.seconds:g}s")
-    for rung in load["rungs"]:
+    for rung in load["steps"]:
         # What is on the page of the run; the figures of the table stay.
         rung.pop("profile", None)
     raw["disk"] = load
@@ -164,7 +164,7 @@ def on_disk(given, raw):
     print(f"\nA server was ready in {ready_s:.2f} s: {report.bar(ready_s < BAR_READY_S, '< 3 s')}; "
           f"2 GiB were loaded in {filled_s:.1f} s: {report.bar(filled_s < BAR_LOAD_S, '< 20 s')}\n")
     rows = []
-    for rung in load["rungs"]:
+    for rung in load["steps"]:
         database, device = rung["database"]["reads"], rung["device"]["counters"]["read_ios"]
         elapsed_s, off = rung["measurement"]["elapsed_ns"] / 1e9, abs(database / device - 1)
         rows.append([str(rung["sessions"]), f"{database / elapsed_s:,.0f}", f"{device / elapsed_s:,.0f}",

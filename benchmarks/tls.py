@@ -83,7 +83,7 @@ def mariadb(place, port):
 def load(address, store):
     words = [ASSAY, "bench", "slob", address, "--quiet", "--json", "--scale", "16MiB", "--sessions", "1", "--time", SECONDS, "--store", store]
     answer = json.loads(sh(words))
-    rung = answer["load"]["rungs"][0]
+    rung = answer["load"]["steps"][0]
     return answer["load"]["server"].get("encryption"), rung
 
 

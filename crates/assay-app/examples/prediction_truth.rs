@@ -107,7 +107,7 @@ fn predicted(random: &mut Random) -> Result<Outcome> {
     let plan = ProjectionPlan {
         sessions: Some(sessions),
         only_closed: true,
-        writers_outstanding: Some(f64::from(load.writer_depth)),
+        write_queue_depth: Some(f64::from(load.writer_depth)),
         draws: 100,
         ..ProjectionPlan::default()
     };

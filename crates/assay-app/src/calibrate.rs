@@ -60,16 +60,21 @@ pub struct CalibrationRunPlan {
     /// Size of a small I/O
     #[arg(
         long,
-        aliases = ["block", "block-size", "bs"],
+        aliases = ["block", "bs", "transfer"],
         value_name = "SIZE",
         default_value = "8KiB"
     )]
     pub block_size: Bytes,
     /// Size of a large I/O
-    #[arg(long, value_name = "SIZE", default_value = "1MiB")]
+    #[arg(
+        long = "large-block",
+        alias = "large-transfer",
+        value_name = "SIZE",
+        default_value = "1MiB"
+    )]
     pub large_block_size: Bytes,
     /// Maximum queue depth (outstanding I/Os)
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, alias = "outstanding-max", value_name = "N", default_value_t = 1024)]
     pub queue_depth_max: u32,
     /// Add a table of IOPS within latency limits FROM:TO:STEP, for example `100us:2ms:100us`
     #[arg(long, value_name = "FROM:TO:STEP")]

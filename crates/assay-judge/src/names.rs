@@ -55,7 +55,8 @@ fn parse(name: &str) -> Option<CriterionQuantity> {
         if let Some(what) = query_amount(rest) {
             return Some(CriterionQuantity::Queried { what });
         }
-        let of_rung = rest.strip_prefix("rung.");
+        // Criteria files of 0.2 say `rung`.
+        let of_rung = rest.strip_prefix("step.").or_else(|| rest.strip_prefix("rung."));
         let what = load_amount(of_rung.unwrap_or(rest))?;
         return Some(CriterionQuantity::Loaded { each_rung: of_rung.is_some(), what });
     }
@@ -82,7 +83,7 @@ fn capacity(what: &str) -> Option<CapacityOf> {
     CapacityOf::NAMED.into_iter().find(|known| known.name() == what)
 }
 
-/// What follows `load.` or `load.rung.`.
+/// What follows `load.` or `load.step.`.
 fn load_amount(name: &str) -> Option<LoadAmount> {
     match name {
         "statements" => return Some(LoadAmount::Statements),
@@ -180,7 +181,7 @@ fn hundredth_of(value: f64) -> f64 {
 fn overview() -> String {
     "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, \
      iops, throughput, errors (each also as stream.… or target.…), \
-     calibration.read.iops_within_limit, load.new_orders, load.rung.payment.response_time.q0.99, \
+     calibration.read.iops_within_limit, load.new_orders, load.step.payment.response_time.q0.99, \
      integrity.findings, durability.lost, atomic_unit, host.cpu_busy"
         .to_owned()
 }
@@ -340,7 +341,7 @@ mod tests {
         assert_eq!(label("stream.write.response_time.mean"), "mean response time of writes");
         assert_eq!(label("errors"), "failed I/Os");
         assert_eq!(
-            label("load.rung.new_order.response_time.q0.95"),
+            label("load.step.new_order.response_time.q0.95"),
             "p95 response time of ‘new order’"
         );
     }

@@ -430,7 +430,7 @@ impl fmt::Display for CriterionQuantity {
                 }
             }
             Self::Loaded { each_rung, what } => {
-                formatter.write_str(if *each_rung { "load.rung." } else { "load." })?;
+                formatter.write_str(if *each_rung { "load.step." } else { "load." })?;
                 what.fmt(formatter)
             }
             Self::Queried { what } => write!(formatter, "load.{what}"),

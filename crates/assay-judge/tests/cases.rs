@@ -471,7 +471,7 @@ const CASES: [Case; 73] = [
     (
         "payments of 4 ms",
         orders,
-        "load.rung.payment.response_time.q0.99 at_most 3ms only 16",
+        "load.step.payment.response_time.q0.99 at_most 3ms only 16",
         Fail,
         "",
     ),

@@ -177,10 +177,10 @@ fn ladders_are_compared_rung_by_rung_with_repeats_pooled() {
     let base = ladder(&load, &[(1, 100), (4, 318), (4, 320), (4, 322)]);
     let other = ladder(&load, &[(1, 100), (4, 160), (8, 200)]);
     let found = compare(&[base, other], &[], &judging()).unwrap();
-    let four = measure(&found, "load.rung.new_orders", Some("4 sessions"));
+    let four = measure(&found, "load.step.new_orders", Some("4 sessions"));
     assert!((four.ratio.unwrap().value - 0.5).abs() < 0.01, "{four:?}");
     assert!(four.judged && four.outcome == Some(Outcome::Fail));
-    assert!(found.pairs[0].primary().unwrap().quantity == "load.rung.new_orders");
+    assert!(found.pairs[0].primary().unwrap().quantity == "load.step.new_orders");
     let orders = found.overlays.iter().find(|one| one.what == "new orders").unwrap();
     assert_eq!(orders.over, OverlayAxis::Sessions);
     let places: Vec<f64> = orders.lines[1].points.iter().map(|point| point.x).collect();
@@ -214,7 +214,7 @@ fn a_check_is_compared_in_all_its_parts() {
     let found = compare(&sides, &[], &CompareRules::default()).unwrap();
     assert_eq!(found.sides[0].kind, SideKind::Check);
     for (quantity, subject) in
-        [("calibration.read.iops_max", None), ("load.rung.new_orders", Some("2 sessions"))]
+        [("calibration.read.iops_max", None), ("load.step.new_orders", Some("2 sessions"))]
     {
         let ratio = measure(&found, quantity, subject).ratio.unwrap().value;
         assert!((ratio - 2.0).abs() < 0.03, "{quantity}: {ratio}");

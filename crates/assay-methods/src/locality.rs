@@ -56,7 +56,7 @@ pub struct LocalityCurve {
     /// Size of a read
     #[arg(
         long,
-        aliases = ["block", "block-size", "bs"],
+        aliases = ["block", "bs", "transfer"],
         value_name = "SIZE",
         default_value = "8KiB"
     )]

@@ -111,13 +111,13 @@ impl WorkloadChanges {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args)]
 pub struct StreamSpec {
     /// Size of an I/O (block size), for example `8k`
-    #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE")]
+    #[arg(long, visible_aliases = ["block", "bs"], alias = "transfer", value_name = "SIZE")]
     pub block_size: Option<Bytes>,
     /// Queue depth (outstanding I/Os); with --rate, its maximum
     #[arg(
         long,
         visible_aliases = ["depth", "iodepth"],
-        aliases = ["queue-depth", "qd"],
+        aliases = ["outstanding", "qd"],
         value_name = "N",
         value_parser = value_parser!(u32).range(1..)
     )]

@@ -64,6 +64,7 @@ pub struct Calibration {
 #[serde(deny_unknown_fields)]
 pub struct LogCalibration {
     /// Bytes of one append.
+    #[serde(alias = "transfer_bytes")]
     pub block_size_bytes: u64,
     /// Alone, then during ever more reads and writes of data.
     pub points: Vec<LogPoint>,
@@ -75,6 +76,7 @@ pub struct LogCalibration {
 #[serde(deny_unknown_fields)]
 pub struct LogPoint {
     /// Outstanding I/Os of data meanwhile; 0 where the log was alone.
+    #[serde(alias = "outstanding")]
     pub queue_depth: u32,
     /// Mean time of an append, ns.
     pub service_time_ns: Estimate,
@@ -108,8 +110,10 @@ pub struct MixCalibration {
     /// Share of reads, 0..=1.
     pub read_share: f64,
     /// Bytes of one small I/O.
+    #[serde(alias = "transfer_bytes")]
     pub block_size_bytes: u64,
     /// Bytes of one large I/O.
+    #[serde(alias = "large_transfer_bytes")]
     pub large_block_size_bytes: u64,
     /// Mean service time at queue depth 1, ns.
     pub base_service_time_ns: Estimate,
@@ -211,6 +215,7 @@ pub struct Capacity {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_s: Option<f64>,
     /// Outstanding I/Os at which it was reached.
+    #[serde(alias = "outstanding")]
     pub queue_depth: u32,
     /// What kept it from being more.
     pub bound: CapacityBound,
@@ -243,8 +248,10 @@ pub enum CapacityBound {
 #[serde(deny_unknown_fields)]
 pub struct CurvePoint {
     /// Outstanding I/Os.
+    #[serde(alias = "outstanding")]
     pub queue_depth: u32,
     /// Bytes of one I/O.
+    #[serde(alias = "transfer_bytes")]
     pub block_size_bytes: u64,
     /// Reads and writes per second.
     pub iops: Estimate,
@@ -271,6 +278,7 @@ pub struct CurvePoint {
 #[serde(deny_unknown_fields)]
 pub struct Knee {
     /// Outstanding I/Os at the knee.
+    #[serde(alias = "outstanding")]
     pub queue_depth: u32,
     /// IOPS there.
     pub iops: f64,

@@ -150,12 +150,13 @@ pub struct IopsPoint {
     /// I/Os per second.
     pub rate: Rate,
     /// Bytes of one.
+    #[serde(alias = "transfer")]
     pub block_size: Bytes,
     /// Mean time of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Nanos>,
     /// How many were outstanding, where the latency is not published: it follows by Little's law.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "outstanding", default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
 }
 

@@ -266,6 +266,7 @@ pub struct ComparedShare {
     /// Share of all I/Os.
     pub share: f64,
     /// I/Os that are in it at any time: rate times the range's middle.
+    #[serde(alias = "outstanding")]
     pub queue_depth: f64,
 }
 

@@ -50,6 +50,7 @@ pub struct Load {
     /// How rows are read, in the words of the server's plan.
     pub access: String,
     /// One a number of sessions and repeat, in the order in which they were measured.
+    #[serde(rename = "steps", alias = "rungs")]
     pub rungs: Vec<Rung>,
     /// Processors of the machine that measured.
     pub processors: u32,

@@ -12,6 +12,7 @@ pub struct Locality {
     /// Version of the document's form: 1.
     pub format: u32,
     /// Bytes of one read.
+    #[serde(alias = "transfer_bytes")]
     pub block_size_bytes: u64,
     /// Mean read times, by working set.
     pub points: Vec<LocalityPoint>,

@@ -122,6 +122,7 @@ pub struct Interval {
     /// All streams together.
     pub operations: PerOperation,
     /// Time-weighted mean of the outstanding I/Os.
+    #[serde(alias = "outstanding_mean")]
     pub queue_depth_mean: f64,
 }
 

@@ -227,7 +227,7 @@ pub struct IoClass {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_iops: Option<Figure>,
     /// Mean bytes an I/O.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "transfer_bytes", default, skip_serializing_if = "Option::is_none")]
     pub block_size_bytes: Option<Figure>,
     /// Bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,7 +239,7 @@ pub struct IoClass {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_s: Option<Figure>,
     /// Mean number of I/Os outstanding, by Little's law: rate times latency.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "outstanding", default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<Figure>,
     /// I/Os by their time, where the source has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -188,7 +188,8 @@ pub struct ProjectedState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_latency_s: Option<f64>,
     /// Reads that are outstanding on average.
-    pub reads_outstanding: f64,
+    #[serde(alias = "reads_outstanding")]
+    pub read_queue_depth: f64,
 }
 
 /// What can keep a database from more work.
@@ -337,7 +338,8 @@ pub struct SessionPoint {
 #[serde(deny_unknown_fields)]
 pub struct StoragePoint {
     /// Reads outstanding.
-    pub reads_outstanding: f64,
+    #[serde(alias = "reads_outstanding")]
+    pub read_queue_depth: f64,
     /// Reads per second.
     pub read_iops: f64,
     /// Mean time of one, seconds.

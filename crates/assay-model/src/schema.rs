@@ -224,7 +224,18 @@ fn without_checksum(line: &str) -> String {
     }
 }
 
-/// Reads every example of a kind as its noun, and every document of an earlier form.
+/// A document with the names of version 0.2, which documents and files of users still have.
+fn with_former_names(document: &str) -> String {
+    let names = [
+        ("read_queue_depth", "reads_outstanding"),
+        ("queue_depth", "outstanding"),
+        ("block_size", "transfer"),
+    ];
+    names.iter().fold(document.to_owned(), |text, (name, former)| text.replace(name, former))
+}
+
+/// Reads every example of a kind as its noun, with its former names, and every document of an
+/// earlier form.
 fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
     let contract = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract");
     let folders = ["examples", "earlier"].map(|folder| contract.join(folder));
@@ -239,7 +250,8 @@ fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
                 Some(_) => vec![text.clone()],
                 None => continue,
             };
-        for document in &documents {
+        let former: Vec<String> = documents.iter().map(|one| with_former_names(one)).collect();
+        for document in documents.iter().chain(&former) {
             let parsed = if path.extension().is_some_and(|form| form == "toml") {
                 crate::document::parse_toml::<T>(document, kind).map(drop)
             } else {

@@ -79,6 +79,7 @@ pub struct Stream {
     #[serde(default = "whole")]
     pub read_share: Share,
     /// Bytes moved by one I/O.
+    #[serde(alias = "transfer")]
     pub block_size: BlockSizeMix,
     /// Address of the next I/O.
     #[serde(default)]
@@ -162,6 +163,7 @@ pub enum Arrival {
     /// A new I/O when one completes, at a fixed queue depth.
     Closed {
         /// Outstanding I/Os of the whole stream.
+        #[serde(alias = "outstanding")]
         queue_depth: u32,
         /// Pause between a completion and the I/O that follows it.
         #[serde(default)]
@@ -178,7 +180,7 @@ pub enum Arrival {
         #[serde(default = "one")]
         burst: u32,
         /// I/Os in flight at most; later arrivals wait, and their wait is response time.
-        #[serde(default = "queue_depth_max")]
+        #[serde(alias = "outstanding_max", default = "queue_depth_max")]
         queue_depth_max: u32,
         /// Arrivals that wait join into one I/O of up to this size: a log writer's group commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]

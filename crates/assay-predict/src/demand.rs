@@ -41,7 +41,7 @@ pub struct PredictedDemand {
     pub log_writes_mean: f64,
     /// Writes of data that are outstanding when all writers of the database are at work; `None`
     /// where that is not known.
-    pub writers_outstanding: Option<f64>,
+    pub write_queue_depth: Option<f64>,
     /// Bytes of all reads and writes.
     pub io_bytes: f64,
     /// Commits that sessions wait for.

@@ -61,7 +61,7 @@ pub struct Solution {
     /// Mean wait for a commit, seconds.
     pub commit_latency_s: f64,
     /// Reads outstanding on average.
-    pub reads_outstanding: f64,
+    pub read_queue_depth: f64,
     /// Busy share of the processors that the sessions have.
     pub cpu_busy_share: f64,
 }
@@ -310,7 +310,7 @@ impl Network<'_> {
         if !self.demand.commits_wait_for_pages || before_s <= 0.0 {
             return 1.0;
         }
-        let queue_depth = self.reads_outstanding(throughput_per_s, customers).max(1.0);
+        let queue_depth = self.read_queue_depth(throughput_per_s, customers).max(1.0);
         let read_s = self.storage.curve.latency_s(queue_depth) + self.overheads.read_s;
         (read_s + self.read_delay_s(throughput_per_s, customers)) / before_s
     }
@@ -326,11 +326,11 @@ impl Network<'_> {
 
     /// Reads and writes of data outstanding at a throughput.
     fn ios_outstanding(&self, throughput_per_s: f64, customers: f64) -> f64 {
-        self.reads_outstanding(throughput_per_s, customers) / self.demand.read_share().max(0.05)
+        self.read_queue_depth(throughput_per_s, customers) / self.demand.read_share().max(0.05)
     }
 
     /// Reads outstanding at a throughput.
-    fn reads_outstanding(&self, throughput_per_s: f64, customers: f64) -> f64 {
+    fn read_queue_depth(&self, throughput_per_s: f64, customers: f64) -> f64 {
         let reads_iops = throughput_per_s * self.demand.small_reads_worth(self.storage);
         let reads = self.storage.curve.queue_depth(reads_iops);
         reads.unwrap_or_else(|| self.storage.curve.reach()).min(customers)
@@ -369,7 +369,7 @@ impl Network<'_> {
             parts,
             read_latency_s: per_read + delays.read_one_s,
             commit_latency_s: delays.commit_one_s,
-            reads_outstanding: throughput_per_s * storage_s * (1.0 - share(own_writes_s)),
+            read_queue_depth: throughput_per_s * storage_s * (1.0 - share(own_writes_s)),
             cpu_busy_share: throughput_per_s * demand.cpu_s / demand.processors_mean,
         }
     }

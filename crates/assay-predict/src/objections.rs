@@ -460,7 +460,7 @@ pub(crate) fn of_states(
     };
     let busiest = |of: fn(&ProjectedState) -> f64| states.iter().map(of).fold(0.0, f64::max);
     let cpu = busiest(|state| state.cpu_busy_share.unwrap_or(0.0));
-    let queue_depth = busiest(|state| state.reads_outstanding);
+    let queue_depth = busiest(|state| state.read_queue_depth);
     let found =
         [cpu_bound(cpu), extrapolation(queue_depth, storage), write_bound(demand, storage, state)];
     found.into_iter().flatten().collect()

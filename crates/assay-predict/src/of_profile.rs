@@ -231,7 +231,7 @@ impl ProfileReader<'_> {
         demand.foreground_writes_mean = per(own);
         demand.writes_mean = per(all - own);
         demand.foreground_writes_s = per(self.foreground_write_s());
-        demand.writers_outstanding = self.writers_outstanding();
+        demand.write_queue_depth = self.write_queue_depth();
         let redo = value(self.profile.redo.write_iops.as_ref());
         demand.log_writes_mean = per(redo.unwrap_or(log));
         let whole = self.class(IoPurpose::All);
@@ -242,7 +242,7 @@ impl ProfileReader<'_> {
     /// Where sessions wait for late writes, all writers are at work: what is outstanding then
     /// follows by Little's law. Not in Oracle's reports: its writers submit batches, which grow
     /// with what is late, and a report times batches.
-    fn writers_outstanding(&self) -> Option<f64> {
+    fn write_queue_depth(&self) -> Option<f64> {
         self.profile.server.as_ref()?;
         let behind = self.profile.verdict.write_behind_share?;
         let writes = self.class(IoPurpose::DataFileWrite)?;

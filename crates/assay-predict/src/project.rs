@@ -50,7 +50,7 @@ pub struct ProjectionPlan {
     /// Reads over those of the present cache, where it changes.
     pub read_ratio: Option<f64>,
     /// Writes that the database has outstanding at most, where that is known.
-    pub writers_outstanding: Option<f64>,
+    pub write_queue_depth: Option<f64>,
     /// Response that is wanted, seconds.
     pub response_limit_s: Option<f64>,
     /// How often inputs are drawn.
@@ -72,7 +72,7 @@ impl Default for ProjectionPlan {
             cpu_speed_ratio: None,
             growth: 1.0,
             read_ratio: None,
-            writers_outstanding: None,
+            write_queue_depth: None,
             response_limit_s: None,
             draws: 1000,
             seed: 1,
@@ -151,7 +151,7 @@ fn changed(
         let others = processors_total.map_or(0.0, |all| (all - demand.processors_mean).max(0.0));
         changed.processors_mean = (processors - others).max(0.05 * processors);
     }
-    changed.writers_outstanding = plan.writers_outstanding.or(demand.writers_outstanding);
+    changed.write_queue_depth = plan.write_queue_depth.or(demand.write_queue_depth);
     if let Some(ratio) = plan.read_ratio {
         changed.reads_mean *= ratio;
     }
@@ -209,7 +209,7 @@ fn base(demand: &PredictedDemand) -> ProjectedState {
         cpu_busy_share: Some(demand.throughput_per_s * demand.cpu_s / demand.processors_mean),
         read_latency_s: Some(demand.read_latency_s).filter(|latency_s| *latency_s > 0.0),
         commit_latency_s: Some(demand.commit_latency_s).filter(|latency_s| *latency_s > 0.0),
-        reads_outstanding: demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s),
+        read_queue_depth: demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s),
     }
 }
 
@@ -291,7 +291,7 @@ impl AskedOfTargets<'_> {
     /// near that and more was not shown to give no more.
     fn if_more(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
         let storage = around.storage;
-        if !objections::is_beyond(middle.reads_outstanding, storage) {
+        if !objections::is_beyond(middle.read_queue_depth, storage) {
             return middle.response_s;
         }
         let more = PredictedStorage {
@@ -456,7 +456,7 @@ fn projected(
         cpu_busy_share: Some(solved.cpu_busy_share),
         read_latency_s: (demand.reads_mean > 0.0).then_some(solved.read_latency_s),
         commit_latency_s: (demand.commits_mean > 0.0).then_some(solved.commit_latency_s),
-        reads_outstanding: solved.reads_outstanding,
+        read_queue_depth: solved.read_queue_depth,
     }
 }
 
@@ -466,7 +466,7 @@ fn storage_curve(storage: &PredictedStorage) -> Vec<StoragePoint> {
     let steps = 24_u32;
     let at = |step: u32| reach.powf(f64::from(step) / f64::from(steps));
     let point = |queue_depth: f64| StoragePoint {
-        reads_outstanding: queue_depth,
+        read_queue_depth: queue_depth,
         read_iops: storage.curve.iops(queue_depth),
         read_latency_s: storage.curve.latency_s(queue_depth),
     };
@@ -498,7 +498,7 @@ fn missed(
         response_s,
         throughput_per_s,
         parts: parts_of(response_s, solved),
-        reads_outstanding: solved.reads_outstanding * faster,
+        read_queue_depth: solved.read_queue_depth * faster,
         cpu_busy_share: solved.cpu_busy_share * faster,
         ..*solved
     }
@@ -531,7 +531,7 @@ mod tests {
             parts: TimeParts { reads_s: 0.09, cpu_s: 0.01, ..TimeParts::default() },
             read_latency_s: 0.009,
             commit_latency_s: 0.0,
-            reads_outstanding: 9.0,
+            read_queue_depth: 9.0,
             cpu_busy_share: 0.5,
         }
     }
@@ -543,7 +543,7 @@ mod tests {
         assert!((found.throughput_per_s - 80.0).abs() < 1e-9);
         assert!((found.parts.other_s - 0.025).abs() < 1e-12);
         assert!((found.parts.sum_s() - found.response_s).abs() < 1e-12);
-        assert!((found.reads_outstanding - 7.2).abs() < 1e-9);
+        assert!((found.read_queue_depth - 7.2).abs() < 1e-9);
         let same = missed(&solution(), Population::SameWork, 1.25, None);
         assert!((same.throughput_per_s - 100.0).abs() < 1e-12);
         assert!((same.response_s - 0.125).abs() < 1e-12);

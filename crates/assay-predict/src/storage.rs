@@ -281,7 +281,7 @@ fn writes_most(
     let most = alone.min(curve.most_iops() * writes / reads);
     let rates = writes_of(nearest);
     let by_writers =
-        demand.writers_outstanding.zip(rates).filter(|(writers, rates)| *writers < rates.reach());
+        demand.write_queue_depth.zip(rates).filter(|(writers, rates)| *writers < rates.reach());
     match by_writers {
         Some((writers, rates)) => Some(most * rates.iops(writers) / rates.most_iops()),
         None if end(nearest) == CapacityBound::Saturated => Some(most),

@@ -9,7 +9,7 @@ use assay_model::projection::{TargetOrigin, ThroughputLimit};
 use assay_predict::{ProjectionPlan, StorageSource, demand_of, project};
 
 /// The most units a second that writes allow, on 32 servers of 0.5 ms.
-fn bound_by_writes(profile: &Profile, writers_outstanding: Option<f64>) -> f64 {
+fn bound_by_writes(profile: &Profile, write_queue_depth: Option<f64>) -> f64 {
     let calibration = made_up::calibration(5e5, 32.0);
     let source = StorageSource {
         name: "on".to_owned(),
@@ -17,7 +17,7 @@ fn bound_by_writes(profile: &Profile, writers_outstanding: Option<f64>) -> f64 {
         origin: TargetOrigin::Measured,
         log: None,
     };
-    let plan = ProjectionPlan { draws: 20, writers_outstanding, ..ProjectionPlan::default() };
+    let plan = ProjectionPlan { draws: 20, write_queue_depth, ..ProjectionPlan::default() };
     let found = project(&demand_of(profile, None), None, &[source], &plan);
     let bounds = found.targets[0].bounds.iter();
     bounds.clone().find(|bound| bound.limit == ThroughputLimit::Writes).unwrap().most_per_s
@@ -46,11 +46,11 @@ fn writers_follow_from_what_was_outstanding_when_sessions_waited_for_them() {
         ..IoClass::new(IoPurpose::DataFileWrite)
     };
     profile.classes.push(writes.complete());
-    assert_eq!(demand_of(&profile, None).demand.writers_outstanding, None);
+    assert_eq!(demand_of(&profile, None).demand.write_queue_depth, None);
     profile.verdict.write_behind_share = Some(0.2);
     // A report times batches, which grow with what is late.
-    assert_eq!(demand_of(&profile, None).demand.writers_outstanding, None);
+    assert_eq!(demand_of(&profile, None).demand.write_queue_depth, None);
     profile.server = Some(ServerActivity::default());
-    let found = demand_of(&profile, None).demand.writers_outstanding.unwrap();
+    let found = demand_of(&profile, None).demand.write_queue_depth.unwrap();
     assert!((found - 1.6).abs() < 1e-9, "{found}");
 }

@@ -43,7 +43,7 @@ const NUMERIC: [(&str, &[&str]); 7] = [
         "calibrate DEVICE --time 100ms --read-share 100% --queue-depth-max 4",
         &[
             "--block-size B",
-            "--large-block-size B",
+            "--large-block B",
             "--time T",
             "--queue-depth-max N",
             "--quantile S",

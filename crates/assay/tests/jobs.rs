@@ -405,7 +405,7 @@ fn a_configuration_of_iometer_is_converted_and_run() {
          name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% \
          random,delay,burst,align,reply\n\t8192,100,100,100,0,1,8192,0\n'END access \
          specifications\n'MANAGER LIST ==\n'Manager ID, manager name\n\t1,HOST\n'Worker\n\tWorker \
-         1\n'Worker type\n\tDISK\n'Number of queue_depth IOs,test connection rate,transactions \
+         1\n'Worker type\n\tDISK\n'Number of outstanding IOs,test connection rate,transactions \
          per connection\n\t4,DISABLED,1\n'Disk maximum size,starting sector\n\t0,0\n'Assigned \
          access specs\n\tOLTP\n'End assigned access specs\n'Target\n\tD:\n'Target \
          type\n\tDISK\n'End target\n'End worker\n'End manager\n'END manager list\n",

@@ -446,7 +446,7 @@ mod tests {
     /// As `IOMeter` 1.1 writes it, with invented names.
     const FILE: &str = "Version 1.1.0 \n'TEST SETUP ====\n'Test Description\n\tarray of two\n'Run Time\n'\thours      minutes    seconds\n\t0          2          30\n'Ramp Up Time (s)\n\t15\n'Default Disk Workers to Spawn\n\tNUMBER_OF_CPUS\n'Record Results\n\tALL\n'Queue Depth Cycling\n'\tstart      end        step       step type\n\t1          32         2          EXPONENTIAL\n'Test Type\n\tNORMAL\n'END test setup\n'ACCESS SPECIFICATIONS ====\n'Access specification name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\t8192,80,70,100,0,1,8192,0\n\t16384,20,70,100,0,1,8192,0\n'Access specification name,default assignment\n\tScan; 100% read,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\t65536,100,100,0,0,1,0,0\n'END access specifications\n'MANAGER LIST ====\n'Manager ID, manager name\n\t1,HOST\n'Manager network address\n\t\nWORKERS'END manager list\nVersion 1.1.0 \n";
     const WORKER: &str = "'Worker\n\tWorker #\n'Worker type\n\tDISK\n'Default target settings for worker\n'Number \
-         of queue_depth IOs,test connection rate,transactions per connection,use fixed seed,fixed \
+         of outstanding IOs,test connection rate,transactions per connection,use fixed seed,fixed \
          seed value\n\t4,DISABLED,1,DISABLED,0\n'Disk maximum size,starting sector,Data \
          pattern\n\t2097152,0,2\n'End default target settings for worker\n'Assigned access \
          specs\n\tOLTP\n\tScan; 100% read\n'End assigned access specs\n'Target \

@@ -83,8 +83,10 @@ pub struct ClosedLoad {
     /// Share of reads.
     pub read_share: Share,
     /// Bytes of one I/O.
+    #[serde(alias = "transfer")]
     pub block_size: Bytes,
     /// Queue depth; with a latency limit, its maximum.
+    #[serde(alias = "outstanding")]
     pub queue_depth: u32,
     /// Limit on the mean latency of reads and of writes; the highest queue depth within it is
     /// searched for.

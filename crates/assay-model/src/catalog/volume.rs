@@ -22,6 +22,7 @@ pub struct Volume {
     /// Bytes a second by what is ordered.
     pub throughput: ThroughputRule,
     /// What a larger I/O is counted as several of.
+    #[serde(alias = "transfer")]
     pub block_size: Bytes,
     /// Documented mean latency: the upper end of what `promise` says; unknown where it names no
     /// number.

@@ -107,6 +107,7 @@ pub struct Conduct {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Counters>,
     /// Time-weighted mean of the outstanding I/Os.
+    #[serde(alias = "outstanding_mean")]
     pub queue_depth_mean: f64,
     /// Rate times mean service time over mean outstanding I/Os: 1 when Little's law closes.
     pub littles_law_ratio: f64,

@@ -207,7 +207,7 @@ pub struct DeviceFinding {
     /// What is accepted, seconds.
     pub limit_s: f64,
     /// Requests outstanding on average: rate times time; one writer that is above 0.7 is busy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "outstanding", default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<Figure>,
     /// How it stands.
     pub grade: DeviceGrade,

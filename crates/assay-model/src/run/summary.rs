@@ -17,6 +17,7 @@ pub struct IntervalSummary {
     /// End, ns after the measured time began.
     pub end_ns: u64,
     /// Time-weighted mean of the outstanding I/Os.
+    #[serde(alias = "outstanding_mean")]
     pub queue_depth_mean: f64,
     /// Reads, if there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]

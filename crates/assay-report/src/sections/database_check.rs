@@ -362,7 +362,7 @@ mod tests {
             "base":{"population":{"kind":"same_work"},"throughput_per_s":{"value":60.0,"low":60.0,"high":60.0,"confidence":1.0,"n":1},
             "response_s":{"value":0.02,"low":0.02,"high":0.02,"confidence":1.0,"n":1},
             "parts":{"cpu_s":0.0,"cpu_queue_s":0.0,"reads_s":0.0,"commit_s":0.0,"writes_s":0.0,"contention_s":0.0,"other_s":0.0},
-            "average_active_sessions":1.2,"reads_outstanding":0.5},"targets":[],"model_deviation":0.1,"draws":10,"seed":1,"formulas":[]}"#;
+            "average_active_sessions":1.2,"read_queue_depth":0.5},"targets":[],"model_deviation":0.1,"draws":10,"seed":1,"formulas":[]}"#;
         let projection: Projection = serde_json::from_str(text).unwrap();
         let replay = DemandReplay {
             classes: vec![

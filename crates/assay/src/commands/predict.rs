@@ -190,7 +190,7 @@ impl PredictOptions {
                 processors_mean: self.cpus,
                 cpu_speed_ratio: self.cpu_speed,
                 growth: 1.0 + self.growth,
-                writers_outstanding: self.writers,
+                write_queue_depth: self.writers,
                 response_limit_s: self.response_limit.map(Nanos::seconds),
                 draws: self.draws,
                 seed: self.seed,

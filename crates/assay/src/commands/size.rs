@@ -60,7 +60,7 @@ struct SizingDemandOptions {
     #[arg(long, value_name = "SHARE", default_value = "70%")]
     read_share: Share,
     /// Size of an I/O
-    #[arg(long, value_name = "SIZE", default_value = "8KiB")]
+    #[arg(long, alias = "transfer", value_name = "SIZE", default_value = "8KiB")]
     block_size: Bytes,
     /// Throughput, if it is not IOPS times block size
     #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]

@@ -28,7 +28,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     assert_right(load, 2);
     let rows = load["filled"]["rows"].as_u64().unwrap();
     assert!(rows > 200_000, "{rows}");
-    for rung in load["rungs"].as_array().unwrap() {
+    for rung in load["steps"].as_array().unwrap() {
         assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
         let (orders, results) = (ios(rung, "trade order"), ios(rung, "trade result"));
         assert!(results <= orders + 50, "{orders} {results}");

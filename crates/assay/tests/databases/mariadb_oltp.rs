@@ -26,7 +26,7 @@ fn the_data_stays_right_and_the_mix_exact_however_it_is_called() {
         assert_eq!((&load["kind"], &server["product"]), (&"oltp".into(), &"MariaDB".into()));
         assert!(load["access"].as_str().unwrap().contains(words_for), "{load}");
         assert_right(load, 2);
-        for rung in load["rungs"].as_array().unwrap() {
+        for rung in load["steps"].as_array().unwrap() {
             has_the_mix(rung);
         }
         assert_eq!(place.left().len(), 0);
@@ -130,7 +130,7 @@ fn what_is_executed_behind_a_refused_statement_is_taken_back() {
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_right(load, 2);
-    for retries in load["rungs"][0]["retries"].as_array().into_iter().flatten() {
+    for retries in load["steps"][0]["retries"].as_array().into_iter().flatten() {
         let meaning = retries["meaning"].as_str().unwrap();
         assert!(["1213", "1205"].iter().any(|code| meaning.contains(code)), "{meaning}");
     }

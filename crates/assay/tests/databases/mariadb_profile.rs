@@ -202,7 +202,7 @@ fn a_rung_has_the_profile_of_its_server() {
         "bench slob d --server mariadb --scale 8MiB --sessions 2 --time 2s --update-pct 20 --json \
          --quiet",
     );
-    let rung = &json(&output)["load"]["rungs"][0];
+    let rung = &json(&output)["load"]["steps"][0];
     let profile = &rung["profile"];
     assert_eq!(profile["source"]["product"], "mariadb", "{}", words(&output));
     assert!(!profile["time"]["db_time_s"]["source"].as_str().unwrap().contains("samples"));

@@ -33,7 +33,7 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     assert_eq!(load["server"]["product"], "MariaDB");
     assert_eq!(load["server"]["block_bytes"], 8192);
     assert_eq!(load["filled"]["rows"], 2048);
-    let rungs = load["rungs"].as_array().unwrap();
+    let rungs = load["steps"].as_array().unwrap();
     assert!(!rungs.is_empty(), "{load}");
     for (rung, sessions) in rungs.iter().zip([1, 3]) {
         let ios = ios(rung);
@@ -66,7 +66,7 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
         let filled = &load["filled"];
         assert_eq!(filled["rows"], 4096, "{}", words(&output));
         assert!(filled["table_bytes"].as_u64().unwrap() >= 4096 * 8192 * 98 / 100, "{filled}");
-        let rung = &load["rungs"][0];
+        let rung = &load["steps"][0];
         let (read, met) = (count(rung, "reads"), 400 * work_unit);
         // Five of six pages are not in the cache; the index is. Neighbours in key are not
         // neighbours on storage: were they, eight keys would be read once or twice.

@@ -158,7 +158,7 @@ fn logins(server: &MySql) {
 fn slob_is_measured(load: &Value) {
     // One row a page of 16 KiB.
     assert_eq!(load["server"]["block_bytes"], 16_384);
-    let rungs = load["rungs"].as_array().unwrap();
+    let rungs = load["steps"].as_array().unwrap();
     assert!(!rungs.is_empty(), "{load}");
     for rung in rungs {
         assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
@@ -180,7 +180,7 @@ fn orders_are_right(server: &MySql) {
     {
         let load = server.measured(&format!("{oltp} {calls}"), "load");
         assert_right(&load, 2);
-        assert!(load["rungs"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
+        assert!(load["steps"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
     }
 }
 

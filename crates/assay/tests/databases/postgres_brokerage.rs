@@ -36,7 +36,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     assert!((270_000..=330_000).contains(&rows), "{rows}");
     let plan = load["plan"].as_array().unwrap();
     assert!(plan.iter().any(|one| one["name"] == "mix" && one["value"] == "busy, version 7"));
-    for rung in load["rungs"].as_array().unwrap() {
+    for rung in load["steps"].as_array().unwrap() {
         assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
         let all = streams(rung);
         for name in [
@@ -99,7 +99,7 @@ fn statements_keep_the_books_right_beside_each_other() {
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_right(load, 2);
-    assert!(load["rungs"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
+    assert!(load["steps"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
              --time 4s --warm-up 1s"
         ));
         let all = json(&output);
-        let rung = &all["load"]["rungs"][0];
+        let rung = &all["load"]["steps"][0];
         let reads = ["broker volume", "customer position", "market watch", "security detail"];
         let reads = reads.iter().chain(&["trade lookup", "trade status"]);
         let reads: u64 = reads.map(|name| ios(rung, name)).sum();
@@ -128,7 +128,7 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
     let output = place.run(&format!(
         "bench brokerage d {SMALL} --sessions 12 --think 500ms --time 3s --warm-up 1s"
     ));
-    let rung = &json(&output)["load"]["rungs"][0];
+    let rung = &json(&output)["load"]["steps"][0];
     let asked =
         ["customer position", "market watch", "security detail", "trade lookup", "trade status"];
     let asked: u64 = asked.iter().map(|name| ios(rung, name)).sum();

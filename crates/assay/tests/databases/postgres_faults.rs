@@ -31,7 +31,7 @@ fn sessions_that_think_longer_than_the_rung_do_nothing_and_that_is_a_result() {
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_right(load, 2);
-    assert!(load["rungs"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
+    assert!(load["steps"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
     assert_eq!((place.left().len(), place.processes()), (0, 0));
 }
 

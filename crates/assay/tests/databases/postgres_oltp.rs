@@ -26,7 +26,7 @@ fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
         // 299,011 rows and lines of 30,000 orders, 5 to 15 each, by the server's own statistics.
         assert!((585_000..=613_000).contains(&rows), "{rows}");
         assert_right(load, 2);
-        for rung in load["rungs"].as_array().unwrap() {
+        for rung in load["steps"].as_array().unwrap() {
             let (orders, payments) = (ios(rung, "new order"), ios(rung, "payment"));
             let back = ios(rung, "rolled back order");
             let users = rung["sessions"].as_u64().unwrap();
@@ -50,7 +50,7 @@ fn arrivals_that_are_due_count_from_then() {
          --isolation serializable --json --quiet",
     );
     let load = &json(&output)["load"];
-    let rung = &load["rungs"][0];
+    let rung = &load["steps"][0];
     let all: u64 =
         ["new order", "payment", "order status", "delivery", "stock level", "rolled back order"]
             .iter()

@@ -287,7 +287,7 @@ fn two_loads_on_one_server_do_not_touch_each_other() {
     });
     for output in both {
         assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
-        assert_eq!(json(&output)["load"]["rungs"].as_array().unwrap().len(), 1);
+        assert_eq!(json(&output)["load"]["steps"].as_array().unwrap().len(), 1);
     }
     assert_eq!(given.schemas(), Vec::<String>::new());
 }
@@ -331,7 +331,7 @@ fn a_release_says_what_it_lacks() {
     let remarks = &load["load"]["remarks"];
     assert_eq!(has_text(remarks, "needs version 16"), major < 16, "{remarks}");
     assert_eq!(profile["server"]["functions"].as_array().unwrap().is_empty(), major < 16);
-    let rung = &load["load"]["rungs"][0]["profile"]["server"];
+    let rung = &load["load"]["steps"][0]["profile"]["server"];
     assert!(rung["over_time"]["classes"].as_array().is_some_and(|all| !all.is_empty()), "{load}");
 }
 

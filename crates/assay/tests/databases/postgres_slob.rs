@@ -33,7 +33,7 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     let table_bytes = load["filled"]["table_bytes"].as_u64().unwrap();
     assert!((2048 * 8192..(2048 + 128) * 8192).contains(&table_bytes), "{table_bytes}");
     // A busy machine may end the ladder early, and says so; what was climbed must add up.
-    let rungs = load["rungs"].as_array().unwrap();
+    let rungs = load["steps"].as_array().unwrap();
     assert!(!rungs.is_empty(), "{load}");
     for (rung, sessions) in rungs.iter().zip([1, 3]) {
         let streams = rung["measurement"]["streams"].as_array().unwrap();
@@ -68,7 +68,7 @@ fn no_think_time_is_shortened() {
     };
     let output = place
         .run("bench slob d --scale 8MiB --sessions 12 --think 1:2s:3s --time 9s --json --quiet");
-    let rung = &json(&output)["load"]["rungs"][0];
+    let rung = &json(&output)["load"]["steps"][0];
     let rates: Vec<f64> = rung["interval_rates_per_s"]
         .as_array()
         .unwrap()
@@ -303,7 +303,7 @@ fn a_kept_server_is_used_again() {
     let second = place.run(&format!("{again} --json"));
     let load = &json(&second)["load"];
     assert!(load["filled"].is_null() && load["server"]["is_own"] == true, "{}", words(&second));
-    assert_eq!(load["rungs"].as_array().unwrap().len(), 1);
+    assert_eq!(load["steps"].as_array().unwrap().len(), 1);
     // Killed while it is in use, it recovers.
     let mut child = place.start(&again.replace("1s", "60s"));
     wait_for(|| place.processes() > 8);

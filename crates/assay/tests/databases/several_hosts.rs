@@ -15,7 +15,7 @@ const TRANSACTIONS: [&str; 6] =
 fn adds_up(document: &Value) {
     let load = &document["load"];
     assert_right(load, 2);
-    let rungs = load["rungs"].as_array().unwrap();
+    let rungs = load["steps"].as_array().unwrap();
     let counts: Vec<u64> = rungs
         .iter()
         .map(|rung| TRANSACTIONS.iter().map(|stream| ios(rung, stream)).sum())
@@ -118,7 +118,7 @@ fn two_databases_are_measured_together_each_by_hosts_of_its_own() {
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     let document = json(&output);
     let load = &document["load"];
-    let rungs = load["rungs"].as_array().unwrap();
+    let rungs = load["steps"].as_array().unwrap();
     assert_eq!(rungs.len(), 2);
     for rung in rungs {
         let databases = rung["databases"].as_array().unwrap();

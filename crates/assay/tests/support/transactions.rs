@@ -53,7 +53,7 @@ pub fn has_intervals(place: &Path) -> bool {
 
 /// Numbers of sessions of all steps.
 fn climbed(load: &Value) -> Vec<u64> {
-    let rungs = load["rungs"].as_array().unwrap();
+    let rungs = load["steps"].as_array().unwrap();
     rungs.iter().map(|rung| rung["sessions"].as_u64().unwrap()).collect()
 }
 
@@ -93,7 +93,7 @@ pub fn killed(place: &Place, load: &str, after: Duration, kill: impl FnOnce()) -
 pub fn assert_nothing_lost(place: &Place, output: &Output, finish: &str) -> u64 {
     let load = &json(output)["load"];
     assert_right(load, 2);
-    let measurement = &load["rungs"][0]["measurement"];
+    let measurement = &load["steps"][0]["measurement"];
     assert_eq!(measurement["finish"]["outcome"], finish, "{}", words(output));
     assert!(!measurement["errors"].as_array().unwrap().is_empty(), "{load}");
     assert_eq!(place.left().len(), 0);
@@ -110,7 +110,7 @@ pub fn assert_tried_again(place: &Place, load: &str, codes: &[&str]) {
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_right(load, 2);
-    let rung = &load["rungs"][0];
+    let rung = &load["steps"][0];
     assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
     for retries in rung["retries"].as_array().into_iter().flatten() {
         let meaning = retries["meaning"].as_str().unwrap();
@@ -136,7 +136,7 @@ pub fn assert_fills_up(place: &Place, load: &str) {
     // Sessions that were lost do not know why; the server does.
     assert!(code != Some(4) || words.contains("space"), "{words}");
     let load = &json(&output)["load"];
-    assert_eq!(load["rungs"].as_array().map(Vec::len), Some(1), "{load}");
+    assert_eq!(load["steps"].as_array().map(Vec::len), Some(1), "{load}");
     fs::remove_file(&hog).unwrap();
     assert_eq!((place.left().len(), place.processes()), (0, 0), "{words}");
 }
