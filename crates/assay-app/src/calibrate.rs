@@ -58,6 +58,7 @@ pub struct CalibrationRunPlan {
     #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
     pub read_share: Vec<Share>,
     /// Size of a small I/O
+    #[serde(alias = "transfer")]
     #[arg(
         long,
         aliases = ["block", "bs", "transfer"],
@@ -66,6 +67,7 @@ pub struct CalibrationRunPlan {
     )]
     pub block_size: Bytes,
     /// Size of a large I/O
+    #[serde(alias = "large_transfer")]
     #[arg(
         long = "large-block",
         alias = "large-transfer",
@@ -74,6 +76,7 @@ pub struct CalibrationRunPlan {
     )]
     pub large_block_size: Bytes,
     /// Maximum queue depth (outstanding I/Os)
+    #[serde(alias = "outstanding_max")]
     #[arg(long, alias = "outstanding-max", value_name = "N", default_value_t = 1024)]
     pub queue_depth_max: u32,
     /// Add a table of IOPS within latency limits FROM:TO:STEP, for example `100us:2ms:100us`
@@ -311,7 +314,9 @@ pub(crate) fn calibrate_recording(
             let progress = context.progress.without_notes();
             let mut bench = SimulatedBench::of(device).with_stop(stop);
             let work = MixWork { plan, append, judged, environment: None };
+            let remark = device.missing_bandwidth();
             with_log(&mut bench, &work, &progress)
+                .map(|calibration| with_remarks(calibration, remark.as_slice()))
         }
         OpenTarget::Storage(storage) => {
             let plan = &carried(plan, storage, context);

@@ -1,6 +1,6 @@
 //! Reads the sides of a comparison from the store and from files of profiles, and compares them.
 
-use crate::loaded_run::{read_cell, series_of_rungs};
+use crate::loaded_run::{LoadedRun, read_cell, series_of_rungs};
 use crate::reports::read_profile;
 use crate::run_part::{RunPart, plain};
 use crate::rung_cell::is_rung;
@@ -204,6 +204,8 @@ fn read_run(named: &RunPart) -> Result<SideFacts> {
         Some(rows) => rows,
         None => facts_of(run, named.part.as_deref())?,
     };
+    let causes = LoadedRun::read_part(named)?.report.causes();
+    facts.side.causes = causes.into_iter().map(|cause| cause.what).collect();
     if let Some(label) = run.label() {
         let id = &run.manifest().id;
         let named = facts.side.name.replacen(id, &label, 1);

@@ -23,7 +23,7 @@ pub(crate) fn find(mix: QuantityMix, what: CapacityOf, facts: &Facts<'_>) -> Vec
         let whose = match mix {
             QuantityMix::Read => "reads",
             QuantityMix::Write => "writes",
-            QuantityMix::Mixed => "a mix of reads and writes",
+            QuantityMix::Mixed => "mixes of reads and writes",
         };
         return vec![FoundNumber::absent(format!("{whose} were not calibrated"))];
     }

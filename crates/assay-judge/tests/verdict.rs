@@ -109,7 +109,7 @@ fn what_is_missing_is_said() {
     story.calibration = Some(calibration(CapacityBound::Saturated));
     assert_eq!(
         missing("calibration.mix.iops_max at_least 1/s", &story),
-        "a mix of reads and writes were not calibrated"
+        "mixes of reads and writes were not calibrated"
     );
     assert_eq!(
         missing("calibration.read.knee_iops at_least 1/s", &story),

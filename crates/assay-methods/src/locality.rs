@@ -54,6 +54,7 @@ pub struct LocalityCurve {
     #[arg(long, value_name = "SIZE")]
     pub largest: Option<Bytes>,
     /// Size of a read
+    #[serde(alias = "transfer")]
     #[arg(
         long,
         aliases = ["block", "bs", "transfer"],

@@ -199,7 +199,7 @@ impl StreamSpec {
     }
 }
 
-/// A stream in a few words: `random 8KiB, 70% reads, 32 outstanding`.
+/// A stream in a few words: `random 8KiB, 70% reads, queue depth 32`.
 pub fn describe(stream: &Stream) -> String {
     let order = match stream.access {
         Access::Sequential { .. } | Access::Stride { .. } => "sequential",
@@ -214,10 +214,10 @@ pub fn describe(stream: &Stream) -> String {
     };
     let pace = match stream.arrival {
         Arrival::Closed { queue_depth, think_time: Nanos(0) } => {
-            format!("{queue_depth} outstanding")
+            format!("queue depth {queue_depth}")
         }
         Arrival::Closed { queue_depth, think_time } => {
-            format!("{queue_depth} outstanding, {think_time} of think time")
+            format!("queue depth {queue_depth}, {think_time} of think time")
         }
         Arrival::Open { rate, .. } => format!("{rate}"),
     };

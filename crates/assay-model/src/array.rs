@@ -55,6 +55,16 @@ pub struct ArrayModel {
 }
 
 impl ArrayModel {
+    /// Whether any part limits the bytes per second; memory alone does not.
+    pub fn limits_bandwidth(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Path(path) => path.bandwidth_per_s.is_some(),
+            Part::Controller(controller) => controller.per_mib.0 > 0,
+            Part::Cache(_) | Part::Raid(_) | Part::Ram(_) => false,
+            Part::Tier(_) | Part::Hdd(_) | Part::Flash(_) => true,
+        })
+    }
+
     /// The experiment of a name.
     pub fn experiment(&self, name: &str) -> Option<&Experiment> {
         self.experiments.iter().find(|experiment| experiment.name == name)

@@ -1,7 +1,7 @@
 //! Causes other than the storage that shaped a measurement, if the documents prove them.
 
 use crate::calibration::{Calibration, CurvePoint};
-use crate::counters::{Counters, DeviceCounters};
+use crate::counters::{Counters, DeviceCounters, NamedDevice};
 use crate::environment::{Environment, IoLimit, Storage};
 use crate::load::Rung;
 use crate::measurement::{ClockKind, Measurement, Operation, PerOperation, Submission};
@@ -27,8 +27,20 @@ const PAUSE_NS_MIN: u64 = 2_000_000_000;
 /// A share of a device's data that others moved, and the bytes, from which on a neighbour is named.
 const NEIGHBOUR_SHARE_MIN: f64 = 0.2;
 const NEIGHBOUR_BYTES_MIN: f64 = 64.0 * 1024.0 * 1024.0;
-/// Own writes may move this many times their bytes: journals and metadata.
+/// Own writes may move this many times their bytes where data is copied on write, or where layers
+/// below a file system have journals and redundancy of their own.
 const WRITE_AMPLIFICATION_MAX: f64 = 3.0;
+/// The same for data that a file system overwrites in place: its time stamps alone are added.
+const IN_PLACE_AMPLIFICATION_MAX: f64 = 1.05;
+/// Bytes of journal that one flush of such a file system may write: descriptor, one block, commit.
+const SYNC_JOURNAL_BYTES: f64 = 12_288.0;
+/// File systems that overwrite data in place; `data=journal` is the exception.
+const IN_PLACE: [&str; 8] = ["ext2", "ext3", "ext4", "xfs", "vfat", "exfat", "ntfs3", "jfs"];
+/// From this many outstanding I/Os on average on, a limit may have held back a load: a closed load
+/// that is held back always waits for one.
+const HELD_BACK_DEPTH_MIN: f64 = 0.9;
+/// Time of I/Os above the device's own, from which on they waited before they reached it.
+const HELD_BACK_TIMES: f64 = 3.0;
 /// Share of the bytes that a device must have moved, by the kernel's counters, and from how many
 /// bytes on it is checked.
 const SEEN_SHARE_MIN: f64 = 0.9;
@@ -250,13 +262,39 @@ fn reached(run: &RunDocuments<'_>) -> Vec<Reached> {
         |point: &CurvePoint| Reached::from_operations(&point.operations, point.elapsed_s);
     let mixes = run.calibration.iter().flat_map(|calibration| &calibration.mixes);
     let points = mixes.flat_map(|mix| mix.curve.iter().chain(&mix.large_curve));
-    let runs = run.measurements.iter();
+    let runs = run.measurements.iter().filter(|one| waits_for_one(one));
     let of_run = |one: &&Measurement| Reached::from_operations(&one.operations(), one.elapsed_s());
+    let of_devices = runs.clone().flat_map(|one| reached_by_devices(one));
     let of_rung = run.rung.and_then(|rung| {
         let device = rung.device.as_ref()?;
         Some(Reached::from_device(&device.counters, rung.elapsed_s()))
     });
-    points.map(of_point).chain(runs.map(of_run)).chain(of_rung).collect()
+    points.map(of_point).chain(runs.map(of_run)).chain(of_devices).chain(of_rung).collect()
+}
+
+/// Whether at least one I/O was outstanding nearly all the time, by Little's law. An open load below
+/// a limit is not held back by it, however near its rate is.
+fn waits_for_one(measurement: &Measurement) -> bool {
+    let operations = measurement.operations();
+    let each = Operation::ALL.into_iter().filter_map(|operation| operations.get(operation));
+    let busy_ns: f64 = each.map(|result| result.service.mean_ns() * real(result.ios)).sum();
+    busy_ns >= HELD_BACK_DEPTH_MIN * real(measurement.elapsed_ns)
+}
+
+/// What the devices of a measurement did whose I/Os took much longer than the devices needed: they
+/// waited above, and a journal counts against a limit, too.
+fn reached_by_devices(measurement: &Measurement) -> Vec<Reached> {
+    let operations = measurement.operations();
+    let waited = |operation, device_ns: Option<f64>| {
+        let own = operations.get(operation).map(|result| result.service.mean_ns());
+        own.zip(device_ns).is_some_and(|(own_ns, device_ns)| own_ns > HELD_BACK_TIMES * device_ns)
+    };
+    let devices = measurement.conduct.kernel.iter().flat_map(|kernel| &kernel.devices);
+    let held = devices.map(|device| &device.counters).filter(|device| {
+        waited(Operation::Read, device.read_time_mean_ns())
+            || waited(Operation::Write, device.write_time_mean_ns())
+    });
+    held.map(|device| Reached::from_device(device, measurement.elapsed_s())).collect()
 }
 
 /// All loads of each curve together: one visit alone may be shorter than the kernel's slices.
@@ -279,7 +317,20 @@ fn page_cache(run: &RunDocuments<'_>) -> Option<Cause> {
         return Some(found);
     }
     let calibration = run.calibration?;
-    (calibration.direct_io == Some(false)).then(not_bypassed)
+    if calibration.direct_io == Some(false) {
+        return Some(not_bypassed());
+    }
+    unseen_by_watch(calibration, &run.watch?.total.counters)
+}
+
+/// The same of a calibration, whose loads are watched as a whole: no device may have read less than
+/// the loads did.
+fn unseen_by_watch(calibration: &Calibration, watched: &Counters) -> Option<Cause> {
+    let points = calibration.mixes.iter().flat_map(|mix| mix.curve.iter().chain(&mix.large_curve));
+    let reads = points.filter_map(|point| point.operations.read.as_ref());
+    let claimed: u64 = reads.map(|read| read.bytes).sum();
+    let seen = share(most_seen(&watched.devices, |device| device.read_bytes)?, claimed);
+    (claimed >= UNSEEN_BYTES_MIN && seen < SEEN_SHARE_MIN).then(|| from_memory("read", seen))
 }
 
 fn not_bypassed() -> Cause {
@@ -322,13 +373,17 @@ pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<Cause> 
     if claimed < UNSEEN_BYTES_MIN || seen >= SEEN_SHARE_MIN {
         return None;
     }
+    Some(from_memory(name, seen))
+}
+
+fn from_memory(name: &str, seen_share: f64) -> Cause {
     let what = format!(
         "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the rest \
-         stayed in the page cache",
-        seen * 100.0
+         stayed in memory (page cache, or blocks that were never written)",
+        seen_share * 100.0
     );
     let remedy = "use direct I/O on a target larger than every cache in front of the device";
-    Some(Cause::new(CauseKind::PageCache, what, remedy))
+    Cause::new(CauseKind::PageCache, what, remedy)
 }
 
 /// Bytes that the kernel's counters should show: all but those of targets past the block layer.
@@ -348,9 +403,19 @@ fn countable_bytes(operation: Operation, measurement: &Measurement) -> Option<u6
 /// nothing, as on network file systems.
 fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
     let devices = &measurement.conduct.kernel.as_ref()?.devices;
-    let each = devices.iter().map(|device| bytes(&device.counters));
-    let all = if measurement.targets.len() > 1 { each.sum() } else { each.max().unwrap_or(0) };
-    (!devices.is_empty()).then_some(all)
+    if measurement.targets.len() > 1 {
+        let each = devices.iter().map(|device| bytes(&device.counters));
+        return each.reduce(|all, one| all + one);
+    }
+    most_seen(devices, bytes)
+}
+
+/// The largest count of any layer. A loop device counts what it takes from the page cache, too: it
+/// is left out where the device below it is counted.
+fn most_seen(devices: &[NamedDevice], bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
+    let is_loop = |device: &&NamedDevice| device.name.starts_with("loop");
+    let below = devices.iter().filter(|device| !is_loop(device)).map(|one| bytes(&one.counters));
+    below.max().or_else(|| devices.iter().map(|device| bytes(&device.counters)).max())
 }
 
 /// How busy the CPUs of a host were during a measurement, and who kept them busy.
@@ -479,22 +544,49 @@ fn neighbour(run: &RunDocuments<'_>) -> Option<Cause> {
     if run.rung.is_some() || run.measurements.iter().any(|one| has_passthrough(one)) {
         return None;
     }
+    let in_place = run
+        .environment
+        .is_some_and(|environment| environment.storage.iter().all(overwrites_in_place));
     let of_runs = run.measurements.iter().find_map(|one| {
         let counters = one.conduct.kernel.as_ref()?;
-        foreign(counters, own_bytes(counters, Some(one))?)
+        foreign(counters, own_bytes(counters, Some(one))?.amplified(in_place))
     });
     let watched = || {
         let counters = &run.watch?.total.counters;
-        foreign(counters, own_bytes(counters, None)?)
+        // The flushes of a calibrated log are in no document.
+        let has_log = run.calibration.is_some_and(|calibration| calibration.log.is_some());
+        foreign(counters, own_bytes(counters, None)?.amplified(in_place && !has_log))
     };
     let (device, foreign_share) = if run.measurements.is_empty() { watched()? } else { of_runs? };
     let what = format!(
-        "other programs used the device: {:.0}% of the data that {device} transferred during the \
-         run was theirs",
+        "other programs used the device: at least {:.0}% of the data that {device} transferred \
+         during the run was theirs",
         foreign_share * 100.0
     );
     let remedy = "measure while nothing else uses the device";
     Some(Cause::new(CauseKind::Neighbour, what, remedy))
+}
+
+/// Whether what is written lands on the device once: no copy on write, journal or redundancy below.
+fn overwrites_in_place(storage: &Storage) -> bool {
+    let plain = [
+        LayerKind::Nvme,
+        LayerKind::Scsi,
+        LayerKind::Virtio,
+        LayerKind::Xen,
+        LayerKind::Mmc,
+        LayerKind::Dasd,
+        LayerKind::Partition,
+        LayerKind::Lvm,
+        LayerKind::Crypt,
+        LayerKind::Multipath,
+    ];
+    let mount = storage.stack.mount.as_ref();
+    let is_in_place = mount.is_none_or(|mount| {
+        let is_journaled = mount.options.iter().any(|option| option == "data=journal");
+        IN_PLACE.contains(&mount.file_system.as_str()) && !is_journaled
+    });
+    is_in_place && storage.stack.layers.iter().all(|layer| plain.contains(&layer.kind))
 }
 
 fn has_passthrough(measurement: &Measurement) -> bool {
@@ -506,6 +598,19 @@ fn has_passthrough(measurement: &Measurement) -> bool {
 struct OwnBytes {
     read: f64,
     write: f64,
+    syncs: f64,
+}
+
+impl OwnBytes {
+    /// With the most that a file system adds to them.
+    fn amplified(self, in_place: bool) -> Self {
+        let write = if in_place {
+            IN_PLACE_AMPLIFICATION_MAX * self.write + SYNC_JOURNAL_BYTES * self.syncs
+        } else {
+            WRITE_AMPLIFICATION_MAX * self.write
+        };
+        Self { write, ..self }
+    }
 }
 
 /// By the kernel's account of this process, which covers the warm-up as the counters of devices do;
@@ -518,9 +623,12 @@ fn own_bytes(counters: &Counters, measured: Option<&Measurement>) -> Option<OwnB
         let result = operations.as_ref().and_then(|operations| operations.get(operation));
         result.map_or(0, |result| result.bytes)
     };
+    let syncs = operations.as_ref().and_then(|operations| operations.sync.as_ref());
+    let syncs = syncs.map_or(0, |result| result.ios);
     Some(OwnBytes {
         read: real(process.read_bytes.max(bytes(Operation::Read))),
         write: real(process.write_bytes.max(bytes(Operation::Write))),
+        syncs: real(syncs),
     })
 }
 
@@ -528,8 +636,7 @@ fn own_bytes(counters: &Counters, measured: Option<&Measurement>) -> Option<OwnB
 fn foreign(counters: &Counters, own: OwnBytes) -> Option<(String, f64)> {
     let each = counters.devices.iter().map(|device| {
         let (read, write) = (real(device.counters.read_bytes), real(device.counters.write_bytes));
-        let others =
-            (read - own.read).max(0.0) + (write - WRITE_AMPLIFICATION_MAX * own.write).max(0.0);
+        let others = (read - own.read).max(0.0) + (write - own.write).max(0.0);
         (device.name.clone(), others, others / (read + write).max(1.0))
     });
     let most = each.max_by(|one, other| one.1.total_cmp(&other.1))?;

@@ -128,6 +128,9 @@ pub struct Side {
     /// Nodes or bricks behind it, where they were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<f64>,
+    /// Causes other than the storage that shaped its numbers, as clauses, the gravest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
 }
 
 /// Something that is not the same on all sides.

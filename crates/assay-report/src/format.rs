@@ -111,7 +111,11 @@ impl Formatter {
             return String::new();
         }
         if is_open(unit, estimate) {
-            return format!("at least {}", self.at_least(unit, low));
+            // A bound of nothing says nothing.
+            return match rounded_down(unit, low) {
+                bound if bound > 0.0 => format!("at least {}", self.value(unit, bound)),
+                _ => "unknown".to_owned(),
+            };
         }
         let (low, high) = (self.shown(unit, low), self.shown(unit, high));
         if low.unit == high.unit && low.unit != "×" {
@@ -131,7 +135,11 @@ impl Formatter {
     pub(crate) fn doubt(&self, unit: Unit, estimate: &Estimate) -> String {
         Self::plus_minus(unit, estimate).unwrap_or_else(|| {
             let interval = self.interval(unit, estimate);
-            if interval.is_empty() { interval } else { format!("({interval})") }
+            match interval.as_str() {
+                "" => interval,
+                "unknown" => "(interval unknown)".to_owned(),
+                known => format!("({known})"),
+            }
         })
     }
 
@@ -431,7 +439,7 @@ mod tests {
         assert_eq!(doubt(99.99, 100.0, 100.01), "±0.1%");
         assert_eq!(doubt(70.0, 100.0, 130.0), "±30%");
         assert_eq!(doubt(5_766.0, 48_240.0, 58_187.0), "(5,766 – 58,187/s)");
-        assert_eq!(doubt(0.0, 100.0, 1_000.0), "(at least 0/s)");
+        assert_eq!(doubt(0.0, 100.0, 1_000.0), "(interval unknown)");
         assert_eq!(doubt(0.0, 0.0, 1.0), "(0 – 1/s)");
         assert_eq!(doubt(1.0, 1.0, 1.0), "");
     }
@@ -440,8 +448,8 @@ mod tests {
     fn nothing_impossible_is_shown() {
         let format = Formatter::default();
         let rate = estimate(-46_604.0, 46_650.0, 139_905.0);
-        assert_eq!(format.interval(Unit::IosPerS, &rate), "at least 0/s");
-        assert_eq!(format.doubt(Unit::IosPerS, &rate), "(at least 0/s)");
+        assert_eq!(format.interval(Unit::IosPerS, &rate), "unknown");
+        assert_eq!(format.doubt(Unit::IosPerS, &rate), "(interval unknown)");
         assert_eq!(format.interval(Unit::Ns, &estimate(-1.1e6, 4e6, 7.41e6)), "0 ns – 7.41 ms");
         assert_eq!(format.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 – 100%");
     }

@@ -92,7 +92,7 @@ pub(crate) fn is_lower_bound(capacity: &Capacity) -> bool {
 
 /// The number to size by: the rate, or its lower end, marked, where only that is known.
 pub(crate) fn bounded(capacity: &Capacity, unit: Unit, format: &Formatter) -> String {
-    if is_lower_bound(capacity) {
+    if is_lower_bound(capacity) && capacity.rate.low >= 1.0 {
         format!("≥ {}", format.at_least(unit, capacity.rate.low))
     } else {
         format.value(unit, capacity.rate.value)

@@ -21,6 +21,7 @@ pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration)
         elapsed_s: calibration.elapsed_s,
         repeats: 1,
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     };
     SideFacts {

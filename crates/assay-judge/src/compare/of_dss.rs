@@ -27,6 +27,7 @@ pub fn facts_of_dss(name: &str, target: &str, dss: &Dss) -> SideFacts {
         elapsed_s: runs.clone().map(DssRun::elapsed_s).sum(),
         repeats: 1,
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     };
     SideFacts {

@@ -51,6 +51,7 @@ fn side(name: &str, target: &str, load: &Load) -> Side {
         elapsed_s: load.rungs.iter().map(Rung::elapsed_s).sum(),
         repeats: 1,
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     }
 }

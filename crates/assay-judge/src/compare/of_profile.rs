@@ -16,6 +16,7 @@ pub fn facts_of_profile(profile: &Profile) -> SideFacts {
         elapsed_s: profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value),
         repeats: 1,
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     };
     SideFacts {

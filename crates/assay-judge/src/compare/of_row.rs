@@ -24,6 +24,7 @@ pub fn facts_of_row(name: &str, target: &str, row: &CellResult) -> SideFacts {
         elapsed_s: row.elapsed_s,
         repeats: 1,
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     };
     SideFacts {

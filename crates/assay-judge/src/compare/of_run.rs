@@ -45,6 +45,7 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
         elapsed_s: run.measurement.elapsed_s(),
         repeats: 1,
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     };
     SideFacts {

@@ -44,6 +44,7 @@ pub fn facts_of_study(
         elapsed_s: cells.iter().map(|cell| cell.elapsed_s).sum(),
         repeats: u32::try_from(groups.iter().map(Vec::len).min()?).unwrap_or(u32::MAX),
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     };
     let measures = groups.iter().flat_map(|group| of_group(group, has_several));

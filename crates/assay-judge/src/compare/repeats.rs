@@ -20,6 +20,7 @@ pub fn joined(repeats: Vec<SideFacts>) -> Option<SideFacts> {
     }
     whole.side.name = names.join(", ");
     whole.side.ids = all.iter().flat_map(|facts| facts.side.ids.clone()).collect();
+    whole.side.causes = all.iter().flat_map(|facts| facts.side.causes.clone()).collect();
     whole.side.repeats = all.iter().map(|facts| facts.side.repeats).sum();
     whole.side.elapsed_s = all.iter().map(|facts| facts.side.elapsed_s).sum();
     whole.measures.retain_mut(|mine| {

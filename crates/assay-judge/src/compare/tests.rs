@@ -18,6 +18,7 @@ fn side(name: &str, measures: Vec<SideFigure>) -> SideFacts {
         elapsed_s: 600.0,
         repeats: 3,
         nodes: None,
+        causes: Vec::new(),
         ids: Vec::new(),
     };
     SideFacts { measures, ..SideFacts::new(side) }

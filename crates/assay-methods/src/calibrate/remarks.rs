@@ -32,14 +32,15 @@ pub(super) fn drifted(mix: &str, drift: &FullLoadDrift, most_iops: f64, began_s:
     let verb = if drift.end_of_begin < 1.0 { "fell" } else { "rose" };
     let end = drift.end_of_mean * most_iops;
     let what = match drift.step_s {
-        Some(at_s) => format!(
+        // A rate of which only a lower bound of nothing is known has no levels to name.
+        Some(at_s) if end >= 1.0 => format!(
             "{mix}: the rate at full load {verb} from {} to {} IOPS {:.0} s after the start, too \
              late to measure the new level",
             show_count(end / drift.end_of_begin),
             show_count(end),
             at_s - began_s
         ),
-        None => format!(
+        _ => format!(
             "{mix}: the rate at full load {verb} by {:.0}% from the beginning to the end",
             100.0 * (drift.end_of_begin - 1.0).abs()
         ),

@@ -11,6 +11,7 @@ use assay_engine::device::DeviceSpec;
 use assay_model::Result;
 use assay_model::array::{ArrayModel, parse_array};
 use assay_model::catalog::parse_catalog;
+use assay_model::measurement::Remark;
 
 /// How the name of a model file ends.
 const MODEL_FILE: &str = ".array.toml";
@@ -74,6 +75,18 @@ impl SimulatedDevice {
     /// Whether it is an array: it begins filled as its model says.
     pub const fn is_array(&self) -> bool {
         matches!(self, Self::Array(_))
+    }
+
+    /// For a model without a limit on its bandwidth: its throughput is not that of the product.
+    pub fn missing_bandwidth(&self) -> Option<Remark> {
+        let Self::Array(array) = self else { return None };
+        (!array.model.limits_bandwidth()).then(|| Remark {
+            what: format!("the model of {} has no bandwidth limit", array.model.name),
+            why: "none is published: the throughput in large I/Os is that of the model, and not \
+                  that of the product"
+                .to_owned(),
+            remedy: "use only the IOPS of small I/Os".to_owned(),
+        })
     }
 
     /// The device fresh, its clock at 0.
@@ -147,6 +160,10 @@ mod tests {
         assert_eq!(volume.map(|volume| volume.length_bytes()), Some(8 << 30));
         let missing = SimulatedDevice::parse("catalog:none.catalog.toml/gp3").unwrap_err();
         assert!(missing.to_string().contains("none.catalog.toml"));
+        let unlimited = |name| SimulatedDevice::parse(name).unwrap().unwrap().missing_bandwidth();
+        assert!(unlimited("array:ramsan-300").is_some());
+        assert_eq!((unlimited("array:xtremio-1"), unlimited("array:raid0-8")), (None, None));
+        assert_eq!(unlimited("sim:servers?count=8&service=200us"), None);
         let missing = SimulatedDevice::parse("array:none.array.toml").unwrap_err();
         assert!(missing.to_string().contains("none.array.toml"));
     }

@@ -40,7 +40,7 @@ pub(crate) fn hosts(count: u64, with_loss: bool) -> GivenReport {
             attempts: 1,
         }),
         window: CommonWindow { intervals: 60, elapsed_ns: 60_000_000_000, left_out: 2 },
-        load: Some("read 8 KiB, 32 outstanding".to_owned()),
+        load: Some("read 8 KiB, queue depth 32".to_owned()),
         sharing: Some(Sharing {
             ratio,
             hosts: u32::try_from(count).unwrap_or(1),

@@ -5,7 +5,7 @@ use super::quantity_names::quantity;
 use crate::clock::show_length;
 use crate::format::Formatter;
 use assay_model::Estimate;
-use assay_model::comparison::{Comparison, Measure, Pair, SpreadSource};
+use assay_model::comparison::{Comparison, Measure, Pair, Side, SpreadSource};
 use assay_model::units::show_count;
 use assay_model::verdict::{Outcome, Reason, Unit};
 
@@ -31,7 +31,8 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
         let name = &found.sides[pair.other].name;
         format!("{name}: {}.", pair_words(pair))
     });
-    let mut sentences: Vec<String> = pairs.collect();
+    let mut sentences: Vec<String> = causes(found);
+    sentences.extend(pairs);
     let more = found.pairs.len().saturating_sub(PAIRS_MAX);
     sentences.extend((more > 0).then(|| format!("{more} more below.")));
     let parity = found.pairs.iter().find_map(broken_parity);
@@ -40,6 +41,12 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
     sentences.extend(found.pairs.first().and_then(Pair::primary).map(caveats).unwrap_or_default());
     sentences.extend(found.tolerance.and_then(|tolerance| judged(found, tolerance, format)));
     Headline { outcome: found.outcome, words: sentences.join(" ") }
+}
+
+/// The gravest known cause of each side: a ratio of limits or of neighbours is none of storage.
+fn causes(found: &Comparison) -> Vec<String> {
+    let of_side = |side: &Side| Some(format!("{}: {}.", side.name, side.causes.first()?));
+    found.sides.iter().filter_map(of_side).collect()
 }
 
 /// `2.0× the read IOPS (95% CI 1.84–2.17), same latency at depth 1 (0.95–1.06×)`.

@@ -30,9 +30,9 @@ pub(super) fn headline(found: &Projection) -> Headline {
     let best = answered.max_by(|left, right| gain(left, found).total_cmp(&gain(right, found)));
     let words = best.map_or_else(
         || refusal(found),
-        |target| format!("{} {}", target_sentence(target, found), limit_sentence(target)),
+        |target| target_sentences(target, found).into_iter().next().unwrap_or_default(),
     );
-    Headline { outcome, words: words.trim().to_owned() }
+    Headline { outcome, words }
 }
 
 /// Throughput over the measured one, of the last population.
@@ -51,7 +51,8 @@ fn refusal(found: &Projection) -> String {
     )
 }
 
-fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
+/// The answer for one target, most wanted first.
+fn target_sentences(target: &ProjectedTarget, found: &Projection) -> Vec<String> {
     let same = target.state(|population| matches!(population, Population::SameWork));
     let closed = target.state(|population| matches!(population, Population::Closed { .. }));
     let (name, unit) = (&target.name, found.unit.name());
@@ -81,12 +82,14 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
             span(&state.throughput_per_s, rate)
         )
     });
-    let said: Vec<String> = shorter.into_iter().chain(overload).chain(more).collect();
-    format!("On {name}, {}.", said.join("; "))
+    let said = shorter.into_iter().chain(overload).chain(more);
+    let mut sentences: Vec<String> = said.map(|words| format!("On {name}, {words}.")).collect();
+    sentences.extend(limit_sentence(target));
+    sentences
 }
 
-fn limit_sentence(target: &ProjectedTarget) -> String {
-    target.next_limit().map_or_else(String::new, |bound| {
+fn limit_sentence(target: &ProjectedTarget) -> Option<String> {
+    target.next_limit().map(|bound| {
         let more = if bound.at_least { " or more" } else { "" };
         format!(
             "The next bottleneck is {}, at {}/s{more}.",
@@ -167,8 +170,10 @@ fn candidates<'a>(found: &Projection) -> Vec<ViewBlock<'a>> {
          between the two; set --users.",
         found.unit.name()
     );
+    let answered = found.targets.iter().filter(|target| !target.states.is_empty());
+    let further = answered.flat_map(|target| target_sentences(target, found).into_iter().skip(1));
     vec![
-        ViewBlock::Lead(vec![lead]),
+        ViewBlock::Lead(further.chain([lead]).collect()),
         ViewBlock::captioned(HeadingLevel::Detail, states_table(found)),
         ViewBlock::captioned(HeadingLevel::Detail, limits_table(found)),
     ]
