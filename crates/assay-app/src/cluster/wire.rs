@@ -92,12 +92,15 @@ pub(super) const TOO_MUCH: &str = "it sent too many messages";
 const NO_CLOCK: &str = "its clock is out of range";
 /// Why one is that is ahead of the others.
 pub(super) const AHEAD: &str = "it sent intervals far ahead of the other hosts";
+/// Why one is that somebody stopped on its host.
+pub(super) const ENDED_THERE: &str = "its program was stopped on the host";
 pub(super) const UNREAD: &str = "it sent an unreadable message";
 
 /// Whether the driver has turned a node away; how its program ends then is what the driver made of
 /// it.
 pub(super) fn is_turned_away(words: &str) -> bool {
-    [TOO_LARGE, TOO_MUCH, NO_CLOCK, AHEAD].contains(&words) || words.starts_with(UNREAD)
+    [TOO_LARGE, TOO_MUCH, NO_CLOCK, AHEAD, ENDED_THERE].contains(&words)
+        || words.starts_with(UNREAD)
 }
 
 /// No clock that counts from the start of its host gets there within a century.
