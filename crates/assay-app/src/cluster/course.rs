@@ -250,7 +250,7 @@ mod tests {
     fn a_host_that_ends_by_itself_is_lost_and_one_that_was_stopped_is_not() {
         let finished = || {
             let text = r#"{"finished":{"measurement":{"format":1,"workload":"w",
-                "started_unix_ns":1,"elapsed_ns":1,"finish":"interrupted","streams":[],
+                "started_unix_ns":1,"elapsed_ns":1,"finish":{"outcome":"interrupted"},"streams":[],
                 "targets":[],"errors":[],"conduct":{}}}}"#;
             serde_json::from_str::<NodeAnswer>(text).unwrap()
         };
