@@ -3,9 +3,11 @@
 use assay_cluster::clock::Ping;
 use assay_cluster::protocol::{self, NodeAnswer, NodeGreeting, NodeOrder, NodeRefusal, cut};
 use assay_engine::monotonic_ns;
-use assay_model::Error;
+use assay_model::{Error, Result};
 use serde::Serialize;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
 use std::process::ChildStdin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -129,6 +131,20 @@ pub(super) fn event_of(word: NodeAnswer) -> NodeEvent {
         }
         word => NodeEvent::Said(word),
     }
+}
+
+/// 128 random bits as hexadecimal digits.
+pub(super) fn random_digits() -> Result<String> {
+    let mut bytes = [0; 16];
+    let source = Path::new("/dev/urandom");
+    let read = File::open(source).and_then(|mut source| source.read_exact(&mut bytes));
+    read.map_err(|error| {
+        Error::environment(
+            format!("reading {}: {error}", source.display()),
+            "cannot read random numbers from the system",
+        )
+    })?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 pub(super) fn not_started(what: &str, error: &std::io::Error) -> Error {
