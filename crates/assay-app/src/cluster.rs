@@ -2,6 +2,7 @@
 
 mod bench;
 mod conduct;
+mod copied_program;
 mod course;
 mod driver;
 mod host_list;
@@ -15,6 +16,7 @@ mod node;
 mod nodes;
 mod open_hosts;
 mod relay;
+mod remote_command;
 mod watch_hosts;
 mod watchdog;
 mod watcher;

@@ -2,6 +2,7 @@
 //! until the storage dies, and the judgement of what is left afterwards.
 
 mod after;
+mod lost_file;
 mod target_identity;
 mod workload;
 
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 pub use after::AfterPlan;
+use target_identity::KnownDirectory;
 pub(crate) use target_identity::{boot, check_apart, identity};
 
 /// The cell of the load.
@@ -308,6 +310,12 @@ fn option(place: &LedgerPlace) -> String {
     }
 }
 
+/// What a directory is known by if its test file is gone.
+fn directory(target: &str) -> Option<String> {
+    let path = Path::new(target);
+    path.is_dir().then(|| KnownDirectory::of(path)).flatten().map(|known| known.identity)
+}
+
 /// What a stretch of a ledger begins with.
 fn head(
     id: LedgerId,
@@ -322,6 +330,7 @@ fn head(
         ledger: id.digits(),
         target: named.to_owned(),
         identity,
+        directory: directory(named),
         boot: boot(&SysRoot::live()),
         began_unix_ns: unix_ns(),
         subject: LedgerSubject::Blocks {

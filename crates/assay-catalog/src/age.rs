@@ -7,6 +7,9 @@ const DOUBTED_DAYS: i64 = 180;
 /// Older prices are refused: two years.
 const REFUSED_DAYS: i64 = 730;
 
+/// Older limits of volumes and machines are a doubt: clouds raise them within a year.
+const LIMITS_DOUBTED_DAYS: i64 = 365;
+
 /// What the age of a price means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceAge {
@@ -30,6 +33,11 @@ pub const fn price_age(as_of: Day, today: Day) -> PriceAge {
     }
 }
 
+/// Whether limits of a cloud were published so long before a day that they are a doubt.
+pub const fn are_limits_old(as_of: Day, today: Day) -> bool {
+    today.days_since(as_of) > LIMITS_DOUBTED_DAYS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +51,7 @@ mod tests {
         assert_eq!(age("2024-11-24"), PriceAge::Doubted);
         assert_eq!(age("2024-11-23"), PriceAge::Refused);
         assert_eq!(age("2027-01-01"), PriceAge::Fresh);
+        let are_old = |text: &str| are_limits_old(text.parse().unwrap(), today);
+        assert_eq!(["2025-11-24", "2025-11-23"].map(are_old), [false, true]);
     }
 }

@@ -6,6 +6,6 @@ mod age;
 mod built_in;
 mod target;
 
-pub use age::{PriceAge, price_age};
+pub use age::{PriceAge, are_limits_old, price_age};
 pub use built_in::{CatalogIndex, CatalogListing};
 pub use target::VolumeTarget;

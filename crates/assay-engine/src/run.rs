@@ -360,6 +360,7 @@ fn serve<B: IoBackend>(
     };
     let mut worker = EngineWorker::new(backend, plan, times, sender.clone());
     sleep_until(times.start_ns);
+    let mut has_yielded = false;
     loop {
         match worker.turn(shared.stop.load(Ordering::Relaxed)) {
             NextStep::Finished => break,
@@ -368,6 +369,11 @@ fn serve<B: IoBackend>(
                     return drop(sender.send(Message::Broken(error)));
                 }
             }
+        }
+        if !has_yielded {
+            // Workers of many nodes on one CPU begin before the first of them fills its queue.
+            std::thread::yield_now();
+            has_yielded = true;
         }
     }
     drop(sender.send(Message::Drained));

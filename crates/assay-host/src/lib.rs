@@ -28,6 +28,7 @@ pub mod declarations;
 pub mod device;
 mod draw;
 pub mod environment;
+pub mod file_system;
 pub mod findings;
 pub mod gate;
 pub mod hook;

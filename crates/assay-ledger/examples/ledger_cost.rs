@@ -65,6 +65,7 @@ fn main() {
         ledger: id.digits(),
         target: "d".to_owned(),
         identity: "d".to_owned(),
+        directory: None,
         boot: "b".to_owned(),
         began_unix_ns: 0,
         subject,

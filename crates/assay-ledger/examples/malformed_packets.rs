@@ -79,6 +79,7 @@ fn head(id: LedgerId) -> LedgerHead {
         ledger: id.digits(),
         target: "t".to_owned(),
         identity: "the real one".to_owned(),
+        directory: None,
         boot: String::new(),
         began_unix_ns: 1,
         subject: LedgerSubject::Commits { run: 1, schema: "s".to_owned(), control: None },

@@ -26,7 +26,7 @@ struct IndexedLedger {
     /// Bytes of whole frames that were read.
     whole_bytes: u64,
     /// The last of its heads.
-    head: Option<(String, u64)>,
+    head: Option<LedgerHead>,
 }
 
 /// A ledger of the store, open for reading.
@@ -58,14 +58,21 @@ impl LedgerIndex {
             if known.read_on(&file).is_err() {
                 continue;
             }
-            let Some((of, began)) = &known.head else { continue };
-            let is_newer = newest.as_ref().is_none_or(|(before, _)| began > before);
-            if of == identity && is_newer {
-                newest = Some((*began, StoredLedger { file, whole_bytes: known.whole_bytes }));
+            let Some(head) = &known.head else { continue };
+            let began = head.began_unix_ns;
+            let is_newer = newest.as_ref().is_none_or(|(before, _)| began > *before);
+            if is_of(head, identity) && is_newer {
+                newest = Some((began, StoredLedger { file, whole_bytes: known.whole_bytes }));
             }
         }
         Ok(newest.map(|(_, ledger)| ledger))
     }
+}
+
+/// Whether a ledger is about what is known by this: a test file or a device, or the directory of a
+/// test file that is gone.
+fn is_of(head: &LedgerHead, identity: &str) -> bool {
+    head.identity == identity || head.directory.as_deref() == Some(identity)
 }
 
 /// A plain file of the store; who may write there may have put a pipe, a device or a link.
@@ -94,8 +101,7 @@ impl IndexedLedger {
         }
         while let Some((kind, content, length)) = frames.peek()? {
             if kind == FrameKind::Head {
-                let head = serde_json::from_slice::<LedgerHead>(content).ok();
-                self.head = head.map(|head| (head.identity, head.began_unix_ns));
+                self.head = serde_json::from_slice(content).ok();
             }
             frames.skip(length);
             self.whole_bytes += count_of(length);

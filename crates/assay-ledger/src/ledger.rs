@@ -111,6 +111,10 @@ pub struct LedgerHead {
     /// What it is known by when it is found again: the owner of a test file, the serial number or
     /// size of a device.
     pub identity: String,
+    /// What the directory of a test file is known by if the file is gone: its path and the number
+    /// of its file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     /// The kernel's number of the time since its start, which another start changes.
     pub boot: String,
     /// When it began, nanoseconds since 1970 UTC.
@@ -332,6 +336,7 @@ pub(crate) mod tests {
             ledger: id.digits(),
             target: "/mnt/data".to_owned(),
             identity: "file 1".to_owned(),
+            directory: Some("/mnt/data on file system 7".to_owned()),
             boot: "b".to_owned(),
             began_unix_ns: 5,
             subject: LedgerSubject::Blocks {

@@ -12,7 +12,7 @@ use crate::formulas::{PORT_USE, port_count};
 use crate::plan::SizingPlan;
 use crate::sample::DemandSample;
 use crate::volume::size_volumes;
-use assay_catalog::{CatalogIndex, CatalogListing, PriceAge, price_age};
+use assay_catalog::{CatalogIndex, CatalogListing, PriceAge, are_limits_old, price_age};
 use assay_model::catalog::{InstanceOffer, Offer, PortOffer};
 use assay_model::number::real;
 use assay_model::profile::Profile;
@@ -96,6 +96,7 @@ fn several(databases: &[SizedDatabase]) -> Error {
 
 /// What stands between the host and the storage.
 struct PathPlace<'a> {
+    index: &'a CatalogIndex,
     machine: Option<&'a InstanceOffer>,
     port: Option<(&'a str, &'a PortOffer)>,
 }
@@ -116,7 +117,7 @@ impl<'a> PathPlace<'a> {
             Some(Offer::Port(port)) => Ok((name, port)),
             _ => Err(wrong(name, "port")),
         });
-        Ok(Self { machine: machine.transpose()?, port: port.transpose()? })
+        Ok(Self { index, machine: machine.transpose()?, port: port.transpose()? })
     }
 }
 
@@ -185,7 +186,7 @@ fn too_old(listing: &CatalogListing, plan: &SizingPlan) -> Option<String> {
     })
 }
 
-/// Ports, cost, and the doubt that an old price is.
+/// Ports, cost, and the doubts that an old price and old limits are.
 fn complete(
     mut configuration: Configuration,
     listing: &CatalogListing,
@@ -205,7 +206,20 @@ fn complete(
             configuration.doubts.push(doubt);
         }
     }
+    let machine = plan.instance.as_deref().and_then(|name| place.index.get(name));
+    let of_cloud = [Some(listing).filter(|listing| listing.entry.volume.is_some()), machine];
+    let doubts = of_cloud.into_iter().flatten().filter_map(|listing| old_limits(listing, plan));
+    configuration.doubts.extend(doubts);
     configuration
+}
+
+/// That limits of a volume or a machine may have been raised since.
+fn old_limits(listing: &CatalogListing, plan: &SizingPlan) -> Option<String> {
+    let (entry, today) = (&listing.entry, plan.day);
+    are_limits_old(entry.as_of, today).then(|| {
+        let days = today.days_since(entry.as_of);
+        format!("the limits of {} are of {}, {days} days old", entry.name, entry.as_of)
+    })
 }
 
 /// The ports that it takes: a limit that is met by buying as many.

@@ -2,6 +2,7 @@
 
 use crate::live_options::{LiveObserver, LiveOptions};
 use crate::progress_line::ProgressLine;
+use crate::store_place;
 use assay_app::{Context, Guards, ProgressSender};
 use assay_dbserver::{may_hold_password, redacted};
 use assay_model::Error;
@@ -16,7 +17,7 @@ pub const COMMON: &str = "Common options";
 #[derive(Args)]
 pub struct StoreOptions {
     /// Directory for stored runs; by default ./assay-runs if it exists, otherwise the path in
-    /// ~/.config/assay/store, a file with one line
+    /// ~/.config/assay/store, a file with one line; $TMPDIR if neither can be written
     #[arg(long, value_name = "DIR", env = "ASSAY_STORE", hide_env_values = true, global = true)]
     pub store: Option<PathBuf>,
 }
@@ -24,8 +25,26 @@ pub struct StoreOptions {
 impl StoreOptions {
     /// The store; nothing is touched.
     pub fn open(&self) -> Store {
-        let usual = || crate::store_place::usual(Path::new(crate::store_place::HERE));
-        Store::at(self.store.clone().unwrap_or_else(usual))
+        Store::at(self.path())
+    }
+
+    fn path(&self) -> PathBuf {
+        let usual = || store_place::usual(Path::new(store_place::HERE));
+        self.store.clone().unwrap_or_else(usual)
+    }
+
+    /// That runs go to a temporary place, which goes with its container or machine.
+    fn note(&self) -> Option<String> {
+        let path = self.path();
+        let is_temporary = self.store.is_none() && Some(&path) == store_place::temporary().as_ref();
+        is_temporary.then(|| {
+            format!(
+                "note: {} cannot be written, so the run is kept in {}: copy it before this \
+                 machine or container ends, or specify --store DIR",
+                store_place::HERE,
+                path.display()
+            )
+        })
     }
 }
 
@@ -91,11 +110,13 @@ pub fn measuring_context(
     live: &LiveOptions,
 ) -> Result<Context, Error> {
     start.check()?;
+    let note = store.note();
     let store = store.open().labelled(start.name.as_deref())?;
     let progress = match live.open(&store, output.quiet)? {
         None => progress(output),
         Some(view) => shown_live(output, view),
     };
+    note.iter().for_each(|note| progress.say(note));
     Ok(Context { loads_in_use: start.yes, ..context_of(store, progress)? })
 }
 

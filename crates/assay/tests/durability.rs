@@ -211,18 +211,18 @@ fn with_number(ledger: &[u8], field: &str, value: &str) -> Vec<u8> {
     [&ledger[..8], &begin, &sum, head.as_bytes(), rest].concat()
 }
 
+/// Its ledger would say that the storage lost the test file.
 #[test]
-fn no_witness_is_asked_where_nothing_was_verified() {
+fn a_witness_is_asked_where_no_test_file_is() {
     let place = Place::new();
     place.write_private("token", "a token of 24 characters\n");
-    // Nobody listens there, which would be another error.
-    let ran = place.run("verify d --after --witness 127.0.0.1:1 --token-file token");
-    assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(
-        ran.complaint.contains("d does not contain the test file of the ledger"),
-        "{}",
-        ran.complaint
-    );
+    let mut witness = place.start("verify witness --listen 127.0.0.1:0 --token-file token");
+    let address = address_of(&mut witness);
+    let ran = place.run(&format!("verify d --after --witness {address} --token-file token"));
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(ran.complaint.contains("does not have a ledger of this target"), "{}", ran.complaint);
+    witness.signal(Signal::INT);
+    drop(witness.wait());
 }
 
 #[test]
@@ -410,6 +410,31 @@ fn a_campaign_ends_with_the_first_judgement_that_refutes() {
     }
     let ended = witness.wait();
     assert!(is_refuted);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("Refuted"), "{ended:?}");
+}
+
+/// The directory entry of a new file is what a device that ignores flushes loses first.
+#[test]
+fn storage_that_lost_the_test_file_is_refuted_and_ends_a_campaign() {
+    let place = Place::new();
+    place.write_private("token", "a token of 24 characters\n");
+    let mut witness = place.start(
+        "verify witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 100 \
+         --cut-command touch${IFS}cut-$ASSAY_CUT",
+    );
+    let line = format!("verify d {SIZE} --witness {} --token-file token", address_of(&mut witness));
+    let mut writing = place.start(&line);
+    writing.wait_until(|| place.path("cut-1").exists());
+    writing.signal(Signal::KILL);
+    drop(writing.wait());
+    let [file] = place.test_files("d").try_into().unwrap();
+    std::fs::remove_file(place.path("d").join(file)).unwrap();
+    let judged = place.run(&format!("{line} --after --cut power"));
+    assert_eq!(judged.code, Some(1), "{judged:?}");
+    assert!(judged.stdout.contains("Refuted: "), "{judged:?}");
+    assert!(judged.stderr.contains("the test file is gone from d"), "{judged:?}");
+    let ended = witness.wait();
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.stdout.contains("Refuted"), "{ended:?}");
 }

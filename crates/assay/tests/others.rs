@@ -300,6 +300,7 @@ fn head(id: LedgerId) -> LedgerHead {
         ledger: id.digits(),
         target: "t".to_owned(),
         identity: "file 1".to_owned(),
+        directory: None,
         boot: "b".to_owned(),
         began_unix_ns: 1,
         subject: LedgerSubject::Commits { run: 1, schema: "s".to_owned(), control: None },

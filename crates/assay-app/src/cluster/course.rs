@@ -1,6 +1,6 @@
 //! How far one workload has come on all hosts: what each said of it, and how the whole ended.
 
-use super::wire::{AHEAD, TOO_MUCH};
+use super::wire::{AHEAD, ENDED_THERE, TOO_MUCH};
 use assay_cluster::findings::{HostRecord, StartFindings};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::{Began, MeasuredPart, NodeAnswer, RungRecord};
@@ -96,6 +96,9 @@ impl<'a> HostsCourse<'a> {
         };
         match word {
             NodeAnswer::Interval(part) => return self.take_interval(member, *part, bytes),
+            NodeAnswer::Finished { measurement, .. } if self.ended_by_itself(&measurement) => {
+                return Err(ENDED_THERE.to_owned());
+            }
             NodeAnswer::Finished { measurement, began, rung } => {
                 self.ends[member] = Some(CourseEnd::Measured(measurement, began, rung));
             }
@@ -107,6 +110,12 @@ impl<'a> HostsCourse<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether somebody stopped a node that the driver did not stop.
+    fn ended_by_itself(&self, measurement: &Measurement) -> bool {
+        let is_early = matches!(measurement.finish, Finish::Interrupted | Finish::Unfinished);
+        is_early && !self.is_stopping
     }
 
     fn take_interval(
@@ -153,8 +162,14 @@ impl<'a> HostsCourse<'a> {
 
     /// Whether the other hosts have nothing to go on for.
     pub(super) fn must_stop(&self) -> bool {
-        let is_refused = |end: &Option<CourseEnd>| matches!(end, Some(CourseEnd::Refused(_)));
-        self.is_broken_off || self.late.is_some() || self.ends.iter().any(is_refused)
+        let has_failed = |end: &Option<CourseEnd>| match end {
+            Some(CourseEnd::Measured(measurement, ..)) => {
+                matches!(measurement.finish, Finish::Failed { .. })
+            }
+            Some(CourseEnd::Refused(_)) => true,
+            None => false,
+        };
+        self.is_broken_off || self.late.is_some() || self.ends.iter().any(has_failed)
     }
 
     /// What came of it, and what is to be noted of each host.
@@ -207,9 +222,6 @@ impl<'a> HostsCourse<'a> {
                 Some(CourseEnd::Refused(error)) if !self.was_stopped => error.message(),
                 Some(CourseEnd::Measured(measurement, ..)) => match &measurement.finish {
                     Finish::Failed { reason } => reason,
-                    Finish::Interrupted | Finish::Unfinished if !self.is_stopping => {
-                        "the host stopped early"
-                    }
                     Finish::Interrupted | Finish::Unfinished | Finish::Complete => continue,
                 },
                 _ => continue,
@@ -232,6 +244,22 @@ mod tests {
         let text = r#"{"interval":{"start_ns":0,"end_ns":1,"queue_depth_mean":1.0,
             "joint":{"first_interval":0,"intervals":1,"streams":[]}}}"#;
         serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_host_that_ends_by_itself_is_lost_and_one_that_was_stopped_is_not() {
+        let finished = || {
+            let text = r#"{"finished":{"measurement":{"format":1,"workload":"w",
+                "started_unix_ns":1,"elapsed_ns":1,"finish":{"outcome":"interrupted"},"streams":[],
+                "targets":[],"errors":[],"conduct":{}}}}"#;
+            serde_json::from_str::<NodeAnswer>(text).unwrap()
+        };
+        let mut observer = |_: &Merged| ControlFlow::Continue(());
+        let mut course = HostsCourse::new(vec![0, 1], 5, &mut observer);
+        assert_eq!(course.take(0, finished(), 1), Err(ENDED_THERE.to_owned()));
+        course.is_stopping = true;
+        assert_eq!(course.take(1, finished(), 1), Ok(()));
+        assert_eq!(course.awaited().collect::<Vec<_>>(), [0]);
     }
 
     /// Hosts that flood together are never ahead of one another.

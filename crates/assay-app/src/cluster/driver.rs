@@ -4,7 +4,7 @@
 use super::course::{Attempt, HostsCourse, Measured, MergedObserver};
 use super::hosts::HostNames;
 use super::links::NodeLinks;
-use super::wire::{NodeEvent, is_turned_away};
+use super::wire::{NodeEvent, is_turned_away, random_digits};
 use crate::context::Context;
 use crate::progress::ProgressSender;
 use assay_cluster::clock::Clock;
@@ -21,9 +21,6 @@ use assay_model::environment::Environment;
 use assay_model::measurement::Finish;
 use assay_model::number::{count_of, seconds};
 use assay_model::{Error, ErrorKind, Result};
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -83,27 +80,14 @@ pub(super) struct Driver {
     progress: ProgressSender,
 }
 
-/// A secret of 128 bits: lines that went astray are none of this session's.
-fn token() -> Result<String> {
-    let mut bytes = [0; 16];
-    let source = Path::new("/dev/urandom");
-    let read = File::open(source).and_then(|mut source| source.read_exact(&mut bytes));
-    read.map_err(|error| {
-        Error::environment(
-            format!("reading {}: {error}", source.display()),
-            "cannot read random numbers from the system",
-        )
-    })?;
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
-}
-
 impl Driver {
     /// Starts the nodes and opens a session with each.
     ///
     /// # Errors
     /// An environment error when one cannot be started, or is of another version.
     pub(super) fn open(hosts: &HostNames, context: &Context) -> Result<Self> {
-        let token = token()?;
+        // A secret: lines that went astray are none of this session's.
+        let token = random_digits()?;
         let names = hosts.names();
         let period_ns = period_ns(count_of(names.len()));
         let clock = match hosts {

@@ -1,9 +1,11 @@
 //! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this
 //! machine, or to a relay.
 
-use super::hosts::{HOST, HostNames};
+use super::copied_program::{ProgramCopies, requested_directory};
+use super::hosts::HostNames;
 use super::inlet::{Inlet, InletDelivery};
 use super::relay;
+use super::remote_command::reached;
 use super::wire::{NODE, NodeEvent, TOKEN, TOO_LARGE, UNREAD, Wire, event_of, not_started};
 use assay_cluster::protocol::{self, LineSize, NodeAnswer, NodeOrder};
 use assay_engine::monotonic_ns;
@@ -26,11 +28,6 @@ const SILENCE_NS: u64 = 2_500_000_000;
 /// How often it is looked whether one has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The variable that names another command that reaches hosts: `{host}` stands for the host, or it
-/// follows the words; behind it comes a command line.
-const SSH: &str = "ASSAY_SSH";
-const SSH_USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
-
 /// The lines to all nodes.
 pub(super) struct NodeLinks {
     nodes: Vec<NodeLink>,
@@ -41,6 +38,8 @@ pub(super) struct NodeLinks {
     /// Bytes of the word that the driver has at the moment.
     held_bytes: Cell<u64>,
     beating: Arc<AtomicBool>,
+    /// The program on the hosts, where it was copied there; removed when this goes.
+    _copies: Option<ProgramCopies>,
 }
 
 /// The line to a node.
@@ -59,6 +58,7 @@ impl NodeLinks {
         let (sender, deliveries) = channel();
         let inlet = Arc::new(Inlet::new(hosts.names().len(), sender));
         let (mut nodes, mut relay) = (Vec::new(), None);
+        let copies = copies(hosts, program)?;
         match hosts {
             HostNames::Local(count) => {
                 for host in 0..index_of(u64::from(*count)) {
@@ -66,8 +66,10 @@ impl NodeLinks {
                 }
             }
             HostNames::Reached { names, command } => {
+                let copy = copies.as_ref().map(ProgramCopies::path);
                 for (host, name) in names.iter().enumerate() {
-                    let link = NodeLink::start(host, reached(name, command.as_deref()), &inlet)?;
+                    let reached = node(reached(name, command.as_deref()), copy);
+                    let link = NodeLink::start(host, reached, &inlet)?;
                     link.wire.say_secret(token);
                     nodes.push(link);
                 }
@@ -79,7 +81,8 @@ impl NodeLinks {
             }
         }
         let beating = Arc::new(AtomicBool::new(true));
-        Ok(Self { nodes, relay, deliveries, inlet, held_bytes: Cell::new(0), beating })
+        let held_bytes = Cell::new(0);
+        Ok(Self { nodes, relay, deliveries, inlet, held_bytes, beating, _copies: copies })
     }
 
     /// Says something to a node. That it has gone is heard from its line.
@@ -206,25 +209,28 @@ fn local(program: &[String], token: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// A node on a host that `ssh` or a command reaches; its secret goes through the line, because
-/// everybody sees a command.
-fn reached(host: &str, command: Option<&str>) -> Command {
-    let usual = std::env::var(SSH).unwrap_or_else(|_| SSH_USUAL.to_owned());
-    let template = command.unwrap_or(&usual);
-    let node = std::env::var(NODE).unwrap_or_else(|_| "assay".to_owned());
-    let mut command = if template.contains(HOST) {
-        // Names of hosts mean nothing to a shell.
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", &format!("{} \"$@\"", template.replace(HOST, host)), "sh"]);
-        shell
-    } else {
-        let mut words = template.split_whitespace();
-        let mut program = Command::new(words.next().unwrap_or("ssh"));
-        program.args(words).arg(host);
-        program
+/// The program on all hosts, if it is to be copied there.
+fn copies(hosts: &HostNames, program: &[String]) -> Result<Option<ProgramCopies>> {
+    let (Some(directory), Some(program)) = (requested_directory(), program.first()) else {
+        return Ok(None);
     };
-    command.args([node.as_str(), "node"]).env_remove(TOKEN);
-    command
+    match hosts {
+        HostNames::Local(_) => Ok(None),
+        HostNames::Reached { names, command } => {
+            ProgramCopies::send(&directory, program, names, command.as_deref()).map(Some)
+        }
+        HostNames::Named(_) => Err(Error::usage(
+            "the program cannot be copied to hosts of a Ray cluster",
+            format!("install it there and name its path in {NODE}, or use ssh: or command:"),
+        )),
+    }
+}
+
+/// The program as a node; its secret goes through the line, because everybody sees a command.
+fn node(mut reached: Command, copy: Option<&str>) -> Command {
+    let usual = || std::env::var(NODE).unwrap_or_else(|_| "assay".to_owned());
+    reached.arg(copy.map_or_else(usual, str::to_owned)).arg("node");
+    reached
 }
 
 /// Hears a node until it ends.
@@ -274,7 +280,7 @@ fn describe(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("its program was ended by signal {signal}"),
         (None, Some(code @ 126..=127)) => {
-            format!("it has no `assay` on its path (exit code {code}); see {NODE}")
+            format!("it has no `assay` on its path (exit code {code}); {NODE}=copy copies it")
         }
         (None, Some(code)) => format!("its program ended with exit code {code}"),
         (None, None) => "its program ended".to_owned(),

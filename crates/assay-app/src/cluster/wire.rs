@@ -3,9 +3,11 @@
 use assay_cluster::clock::Ping;
 use assay_cluster::protocol::{self, NodeAnswer, NodeGreeting, NodeOrder, NodeRefusal, cut};
 use assay_engine::monotonic_ns;
-use assay_model::Error;
+use assay_model::{Error, Result};
 use serde::Serialize;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
 use std::process::ChildStdin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,12 +94,15 @@ pub(super) const TOO_MUCH: &str = "it sent too many messages";
 const NO_CLOCK: &str = "its clock is out of range";
 /// Why one is that is ahead of the others.
 pub(super) const AHEAD: &str = "it sent intervals far ahead of the other hosts";
+/// Why one is that somebody stopped on its host.
+pub(super) const ENDED_THERE: &str = "its program was stopped on the host";
 pub(super) const UNREAD: &str = "it sent an unreadable message";
 
 /// Whether the driver has turned a node away; how its program ends then is what the driver made of
 /// it.
 pub(super) fn is_turned_away(words: &str) -> bool {
-    [TOO_LARGE, TOO_MUCH, NO_CLOCK, AHEAD].contains(&words) || words.starts_with(UNREAD)
+    [TOO_LARGE, TOO_MUCH, NO_CLOCK, AHEAD, ENDED_THERE].contains(&words)
+        || words.starts_with(UNREAD)
 }
 
 /// No clock that counts from the start of its host gets there within a century.
@@ -126,6 +131,20 @@ pub(super) fn event_of(word: NodeAnswer) -> NodeEvent {
         }
         word => NodeEvent::Said(word),
     }
+}
+
+/// 128 random bits as hexadecimal digits.
+pub(super) fn random_digits() -> Result<String> {
+    let mut bytes = [0; 16];
+    let source = Path::new("/dev/urandom");
+    let read = File::open(source).and_then(|mut source| source.read_exact(&mut bytes));
+    read.map_err(|error| {
+        Error::environment(
+            format!("reading {}: {error}", source.display()),
+            "cannot read random numbers from the system",
+        )
+    })?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 pub(super) fn not_started(what: &str, error: &std::io::Error) -> Error {

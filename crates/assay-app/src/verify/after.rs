@@ -1,7 +1,8 @@
 //! The judgement after a cut: every acknowledged write of the ledger against what the target holds
 //! now.
 
-use super::target_identity::{of_device, of_file};
+use super::lost_file::judge_lost_file;
+use super::target_identity::{KnownDirectory, of_device, of_file};
 use super::{KnownLedger, VerifyPlan, boot, weighed};
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run};
@@ -31,14 +32,21 @@ pub struct AfterPlan {
     pub cut: Option<CutKind>,
 }
 
+/// The ledger of a target.
+struct FoundLedger {
+    ledger: Ledger,
+    /// Whether the storage no longer has its test file.
+    is_file_lost: bool,
+}
+
 /// What is to be judged.
-struct AfterCase<'a> {
-    epoch: &'a Epoch,
-    run: u32,
-    block_bytes: u64,
-    first_byte: u64,
-    length_bytes: u64,
-    earlier_runs: Vec<u32>,
+pub(super) struct AfterCase<'a> {
+    pub(super) epoch: &'a Epoch,
+    pub(super) run: u32,
+    pub(super) block_bytes: u64,
+    pub(super) first_byte: u64,
+    pub(super) length_bytes: u64,
+    pub(super) earlier_runs: Vec<u32>,
 }
 
 impl AfterPlan {
@@ -51,9 +59,12 @@ impl AfterPlan {
         let criteria = self.verify.judged_by()?;
         let place = self.place()?;
         context.progress.show("reading the ledger", 0.0, None);
-        let mut ledger = self.ledger(place)?;
+        let FoundLedger { mut ledger, is_file_lost } = self.ledger(place)?;
         if let Some(gap) = ledger.gap() {
             context.progress.say(&format!("note: {gap}"));
+        }
+        if is_file_lost {
+            return judge_lost_file(self, &mut ledger, criteria.as_ref(), context);
         }
         let target = TargetPlan {
             ledger: Some(LedgerUse::Again(ledger.id.digits())),
@@ -74,7 +85,7 @@ impl AfterPlan {
     /// As for a run with a ledger.
     pub fn resume(&self, context: &Context) -> Result<FinishedRun> {
         let place = self.place()?;
-        let ledger = self.ledger(place)?;
+        let ledger = self.ledger(place)?.ledger;
         let criteria = self.verify.judged_by()?;
         let known = KnownLedger { id: ledger.id, cuts: ledger.judgements() };
         self.verify.check()?;
@@ -82,7 +93,7 @@ impl AfterPlan {
         self.verify.with_ledger(place, Some(known), |_| again, criteria.as_ref(), context)
     }
 
-    fn place(&self) -> Result<&LedgerPlace> {
+    pub(super) fn place(&self) -> Result<&LedgerPlace> {
         self.verify.ledger.as_ref().ok_or_else(|| {
             Error::usage(
                 "--after needs the ledger of acknowledged writes",
@@ -92,28 +103,32 @@ impl AfterPlan {
     }
 
     /// The ledger of the target, which must be its own.
-    fn ledger(&self, place: &LedgerPlace) -> Result<Ledger> {
+    fn ledger(&self, place: &LedgerPlace) -> Result<FoundLedger> {
         let target = Path::new(self.verify.only_target()?);
         let known = known_by(target)?;
-        let identity = match (known.identities.last(), place) {
+        let newest = known.identities.last().or(known.directory.as_ref());
+        let identity = match (newest, place) {
             (Some(newest), _) => newest.as_str(),
             (None, LedgerPlace::File(_)) => "",
             (None, LedgerPlace::Witness(_)) => return Err(no_file(self.verify.only_target()?)),
         };
-        self.of_target(place.read(identity, known.size_bytes)?, &known.identities)
+        self.of_target(place.read(identity, known.size_bytes)?, &known)
     }
 
-    fn of_target(&self, ledger: Ledger, identities: &[String]) -> Result<Ledger> {
-        let head = &ledger.last().head;
+    fn of_target(&self, ledger: Ledger, known: &KnownTarget) -> Result<FoundLedger> {
+        let (head, identities) = (&ledger.last().head, &known.identities);
         if identities.contains(&head.identity) {
-            return Ok(ledger);
+            return Ok(FoundLedger { ledger, is_file_lost: false });
+        }
+        if head.directory.is_some() && head.directory == known.directory {
+            return Ok(FoundLedger { ledger, is_file_lost: true });
         }
         let target = self.verify.only_target()?;
         if head.target == target && Path::new(target).is_dir() {
             return Err(no_file(target));
         }
         // Directories are known by many files, a device by itself: one that shrank shows its size.
-        let is = match identities {
+        let is = match identities.as_slice() {
             [device] if device.starts_with("device") => format!("and {target} is the {device}"),
             _ => format!("not to {target}"),
         };
@@ -149,14 +164,7 @@ impl AfterPlan {
             return Err(Error::environment("the judgement was interrupted", "start it again"));
         }
         let judged = self.judged(&case, &after, &found);
-        if !ledger.is_damaged {
-            place.judge(ledger.id, &judged)?;
-        }
-        let mut cuts = ledger.judgements();
-        if !ledger.last().judgements.is_empty() {
-            cuts.pop();
-        }
-        cuts.push(judged);
+        let cuts = with_judgement(place, ledger, judged)?;
         let mut durability = weighed(recording, None, cuts);
         durability.acknowledgements = case.epoch.acknowledgements;
         let integrity = Integrity {
@@ -167,7 +175,12 @@ impl AfterPlan {
         recording.keep_versions(&found.versions)
     }
 
-    fn judged(&self, case: &AfterCase<'_>, after: &AfterCut, found: &TargetAfterCut) -> JudgedCut {
+    pub(super) fn judged(
+        &self,
+        case: &AfterCase<'_>,
+        after: &AfterCut,
+        found: &TargetAfterCut,
+    ) -> JudgedCut {
         let is_same_boot = boot(&SysRoot::live()) == case.epoch.head.boot;
         let seen = if is_same_boot { CutKind::Process } else { CutKind::System };
         let tear = |(boundary_bytes, blocks): (&u64, &u64)| TearCount {
@@ -189,6 +202,23 @@ impl AfterPlan {
             ..JudgedCut::of(self.cut.unwrap_or(seen), case.run)
         }
     }
+}
+
+/// Keeps a judgement in the ledger; the cuts of the ledger with it.
+pub(super) fn with_judgement(
+    place: &LedgerPlace,
+    ledger: &Ledger,
+    judged: JudgedCut,
+) -> Result<Vec<JudgedCut>> {
+    if !ledger.is_damaged {
+        place.judge(ledger.id, &judged)?;
+    }
+    let mut cuts = ledger.judgements();
+    if !ledger.last().judgements.is_empty() {
+        cuts.pop();
+    }
+    cuts.push(judged);
+    Ok(cuts)
 }
 
 /// Greatest ages that lost promises are counted by, s: from one flush to minutes, in which some
@@ -221,7 +251,7 @@ fn lost_ages(epoch: &Epoch, after: &AfterCut, broken: &[u64]) -> Vec<LostAge> {
 ///
 /// # Errors
 /// A usage error when it is about a database.
-fn case(ledger: &Ledger) -> Result<AfterCase<'_>> {
+pub(super) fn case(ledger: &Ledger) -> Result<AfterCase<'_>> {
     let epoch = ledger.last();
     let run_of = |epoch: &Epoch| match epoch.head.subject {
         LedgerSubject::Blocks { run, .. } | LedgerSubject::Commits { run, .. } => run,
@@ -267,7 +297,7 @@ fn within(target: &OpenFile, case: &AfterCase<'_>) -> Result<OpenFile> {
     })
 }
 
-fn integrity(
+pub(super) fn integrity(
     case: &AfterCase<'_>,
     after: &AfterCut,
     found: &TargetAfterCut,
@@ -295,10 +325,12 @@ fn integrity(
     }
 }
 
-/// All that a target may be known by, the ledgers of its test files or the device itself, and its
-/// size.
+/// All that a target may be known by, and its size.
 struct KnownTarget {
+    /// The ledgers of its test files, or the device itself.
     identities: Vec<String>,
+    /// A directory whose test file may be gone.
+    directory: Option<String>,
     size_bytes: u64,
 }
 
@@ -307,23 +339,27 @@ fn known_by(target: &Path) -> Result<KnownTarget> {
         let root = SysRoot::live();
         let storage = read_storage(&Survey::new(&root), target)?;
         let size_bytes = storage.stack.layers.first().map_or(0, |layer| layer.size_bytes);
-        return Ok(KnownTarget { identities: vec![of_device(&storage)], size_bytes });
+        let identities = vec![of_device(&storage)];
+        return Ok(KnownTarget { identities, directory: None, size_bytes });
     }
-    if !target.is_dir() {
+    if target.exists() && !target.is_dir() {
         return Err(Error::usage(
             format!("{} is neither a directory nor a block device", target.display()),
             "specify the target that was verified",
         ));
     }
-    let files = ledger_files_in(target)?;
+    let files = if target.exists() { ledger_files_in(target)? } else { Vec::new() };
     let sizes = files.iter().filter_map(|file| Some(file.path().metadata().ok()?.len()));
-    let size_bytes = sizes.max().unwrap_or(0);
+    let directory = KnownDirectory::of(target);
+    let file_system_bytes = directory.as_ref().map(|known| known.size_bytes);
+    let size_bytes = sizes.max().or(file_system_bytes).unwrap_or(0);
     let identities = files.iter().map(|file| of_file(file.ledger())).collect();
-    Ok(KnownTarget { identities, size_bytes })
+    let directory = directory.map(|known| known.identity);
+    Ok(KnownTarget { identities, directory, size_bytes })
 }
 
 /// Nothing can be judged: the storage may be away as well as lost.
-fn no_file(target: &str) -> Error {
+pub(super) fn no_file(target: &str) -> Error {
     Error::usage(
         format!("{target} does not contain the test file of the ledger"),
         "specify the target that was verified, mounted; if it is, and nobody removed the file, \

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use assay_host::environment::read_storage;
+use assay_host::file_system::MountedFileSystem;
 use assay_host::root::{Survey, SysRoot};
 use assay_ledger::{LedgerId, LedgerPlace};
 use assay_methods::target::TargetStorage;
@@ -9,7 +10,7 @@ use assay_model::environment::Storage as StorageFacts;
 use assay_model::stack::DeviceNumber;
 use assay_model::target::TargetKind;
 use assay_model::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// File systems that go with the power of the machine.
 const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
@@ -34,6 +35,33 @@ pub(crate) fn identity(storage: &TargetStorage, id: LedgerId) -> String {
 /// The identity of a test file that was made for a ledger.
 pub(super) fn of_file(ledger: &str) -> String {
     format!("file of {ledger}")
+}
+
+/// What the directory of a test file is known by if the file is gone.
+pub(super) struct KnownDirectory {
+    /// Its path and the number of its file system.
+    pub(super) identity: String,
+    /// Size of the file system, bytes: no file on it is larger.
+    pub(super) size_bytes: u64,
+}
+
+impl KnownDirectory {
+    /// That of a directory, which may be gone as well; `None` if its file system has no number.
+    pub(super) fn of(directory: &Path) -> Option<Self> {
+        let path = canonical(directory)?;
+        let file_system = MountedFileSystem::of(&path)?;
+        let identity = format!("{} on file system {:x}", path.display(), file_system.number);
+        Some(Self { identity, size_bytes: file_system.size_bytes })
+    }
+}
+
+/// A path without links, as far as it exists.
+fn canonical(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    path.ancestors().find_map(|parent| {
+        let rest = path.strip_prefix(parent).ok()?;
+        Some(parent.canonicalize().ok()?.join(rest).components().collect())
+    })
 }
 
 /// The identity of a device.
@@ -80,4 +108,19 @@ fn devices(storage: &StorageFacts) -> Vec<DeviceNumber> {
         return devices;
     }
     storage.stack.mount.as_ref().map(|mount| mount.device).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_known_again_when_it_is_gone() {
+        let temporary = std::env::temp_dir();
+        let Some(there) = KnownDirectory::of(&temporary) else { return };
+        assert!(there.identity.starts_with('/') && there.identity.contains(" on file system "));
+        let gone = KnownDirectory::of(&temporary.join("missing/")).unwrap();
+        assert!(gone.identity.contains("/missing on file system "), "{}", gone.identity);
+        assert_eq!(gone.size_bytes, there.size_bytes);
+    }
 }

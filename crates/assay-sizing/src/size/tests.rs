@@ -160,6 +160,16 @@ fn numbers_of_volumes_between_powers_of_two_are_tried() {
 }
 
 #[test]
+fn limits_of_more_than_a_year_are_a_doubt() {
+    let mut plan = plain(1000.0, 0.8, &["premium-ssd-v2"]);
+    plan.capacity = Some(Bytes(TIB));
+    assert!(!sized(&plan).configurations[0].doubts.iter().any(|doubt| doubt.contains("limits of")));
+    plan.instance = Some("e8bds-v5".to_owned());
+    let doubts = sized(&plan).configurations[0].doubts.join("; ");
+    assert!(doubts.contains("the limits of e8bds-v5 are of 2024-07-08"), "{doubts}");
+}
+
+#[test]
 fn ultra_disk_is_billed_in_its_steps() {
     let mut plan = plain(1000.0, 0.8, &["ultra-disk"]);
     (plan.capacity, plan.accepts_old_prices) = (Some(Bytes(632 << 30)), true);
@@ -167,7 +177,7 @@ fn ultra_disk_is_billed_in_its_steps() {
     let sizing = sized(&plan);
     let of_eight = sizing.configurations.iter().find(|one| one.units == 8).unwrap();
     let line = &of_eight.cost.as_ref().unwrap().lines[0];
-    assert!((line.amount_value - 122.88).abs() < 1e-9, "{line:?}");
+    assert!((line.amount_value - 122.593_28).abs() < 1e-9, "{line:?}");
     assert_eq!(line.what, "8 x 79.0 GiB, billed as 128 GiB");
 }
 

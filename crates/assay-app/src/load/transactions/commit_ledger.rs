@@ -115,6 +115,7 @@ impl CommitRun {
             ledger: id.digits(),
             target: self.shown(),
             identity,
+            directory: None,
             boot: boot(&SysRoot::live()),
             began_unix_ns: unix_ns(),
             subject: LedgerSubject::Commits { run, schema, control: self.plan.control },
