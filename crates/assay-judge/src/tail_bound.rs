@@ -81,11 +81,11 @@ mod tests {
     }
 
     #[test]
-    fn a_few_bursts_that_make_the_mean_bound_nothing_useful() {
+    fn one_burst_that_makes_the_mean_leaves_a_bound_beyond_itself() {
         let mut seconds = vec![second(0, 1); 60];
         seconds[11] = second(400, 300_000_000);
         // The next burst may be many times as large as the only one that was seen.
-        assert!(bound(&seconds, 0.99).unwrap() > 3.0 * 300_000_000.0);
+        assert!(bound(&seconds, 0.99).unwrap() > 1.5 * 300_000_000.0);
     }
 
     #[test]
