@@ -10,6 +10,7 @@ use assay_model::number::{count, real};
 use assay_model::spelling::LimitStatistic;
 use assay_model::units::show_time_ns;
 use assay_model::verdict::Doubt;
+use assay_stats::moment_bound::quantile_at_most;
 use assay_stats::quantile::FEWEST_CLUSTERS;
 
 /// What is known of a capacity, for every mix of the kind.
@@ -128,10 +129,11 @@ fn known(
         CapacityOf::BaseQuantile(quantile) => {
             let (found, clusters) =
                 trusted(base_quantile(mix, quantile, &calibration.limit)?, quantile);
-            let mut known = base(found).with(Some(clusters), None);
             let doubt = doubts::few_clusters(&found, Some(clusters));
-            known.evidence.doubts.extend(doubt);
-            Ok(known)
+            let mean = mix.base_service_time_ns;
+            let highest_ns = (mean.has_interval() && !mean.is_at_least())
+                .then(|| quantile_at_most(mean.high, 1, quantile));
+            Ok(base(found).with(Some(clusters), None).with_tail(doubt, highest_ns))
         }
         CapacityOf::KneeIops => mix
             .knee

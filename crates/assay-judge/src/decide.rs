@@ -1,6 +1,6 @@
 //! The rule: from a limit and the evidence to an outcome and its reason.
 
-use crate::found::ShortRun;
+use crate::found::{KnownNumber, ShortRun};
 use assay_model::Estimate;
 use assay_model::verdict::{Bias, Evidence, Limit, Outcome, Reason};
 
@@ -38,6 +38,20 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
             (Outcome::Inconclusive, Reason::Straddles { enough_s })
         }
     }
+}
+
+/// Judges a number that was measured: a quantile without an upper end passes where the mean of all
+/// times bounds it below the limit, and is doubtful elsewhere.
+pub(crate) fn decide_known(limit: Limit, known: &mut KnownNumber) -> (Outcome, Reason) {
+    if let Some(tail) = known.tail.take() {
+        let bounded =
+            Estimate { high: tail.highest_ns.max(known.estimate.value), ..known.estimate };
+        if let (Outcome::Pass, _) = decide(limit, &bounded, &known.evidence) {
+            return (Outcome::Pass, Reason::BoundedByMean { highest_value: bounded.high });
+        }
+        known.evidence.doubts.push(tail.doubt);
+    }
+    decide(limit, &known.estimate, &known.evidence)
 }
 
 /// Judges what was measured for too short a time for an interval: only a limit that is far from all

@@ -21,6 +21,17 @@ pub(crate) struct KnownNumber {
     pub(crate) evidence: Evidence,
     /// The load at which it was measured, in words; empty where the name says it.
     pub(crate) at: String,
+    /// Of a quantile without an upper end.
+    pub(crate) tail: Option<UnboundedTail>,
+}
+
+/// Why a quantile has no upper end, and what bounds it all the same.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct UnboundedTail {
+    /// The doubt that undoes a PASS below the bound.
+    pub(crate) doubt: Doubt,
+    /// The quantile does not exceed this by the mean of all times.
+    pub(crate) highest_ns: f64,
 }
 
 /// Why there is no number.
@@ -78,7 +89,18 @@ impl KnownNumber {
     pub(crate) fn new(estimate: Estimate, elapsed_s: f64, doubts: Vec<Doubt>) -> Self {
         let evidence =
             Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
-        Self { estimate, evidence, at: String::new() }
+        Self { estimate, evidence, at: String::new(), tail: None }
+    }
+
+    /// With the reason why a quantile has no upper end: a doubt, unless something bounds it.
+    pub(crate) fn with_tail(mut self, doubt: Option<Doubt>, highest_ns: Option<f64>) -> Self {
+        match (doubt, highest_ns) {
+            (Some(doubt), Some(highest_ns)) => {
+                self.tail = Some(UnboundedTail { doubt, highest_ns });
+            }
+            (doubt, _) => self.evidence.doubts.extend(doubt),
+        }
+        self
     }
 
     /// With what a quantile rests on, and the level that the run left.

@@ -30,6 +30,7 @@ mod queries;
 mod rules;
 mod series;
 pub mod statistics;
+mod tail_bound;
 mod watched;
 
 pub use certain_failure::certain_failure;

@@ -9,6 +9,7 @@ use crate::levels::last_change;
 use crate::quantity::{Amount, CriterionQuantity, CriterionTimeKind, Scope, TimeStatistic};
 use crate::series::SeriesBatch;
 use crate::statistics::{self, ShortSeries};
+use crate::tail_bound::{self, sum_of_times, sums};
 use assay_model::measurement::{
     Measurement, NamedResult, Operation, OperationResult, PerOperation,
 };
@@ -65,10 +66,12 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
             let high = estimate.high.min(most.max(estimate.value));
             let low = estimate.low.max(least.min(estimate.value));
             let known = ClusteredEstimate { estimate: Estimate { low, high, ..estimate }, ..known };
-            doubts.extend(doubts::few_clusters(&known.estimate, known.clusters));
             doubts.extend(doubts::few_bursts(&known.estimate, known.clusters));
+            let tail = doubts::few_clusters(&known.estimate, known.clusters);
+            let highest_ns = tail.as_ref().and_then(|_| quantile_at_most(amount, &part));
             let known = KnownNumber::new(known.estimate, part.elapsed_s, doubts)
-                .with(known.clusters, left.map(|left| left.change));
+                .with(known.clusters, left.map(|left| left.change))
+                .with_tail(tail, highest_ns);
             KnownNumber { at: load(amount, &part), ..known }
         });
         let known = known.map_err(|missing| missing.with_doubts(&doubts));
@@ -434,11 +437,7 @@ fn time(
     if total.is_empty() {
         return Err(untold(operation));
     }
-    let batches: Vec<Option<&Histogram>> = part
-        .batches
-        .iter()
-        .map(|batch| batch.operations.get(operation).map(|result| histogram(kind, result)))
-        .collect();
+    let batches = histograms(operation, kind, part);
     let batch_s = part.batch_s();
     let (known, value) = match statistic {
         // The longest time is what it was: a fact about this run, not an estimate of any other.
@@ -474,6 +473,26 @@ fn time(
     Ok(ClusteredEstimate { estimate: around(known.estimate, value), ..known })
 }
 
+/// The time that a quantile does not exceed by the mean and the mean square of all times, ns.
+fn quantile_at_most(amount: Amount, part: &JudgedPart<'_>) -> Option<f64> {
+    let Amount::Time { operation, kind, statistic: TimeStatistic::Quantile(quantile) } = amount
+    else {
+        return None;
+    };
+    let batches = histograms(operation, kind, part);
+    tail_bound::by_moments(&batches, part.batch_s(), part.elapsed_s, quantile)
+}
+
+/// The histogram of each batch; none of one without such I/Os.
+fn histograms<'a>(
+    operation: Operation,
+    kind: CriterionTimeKind,
+    part: &'a JudgedPart<'_>,
+) -> Vec<Option<&'a Histogram>> {
+    let of = |batch: &'a SeriesBatch| batch.operations.get(operation);
+    part.batches.iter().map(|batch| of(batch).map(|result| histogram(kind, result))).collect()
+}
+
 /// The histogram of the kind; closed arrivals have service times only, which are their response
 /// times.
 pub(crate) const fn histogram(kind: CriterionTimeKind, result: &OperationResult) -> &Histogram {
@@ -485,11 +504,7 @@ pub(crate) const fn histogram(kind: CriterionTimeKind, result: &OperationResult)
 
 /// Mean time as a ratio of sums, because batches hold different numbers of I/Os.
 fn mean_time(batches: &[Option<&Histogram>], batch_s: f64) -> Result<Estimate, ShortSeries> {
-    let of = |amount: fn(&Histogram) -> f64| -> Vec<f64> {
-        batches.iter().map(|batch| batch.map_or(0.0, amount)).collect()
-    };
-    let ios = of(|batch| real(batch.ios()));
-    let times = of(|batch| batch.mean_ns() * real(batch.ios()));
+    let (times, ios) = (sums(batches, sum_of_times), sums(batches, |batch| real(batch.ios())));
     statistics::ratio(&times, &ios, batch_s)
 }
 

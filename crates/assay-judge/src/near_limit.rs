@@ -27,13 +27,19 @@ pub fn is_near_limit(limit: f64, estimate: &Estimate, elapsed_s: f64) -> bool {
     if elapsed_s >= LONG_ENOUGH_S || elapsed_s <= 0.0 || !estimate.has_interval() {
         return false;
     }
-    let times = (1.0 + SLOWEST_S / elapsed_s).max(TIMES_MIN);
+    let times = widening(elapsed_s);
     let Estimate { value, low, high, .. } = *estimate;
     // The ends of a rate lie at e^±h times the value (intervals-and-quantiles.md), so the interval
     // is widened on the scale of logarithms: its lower end stays above 0.
     let farther = |end: f64| if value > 0.0 { value * (end / value).powf(times) } else { end };
     // A limit within the interval itself is undecided for runs of any length.
     (farther(low)..=farther(high)).contains(&limit) && !(low..=high).contains(&limit)
+}
+
+/// How many times wider than its interval a run of this length must be clear of a limit; 1 from
+/// [`LONG_ENOUGH_S`] on.
+pub(crate) fn widening(elapsed_s: f64) -> f64 {
+    if elapsed_s < LONG_ENOUGH_S { (1.0 + SLOWEST_S / elapsed_s).max(TIMES_MIN) } else { 1.0 }
 }
 
 /// What undoes a verdict of such a run.

@@ -1,6 +1,6 @@
 //! Criteria whose meaning was checked, ready to judge by.
 
-use crate::decide::{decide, decide_short, is_broken};
+use crate::decide::{decide_known, decide_short, is_broken};
 use crate::doubts;
 use crate::evidence::find;
 use crate::facts::Facts;
@@ -159,7 +159,7 @@ impl CriterionRule {
                 {
                     known.evidence.doubts.push(near_limit::doubt(elapsed_s));
                 }
-                let decided = decide(self.limit, &known.estimate, &known.evidence);
+                let decided = decide_known(self.limit, &mut known);
                 (known.evidence, known.at, decided)
             }
             Err(missing) => self.without_interval(missing, outer),

@@ -94,7 +94,7 @@ fn busy_load() -> Story {
     story
 }
 
-const CASES: [Case; 73] = [
+const CASES: [Case; 76] = [
     // The storage by itself.
     ("a mean of 1.07 ms", story, "read.service_time.mean at_most 5ms", Pass, ""),
     ("a mean of 1.07 ms", story, "read.service_time.mean at_most 100us", Fail, ""),
@@ -385,6 +385,27 @@ const CASES: [Case; 73] = [
         "calibration.read.base_service_time.q0.99 at_most 1ms",
         Open,
         "values beyond the quantile occurred only at 3 separate times",
+    ),
+    (
+        "p99 of 300 I/Os, bounded by a mean of 190 µs",
+        || rarely(300),
+        "calibration.read.base_service_time.q0.99 at_most 50ms",
+        Pass,
+        "",
+    ),
+    (
+        "p99.9 of 600 syncs, bounded by a mean of 10 ms",
+        story,
+        "sync.service_time.q0.999 at_most 20s",
+        Pass,
+        "",
+    ),
+    (
+        "p99.9 of 600 syncs, near",
+        story,
+        "sync.service_time.q0.999 at_most 15ms",
+        Open,
+        "values beyond the quantile occurred only",
     ),
     (
         "p99 of 300 I/Os, slow",

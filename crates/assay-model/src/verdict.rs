@@ -141,6 +141,12 @@ pub enum Reason {
         /// The highest second.
         highest_value: f64,
     },
+    /// A quantile has too few slow I/Os for an upper end, but the mean of all times bounds it below
+    /// the limit: of times with this mean, no larger share can be longer.
+    BoundedByMean {
+        /// The quantile does not exceed this, in the unit of the limit.
+        highest_value: f64,
+    },
     /// The limit lies inside the interval.
     Straddles {
         /// Measured time in all after which the interval is likely to leave the limit, s, if the

@@ -1,7 +1,7 @@
 //! The one rule for intervals of means and ratios of what was observed in equal stretches of time,
 //! as documents carry them.
 
-use crate::mean::{LinearRatio, MeanError, positive_ratio, ratio_interval};
+use crate::mean::{LinearRatio, MeanError, positive_ratio, ratio_at_most, ratio_interval};
 use crate::series::{batch_means, mean};
 use crate::short_run::{SHORT_RUN_ROWS, short_run_error};
 use crate::slow_part::slow_error;
@@ -139,6 +139,26 @@ pub fn ratio_of_batches(
     let linear = LinearRatio::of(&above.values, &below.values).ok_or_else(|| too_short(None))?;
     let error = rows_error(&linear.residuals).ok_or_else(|| too_short(None))?;
     Ok(noun(positive_ratio(value, &error, &linear.rows(), CONFIDENCE)))
+}
+
+/// The upper end of [`ratio_of_batches`], of what is never negative, also where it is beyond twice
+/// the value: a bound and not an interval. `None` of too few rows, or where nothing was counted.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn ratio_of_batches_at_most(
+    numerators: &[f64],
+    denominators: &[f64],
+    batch_s: f64,
+) -> Option<f64> {
+    let (above, below) =
+        (SecondRows::new(numerators, batch_s), SecondRows::new(denominators, batch_s));
+    if above.values.len() < ROWS_MIN {
+        return None;
+    }
+    let linear = LinearRatio::of(&above.values, &below.values)?;
+    let error = rows_error(&linear.residuals)?;
+    Some(ratio_at_most(linear.value, &error, &linear.rows(), CONFIDENCE))
 }
 
 /// The error of the mean of rows: few of them do not show their memory.

@@ -50,6 +50,7 @@ pub mod group_commit;
 pub mod hosts;
 mod long_run;
 pub mod mean;
+pub mod moment_bound;
 pub mod network;
 pub mod pelt;
 pub mod permutation;

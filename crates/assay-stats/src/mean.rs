@@ -118,10 +118,20 @@ pub(crate) fn positive_ratio(
     }
     let bursts = bursts(error.standard_error / value, error.freedom, confidence);
     let (_, above) = burst_factors(bursts, confidence);
-    let most = most_factor(bursts, PART_OF_MEAN_TIME, confidence);
-    let most = most.max(excess_factor(rows, DISCOUNT_OF_TIMES, confidence));
-    let high = if most > UPPER_TIMES_MAX { f64::INFINITY } else { value * most };
+    let high = ratio_at_most(value, error, rows, confidence);
+    let high = if high > UPPER_TIMES_MAX * value { f64::INFINITY } else { high };
     IntervalEstimate { low: value / above, high, ..exact }
+}
+
+/// The upper end of [`positive_ratio`] also where it is beyond [`UPPER_TIMES_MAX`] times the value:
+/// too far to be reported as an interval, but a bound.
+pub(crate) fn ratio_at_most(value: f64, error: &MeanError, rows: &[f64], confidence: f64) -> f64 {
+    if value <= 0.0 || error.standard_error <= 0.0 {
+        return value;
+    }
+    let bursts = bursts(error.standard_error / value, error.freedom, confidence);
+    let most = most_factor(bursts, PART_OF_MEAN_TIME, confidence);
+    value * most.max(excess_factor(rows, DISCOUNT_OF_TIMES, confidence))
 }
 
 /// How many times the value the truth may be by the bursts that are seen: what rows have above the

@@ -128,12 +128,13 @@ fn judgement(limit: Limit, reason: Reason) -> Judgement {
 
 proptest! {
     #[test]
-    fn a_verdict_reads_back_the_same(limit in 0.0f64..1e18, enough_s in proptest::option::of(0.0f64..1e9), kind in 0..5) {
+    fn a_verdict_reads_back_the_same(limit in 0.0f64..1e18, enough_s in proptest::option::of(0.0f64..1e9), kind in 0..6) {
         let reason = match kind {
             0 => Reason::Clear,
             1 => Reason::Straddles { enough_s },
             2 => Reason::NoEvidence { missing: "a run".to_owned() },
             3 => Reason::FarFromLimit { lowest_value: 0.5 * limit, highest_value: limit },
+            4 => Reason::BoundedByMean { highest_value: limit },
             _ => Reason::Doubtful,
         };
         let verdict = Verdict {

@@ -288,6 +288,7 @@ pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
         Reason::FarFromLimit { lowest_value, highest_value } => {
             far(judgement.unit, *lowest_value, *highest_value, format)
         }
+        Reason::BoundedByMean { highest_value } => bounded(judgement, *highest_value, format),
         // More time on the same host would not help.
         Reason::Straddles { .. } if deciding(judgement).next().is_some() => {
             format!("The limit lies inside the interval. {}", doubts(judgement, format))
@@ -316,6 +317,16 @@ fn far(unit: Unit, lowest_value: f64, highest_value: f64, format: &Formatter) ->
         "The run was too short for an interval, but every second{range} was beyond the limit by \
          more than a factor of 2."
     )
+}
+
+/// What decides a quantile of which too few I/Os are slower.
+fn bounded(judgement: &Judgement, highest_value: f64, format: &Formatter) -> String {
+    let most = if format.is_relative() {
+        "below the limit".to_owned()
+    } else {
+        format!("at most {}", format.value(judgement.unit, highest_value))
+    };
+    format!("Too few I/Os were slower for an interval, but by the mean of all I/Os it is {most}.")
 }
 
 /// Every doubt that matters with what to do about it.

@@ -31,6 +31,9 @@ pub(crate) enum Drawn {
     /// The mean, and the standard deviation and the memory of its logarithm from one second to the
     /// next; Erlang of 16 within.
     Wander(f64, f64, f64),
+    /// The mean, the standard deviation of the logarithm of each of two noises, and their memories;
+    /// Erlang of 16 within.
+    TwoWanders(f64, f64, [f64; 2]),
     /// Two means, and how many seconds each lasts on average.
     Regimes([f64; 2], [f64; 2]),
 }
@@ -40,9 +43,9 @@ pub(crate) enum Drawn {
 pub(crate) struct Sampler {
     law: Drawn,
     random: Random,
-    /// The second that the wander has reached, and where it stands in standard deviations.
+    /// The second that the wander has reached, and where each noise stands in standard deviations.
     second: u64,
-    level: f64,
+    levels: [f64; 2],
     /// The regime, and until when it lasts, s.
     regime: usize,
     until_s: f64,
@@ -51,12 +54,12 @@ pub(crate) struct Sampler {
 impl Sampler {
     pub(crate) fn new(law: Drawn, seed: u64) -> Self {
         let mut random = Random::part(seed, 0xd4a3);
-        let level = random.normal();
+        let levels = [random.normal(), random.normal()];
         let mut regime = 0;
         if let Drawn::Regimes(_, stays) = law {
             regime = usize::from(random.chance(stays[1] / (stays[0] + stays[1])));
         }
-        Self { law, random, second: 0, level, regime, until_s: 0.0 }
+        Self { law, random, second: 0, levels, regime, until_s: 0.0 }
     }
 
     /// A service time that begins at `now_s`, ms.
@@ -82,9 +85,12 @@ impl Sampler {
                 mean * (exponent - 1.0) / exponent * (self.random.exponential() / exponent).exp()
             }
             Drawn::Wander(mean, spread, memory) => {
-                self.wander(now_s, memory);
-                let sum: f64 = (0..16).map(|_| self.random.exponential()).sum();
-                mean * (spread * self.level).exp() * sum / 16.0
+                self.wander(now_s, [memory, 0.0]);
+                mean * (spread * self.levels[0]).exp() * self.erlang()
+            }
+            Drawn::TwoWanders(mean, spread, memories) => {
+                self.wander(now_s, memories);
+                mean * (spread * self.levels.iter().sum::<f64>()).exp() * self.erlang()
             }
             Drawn::Regimes(means, stays) => {
                 self.change(now_s, stays);
@@ -93,11 +99,18 @@ impl Sampler {
         }
     }
 
-    fn wander(&mut self, now_s: f64, memory: f64) {
+    /// Around 1.
+    fn erlang(&mut self) -> f64 {
+        (0..16).map(|_| self.random.exponential()).sum::<f64>() / 16.0
+    }
+
+    fn wander(&mut self, now_s: f64, memories: [f64; 2]) {
         while self.second < count(now_s) {
             self.second += 1;
-            let shock = (1.0 - memory * memory).sqrt();
-            self.level = memory * self.level + shock * self.random.normal();
+            for (level, memory) in self.levels.iter_mut().zip(memories) {
+                let shock = (1.0 - memory * memory).sqrt();
+                *level = memory * *level + shock * self.random.normal();
+            }
         }
     }
 
