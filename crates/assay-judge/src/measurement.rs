@@ -215,7 +215,7 @@ fn parts(scope: Scope, run: JudgedRun<'_>) -> Vec<JudgedPart<'_>> {
         } else {
             Cow::Owned(run.series.of(scope, &result.name, measurement.elapsed_s()))
         },
-        elapsed_s: measurement.elapsed_s(),
+        elapsed_s: measurement.stream_elapsed_s(&result.name),
     };
     results.iter().map(part).collect()
 }

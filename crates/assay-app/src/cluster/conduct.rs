@@ -8,6 +8,7 @@ use assay_model::measurement::{
     Conduct, ErrorCount, Measurement, NamedResult, Remark, Submission, Window, merge_errors,
 };
 use assay_model::{Histogram, Precision};
+use std::collections::BTreeMap;
 
 /// What was measured together.
 pub(super) struct Whole<'a> {
@@ -75,6 +76,7 @@ impl Whole<'_> {
         let law = sum(|conduct| conduct.littles_law_ratio * conduct.queue_depth_mean);
         Conduct {
             sessions: None,
+            stream_elapsed_ns: BTreeMap::new(),
             backend: first.backend,
             backend_reason: first.backend_reason.clone(),
             direct_io: first

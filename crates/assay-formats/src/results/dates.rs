@@ -22,8 +22,12 @@ pub(super) fn with_weekday(text: &str) -> Option<u64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let place = words.iter().position(|word| month(word).is_some())?;
     let clock = words.get(place + 2)?;
-    let year = words.get(place + 3..)?.iter().find_map(|word| word.parse::<i32>().ok())?;
-    from_parts(year, month(words[place])?, words.get(place + 1)?.parse().ok()?, clock)
+    let behind = words.get(place + 3..)?;
+    let year = behind.iter().find_map(|word| word.parse::<i32>().ok().filter(|year| *year > 0))?;
+    // Places without a name of their zone write its offset, `-05`.
+    let zone = behind.first().filter(|word| word.starts_with(['-', '+'])).unwrap_or(&"");
+    let clock = format!("{clock}{zone}");
+    from_parts(year, month(words[place])?, words.get(place + 1)?.parse().ok()?, &clock)
 }
 
 /// The same from `Nov 08, 2025` and a clock.
@@ -84,11 +88,11 @@ fn from_parts(year: i32, month: u8, day: u8, time: &str) -> Option<u64> {
     u64::try_from(unix_s).ok()?.checked_mul(1_000_000_000)
 }
 
-/// Seconds east of UTC of `.123+01:00` or `-0500`; 0 of any other zone.
+/// Seconds east of UTC of `.123+01:00`, `-0500` or `-05`; 0 of any other zone.
 fn offset_s(text: &str) -> i64 {
     let Some(place) = text.find(['+', '-']) else { return 0 };
     let digits: String = text[place + 1..].chars().filter(char::is_ascii_digit).collect();
-    if digits.len() != 4 {
+    if ![2, 4].contains(&digits.len()) {
         return 0;
     }
     let sign = if text[place..].starts_with('-') { -1 } else { 1 };
@@ -108,6 +112,7 @@ mod tests {
         assert_eq!(iso("2025-01-15T11:30:00+01:00"), expected);
         assert_eq!(iso("2025-01-15T05:30:00.123-0500"), expected);
         assert_eq!(iso("2025-01-15 10:30:00:123"), expected);
+        assert_eq!(with_weekday("Wed Jan 15 05:30:00 -05 2025"), expected);
         assert_eq!(with_weekday("Timestamp 1 @ Wed Jan 15 10:30:00 UTC 2025"), expected);
         assert_eq!(with_clock("Jan 15, 2025", "10:30:00.001"), expected);
         assert_eq!(month_first("01/15/2025-10:30:00-UTC"), expected);

@@ -6,6 +6,7 @@ use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{number, whole};
 use super::rows::{count, factor_name, word};
+use assay_model::number::nanoseconds;
 use assay_model::study::StudySetting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
@@ -174,11 +175,18 @@ impl ElbenchoTable {
         let elapsed_ms = self.number(cells, "time ms");
         ImportedRow {
             settings: self.settings(cells),
-            started_unix_ns: self.cell(cells, "iso date").and_then(dates::iso),
+            started_unix_ns: self.started_unix_ns(cells),
             elapsed_s: elapsed_ms.map(|time_ms| time_ms / 1e3),
             queue_depth_max: self.queue_depth_max(cells),
             measures: self.measures(cells),
         }
+    }
+
+    /// The date is that of the row, which is written at the end of its phase.
+    fn started_unix_ns(&self, cells: &[&str]) -> Option<u64> {
+        let ended_ns = self.cell(cells, "iso date").and_then(dates::iso)?;
+        let elapsed_ms = self.number(cells, "time ms")?;
+        Some(ended_ns.saturating_sub(nanoseconds(elapsed_ms / 1e3)))
     }
 
     /// Every thread of every host has as many as its depth.
@@ -235,6 +243,7 @@ impl ElbenchoTable {
             number("iops").map(|rate| total(&format!("{side}.iops"), rate)),
             number("mib/s").map(|rate| total(&format!("{side}.throughput"), rate * MEBIBYTE)),
             exact("avg").map(|us| total(&format!("{side}.service_time.mean"), us * 1e3)),
+            exact("min").map(|us| total(&format!("{side}.service_time.min"), us * 1e3)),
             exact("max").map(|us| total(&format!("{side}.service_time.max"), us * 1e3)),
         ];
         measures.into_iter().flatten().collect()
@@ -314,7 +323,7 @@ mod tests {
         );
         assert_eq!(
             (row.elapsed_s, row.started_unix_ns),
-            (Some(62.0), Some(1_736_937_000_000_000_000))
+            (Some(62.0), Some(1_736_936_938_000_000_000))
         );
     }
 

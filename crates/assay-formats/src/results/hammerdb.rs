@@ -69,7 +69,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         log.line(line)?;
     }
     if log.rows.is_empty() {
-        let profile = (!log.times.is_empty()).then(ImportedRow::default);
+        let profile = (!log.times.is_empty()).then(|| log.profile());
         log.rows.extend(job_timing(text).or(profile));
     }
     if log.rows.is_empty() {
@@ -155,6 +155,9 @@ struct HammerLog {
     dated: Dated,
     procedure: Option<&'static str>,
     is_summary: bool,
+    /// Users of the summary of times, and how long they ran, s.
+    profiled_users: Option<u64>,
+    profiled_s: Option<f64>,
     times: Vec<NamedEstimate>,
     failed: u64,
     failed_procedures: u64,
@@ -253,6 +256,8 @@ impl HammerLog {
         if line.contains("SUMMARY OF") || line.contains("COMBINED METRICS") {
             self.is_summary = true;
             self.times.clear();
+            self.profiled_users = after(line, "SUMMARY OF ").map(assay_model::number::count);
+            self.profiled_s = after(line, "ELAPSED TIME : ").map(|time_ms| time_ms / 1e3);
         } else if let Some((_, name)) = line.split_once("PROC:") {
             let name = name.trim();
             self.procedure =
@@ -262,6 +267,22 @@ impl HammerLog {
                 Some(time(procedure, statistic, after(line, label)?))
             });
             self.times.extend(times);
+            let calls = after(line, "CALLS:");
+            self.times.extend(calls.map(|calls| total(&format!("{procedure}.calls"), calls)));
+        }
+    }
+
+    /// The row of a log of times alone, which is written when the users have ended.
+    fn profile(&self) -> ImportedRow {
+        ImportedRow {
+            settings: self
+                .profiled_users
+                .map(|users| count("sessions", users))
+                .into_iter()
+                .collect(),
+            started_unix_ns: self.started(self.profiled_s),
+            elapsed_s: self.profiled_s,
+            ..ImportedRow::default()
         }
     }
 
@@ -483,7 +504,11 @@ mod tests {
         let of =
             |statistic: &str| value(row, &format!("new_order.response_time.{statistic}")) / 1e6;
         assert_eq!([of("mean"), of("q0.5"), of("q0.99"), of("max")], [9.25, 9.0, 14.5, 36.0]);
-        assert_eq!(measures.count(), 5);
+        assert_eq!((measures.count(), value(row, "new_order.calls")), (6, 40.0));
+        // The date is that of the end.
+        let started_ns = 1_736_935_200_000_000_000 - 904_000_000;
+        assert_eq!((row.started_unix_ns, row.elapsed_s), (Some(started_ns), Some(0.904)));
+        assert_eq!(setting(row, "sessions"), "8");
         let counter = "Hammerdb Transaction Counter Log @ Wed Jan 15 10:00:00 UTC 2025\n324540 \
                        PostgreSQL tpm @ Wed Jan 15 10:00:01 UTC 2025\n";
         assert!(is_result(counter));

@@ -15,7 +15,6 @@ use assay_model::verdict::NamedEstimate;
 use std::collections::BTreeMap;
 
 const READ_TIME: &str = "read.service_time.mean";
-const WRITE_TIME: &str = "write.service_time.mean";
 /// Data points of a matrix at most.
 const POINTS_MAX: usize = 100_000;
 /// Lines in which the name of the test stands.
@@ -157,7 +156,7 @@ impl<'a> OrionSummary<'a> {
 
     /// Whether times of reads and writes are told apart.
     fn has_sides(&self) -> bool {
-        self.lines().any(|line| mean_time(line).is_some())
+        self.lines().any(|line| PrintedStatistics::parse(line).is_some())
     }
 
     /// Its three best points, and their times.
@@ -177,8 +176,13 @@ impl<'a> OrionSummary<'a> {
                  Latency: the run did not finish",
             ));
         }
-        for (measure, at) in best.into_iter().chain(self.lines().filter_map(mean_time)) {
+        for (measure, at) in best {
             points.add(point(at, run), measure, elapsed_s);
+        }
+        for times in self.lines().filter_map(PrintedStatistics::parse) {
+            for measure in times.measures() {
+                points.add(point(times.point, run), measure, elapsed_s);
+            }
         }
         Ok(())
     }
@@ -229,15 +233,33 @@ impl<'a> OrionSummary<'a> {
 }
 
 /// From 12.2 each best point of small I/Os has its times, `Small Write Latency: avg=392.499 us,
-/// min=… @ Small=5 and Large=0`.
-fn mean_time(line: &str) -> Option<(NamedEstimate, &str)> {
-    let (times, point) = line.split_once('@')?;
-    let quantity = match times.split_once(':')?.0 {
-        "Small Read Latency" => READ_TIME,
-        "Small Write Latency" => WRITE_TIME,
-        _ => return None,
-    };
-    Some((total(quantity, after(times, "avg=")? * 1e3), point))
+/// min=…, max=…, std dev=… @ Small=5 and Large=0`.
+struct PrintedStatistics<'a> {
+    side: &'static str,
+    times: &'a str,
+    point: &'a str,
+}
+
+impl<'a> PrintedStatistics<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let (times, point) = line.split_once('@')?;
+        let side = match times.split_once(':')?.0 {
+            "Small Read Latency" => "read",
+            "Small Write Latency" => "write",
+            _ => return None,
+        };
+        after(times, "avg=")?;
+        Some(Self { side, times, point })
+    }
+
+    fn measures(&self) -> impl Iterator<Item = NamedEstimate> {
+        let statistics =
+            [("avg=", "mean"), ("min=", "min"), ("max=", "max"), ("std dev=", "stddev")];
+        statistics.into_iter().filter_map(|(label, statistic)| {
+            let time_us = after(self.times, label)?;
+            Some(total(&format!("{}.service_time.{statistic}", self.side), time_us * 1e3))
+        })
+    }
 }
 
 /// The data points of a test, found by their loads.
@@ -382,15 +404,17 @@ mod tests {
         let old = summary(best).unwrap();
         assert!(old.lacks.contains(&Lack::Operations));
         assert_eq!(value(&rows(old)[0], READ_TIME), 4_400_000.0);
-        let times = "Small Read Latency: avg=4455.933 us, min=1.0 us @ Small=4 and Large=0\nSmall \
+        let times = "Small Read Latency: avg=4455.933 us, min=1.0 us, max=9.5 us, std dev=0.5 us @ Small=4 and Large=0\nSmall \
                      Write Latency: avg=4363.848 us, min=1.0 us @ Small=4 and Large=0\n";
         let found = summary(&format!("{best}{times}")).unwrap();
         assert!(!found.lacks.contains(&Lack::Operations));
         let found = rows(found);
         assert_eq!(
-            [READ_TIME, WRITE_TIME].map(|one| value(&found[0], one)),
+            [READ_TIME, "write.service_time.mean"].map(|one| value(&found[0], one)),
             [4_455_933.0, 4_363_848.0]
         );
+        let others = ["min", "max", "stddev"].map(|one| format!("read.service_time.{one}"));
+        assert_eq!(others.map(|one| value(&found[0], &one)), [1000.0, 9500.0, 500.0]);
         assert_eq!((found.len(), found[0].elapsed_s), (1, Some(30.0)));
     }
 

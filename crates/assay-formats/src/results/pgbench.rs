@@ -4,7 +4,7 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken
 use super::numbers::{after, leading, number, whole};
 use super::rows::{around, count, word};
 use assay_model::Result;
-use assay_model::study::StudySetting;
+use assay_model::study::{FactorValue, StudySetting};
 use assay_model::verdict::NamedEstimate;
 
 /// Transactions a second, and their times.
@@ -46,10 +46,17 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
         // What was printed meanwhile stands before the summary.
         let meanwhile = number.checked_sub(1).map_or(0, |before| begins[before]);
         let meanwhile = &lines[meanwhile..*begin];
+        let mut title = last_title(meanwhile);
         for lines in results_of(&lines[*begin..end]) {
-            rows.push(PgbenchSummary { lines: &lines, meanwhile }.row()?);
+            let mut row = PgbenchSummary { lines: &lines, meanwhile }.row()?;
+            row.settings.extend(title.map(|title| word("title", title)));
+            rows.push(row);
+            // It stands behind the numbers of the result before its own.
+            title = last_title(&lines);
         }
     }
+    drop_counters(&mut rows);
+    keep_lengths(&mut rows);
     if rows.is_empty() {
         return Err(broken("pgbench", "it has no line transaction type:"));
     }
@@ -60,6 +67,43 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     let times = if has_times { Lack::Quantiles } else { Lack::Times };
     let lacks = vec![Lack::Intervals, times, Lack::Environment, Lack::Date];
     Ok(result(version, rows, lacks))
+}
+
+/// The last line that a script printed as a title, `=== WARMUP ===`, without its signs.
+fn last_title<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    let title = |line: &&'a str| {
+        let title = line.strip_prefix("==")?.strip_suffix("==")?.trim_matches(['=', ' ']);
+        (!title.is_empty()).then_some(title)
+    };
+    lines.iter().rev().find_map(title)
+}
+
+/// Titles that differ in nothing but a number are those of repeats: `RUN 1`, `RUN 2`. What tells
+/// them apart is dropped.
+fn drop_counters(rows: &mut [ImportedRow]) {
+    for setting in rows.iter_mut().flat_map(|row| &mut row.settings) {
+        if let ("title", FactorValue::Text(title)) = (setting.factor.as_str(), &mut setting.value) {
+            let kept = title.trim_end_matches(|sign: char| {
+                sign.is_ascii_digit() || [' ', '#', '/', '.'].contains(&sign)
+            });
+            *title = if kept.is_empty() { title.clone() } else { kept.to_owned() };
+        }
+    }
+}
+
+/// Runs of other lengths are not repeats of one another: the length is a setting where it differs.
+fn keep_lengths(rows: &mut [ImportedRow]) {
+    let requested = |row: &ImportedRow| row.settings.iter().any(|one| one.factor == "duration");
+    let first = rows.first().map(|row| setting_of(row, "duration"));
+    let is_same = rows.iter().all(|row| Some(setting_of(row, "duration")) == first);
+    if is_same || !rows.iter().any(requested) {
+        rows.iter_mut().for_each(|row| row.settings.retain(|one| one.factor != "duration"));
+    }
+}
+
+fn setting_of(row: &ImportedRow, factor: &str) -> Option<String> {
+    let setting = row.settings.iter().find(|one| one.factor == factor)?;
+    Some(setting.value.to_string())
 }
 
 /// The results below one head: of later runs a script may have kept the numbers only.
@@ -204,6 +248,7 @@ impl<'a> PgbenchSummary<'a> {
             number("scaling factor: ", "scale"),
             text(BEGIN, "script"),
             text("query mode: ", "protocol"),
+            text("duration: ", "duration"),
             number("maximum number of tries: ", "tries")
                 .filter(|tries| *tries != count("tries", 1)),
             self.has_reconnects().then(|| word("connections", "one per transaction")),
@@ -310,6 +355,34 @@ mod tests {
     fn rows(text: &str) -> Vec<ImportedRow> {
         let ImportedContent::Rows(rows) = read_summary(text).unwrap().content else { panic!() };
         rows
+    }
+
+    #[test]
+    fn a_warm_up_is_no_repeat_of_the_runs() {
+        let result = |length: &str, rate: &str| {
+            format!(
+                "duration: {length} s\nnumber of transactions actually processed: 5\nlatency \
+                 average = 1.000 ms\ntps = {rate} (without initial connection time)\n"
+            )
+        };
+        let head = "transaction type: x\nscaling factor: 10\nnumber of clients: 8\n";
+        let (warm_up, runs) =
+            (result("300", "90.5"), [result("600", "100.5"), result("600", "101.5")]);
+        let text = format!(
+            "=== WARMUP ===\n{head}{warm_up}=== RUN 1 ===\n{}=== RUN 2 ===\n{}",
+            runs[0], runs[1]
+        );
+        let found = rows(&text);
+        let shown =
+            |row: &ImportedRow| (setting(row, "title"), setting(row, "duration"), value(row, RATE));
+        let expected =
+            [("WARMUP", "300 s", 90.5), ("RUN", "600 s", 100.5), ("RUN", "600 s", 101.5)];
+        let expected = expected.map(|(title, length, rate)| (title.into(), length.into(), rate));
+        assert_eq!(found.iter().map(shown).collect::<Vec<_>>(), expected);
+        // With a head each, of one length, and without titles nothing is added.
+        let plain = format!("{head}{0}{head}{0}", runs[0]);
+        let found = rows(&plain);
+        assert_eq!(setting(&found[1], "title") + &setting(&found[1], "duration"), "");
     }
 
     /// As versions 9.0 to 13 print it: a colon before 9.6, two rates.

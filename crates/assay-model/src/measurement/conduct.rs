@@ -6,6 +6,7 @@ use super::issuer::{BackendKind, ClockKind};
 use crate::counters::Counters;
 use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How the kernel took the I/Os, as seen by the probe before the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,6 +127,10 @@ pub struct Conduct {
     /// Sessions of a simulated database, if they were the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionFigures>,
+    /// Times of streams of another program that did not run for the whole measured time, ns, by
+    /// their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stream_elapsed_ns: BTreeMap<String, u64>,
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,

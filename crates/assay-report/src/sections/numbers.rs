@@ -92,7 +92,11 @@ struct NumbersRow<'a> {
 impl NumbersRow<'_> {
     /// The row in the order of the columns.
     fn cells(&self) -> Vec<ViewCell> {
-        let elapsed_s = self.run.measurement.elapsed_s();
+        let measurement = &self.run.measurement;
+        let elapsed_s = match self.subject {
+            Some(name) => measurement.stream_elapsed_s(name),
+            None => measurement.elapsed_s(),
+        };
         let times = self.result.response();
         let mut cells = vec![ViewCell::Name(self.name())];
         cells.push(self.sure("iops", Unit::IosPerS, rate(self.result.ios, elapsed_s)));

@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Streams of a workload at most.
 pub(super) const STREAMS_MAX: usize = 256;
+/// A measured share of reads that differs by more from fio's default of one half contradicts it.
+const READ_SHARE_ROUNDING: f64 = 0.02;
 /// Options that are not understood at most, until the others are given up, too.
 const UNKNOWN_MAX: usize = 32;
 
@@ -21,6 +23,8 @@ const UNKNOWN_MAX: usize = 32;
 #[derive(Default)]
 struct AskedLoad {
     stream: Option<Stream>,
+    /// The time before the measured one.
+    warm_up: Nanos,
     options: OptionLacks,
 }
 
@@ -70,20 +74,26 @@ pub fn workload(
     measurement: &Measurement,
     unused: &mut OptionLacks,
 ) -> Workload {
+    let mut warm_up = Nanos(0);
     let mut stream = |(job, result): (&&PrintedJob, &NamedResult)| {
         // A job that was not reported as a group stands there once for each of its copies.
         let is_same = |other: &&&PrintedJob| other.name == job.name && other.host == job.host;
         let is_copy = jobs.iter().filter(is_same).count() > 1;
         let asked = asked(job, is_copy);
         unused.add(asked.options);
+        warm_up = Nanos(warm_up.0.max(asked.warm_up.0));
         let stream = asked.stream.unwrap_or_else(|| done(job, result));
-        Stream { name: result.name.clone(), targets: Vec::new(), ..stream }
+        let read_share = read_share(job, result).unwrap_or(stream.read_share);
+        let block_size =
+            if has_size(job) { stream.block_size } else { done(job, result).block_size };
+        Stream { name: result.name.clone(), targets: Vec::new(), read_share, block_size, ..stream }
     };
     let streams: Vec<Stream> =
         jobs.iter().zip(&measurement.streams).take(STREAMS_MAX).map(&mut stream).collect();
     let mut workload =
         Workload::of(&jobs[0].name, Nanos(measurement.elapsed_ns), streams[0].clone());
     workload.streams = streams;
+    workload.warm_up = warm_up;
     workload.interval = Nanos(measurement.elapsed_ns.max(10_000_000));
     workload.direct = measurement.conduct.direct_io.unwrap_or(false);
     workload
@@ -100,6 +110,11 @@ fn asked(job: &PrintedJob, is_copy: bool) -> AskedLoad {
         !(is_place || is_counted || value.contains('\n'))
     });
     let mut asked = AskedLoad::default();
+    // Without options fio's defaults would be invented.
+    if !options.keys().any(|name| ["rw", "readwrite", "bs", "blocksize"].contains(&name.as_str())) {
+        asked.options.unknown.extend(unknown_names(options.keys().copied()));
+        return asked;
+    }
     for _ in 0..UNKNOWN_MAX {
         match crate::fio::convert(&job_file(&options), "fio", &Surroundings::none()) {
             Ok(conversion) => {
@@ -110,6 +125,7 @@ fn asked(job: &PrintedJob, is_copy: bool) -> AskedLoad {
                 let first = conversion.parts.first().filter(|_| is_whole);
                 let workload = first.and_then(|part| part.document.workload());
                 asked.stream = workload.and_then(|one| one.streams.first().cloned());
+                asked.warm_up = workload.map_or(Nanos(0), |one| one.warm_up);
                 return asked;
             }
             Err(refused) if matches!(refused.reason, OptionReason::UnknownOption { .. }) => {
@@ -120,6 +136,12 @@ fn asked(job: &PrintedJob, is_copy: bool) -> AskedLoad {
         }
     }
     asked
+}
+
+/// Names of options that no version of fio known here has.
+fn unknown_names<'a>(names: impl Iterator<Item = &'a String>) -> impl Iterator<Item = String> {
+    let is_unknown = |name: &&String| matches!(crate::fio::option_use(name), OptionUse::Unknown);
+    names.filter(is_unknown).cloned()
 }
 
 /// Options that a conversion does not follow exactly; the engine is named elsewhere.
@@ -147,6 +169,25 @@ fn done(job: &PrintedJob, result: &NamedResult) -> Stream {
     let block_size = (bytes / ios.max(1)).clamp(512, 64 << 20);
     let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
     Stream::closed("", Share(share(reads, ios)), Bytes(block_size), queue_depth)
+}
+
+/// Whether the options name the sizes of I/Os: the printed output leaves out mixed ones.
+fn has_size(job: &PrintedJob) -> bool {
+    job.options.keys().any(|name| name.starts_with("bs") || name.starts_with("blocksize"))
+}
+
+/// The share of reads that was measured, in percent, if the options leave it open and fio's default
+/// of one half contradicts it: the printed output has no `rwmixread`, and limits of rates change it.
+fn read_share(job: &PrintedJob, result: &NamedResult) -> Option<Share> {
+    let option = |name: &str| job.options.get(name).map(String::as_str);
+    let is_mixed =
+        matches!(option("rw").or_else(|| option("readwrite")), Some("rw" | "readwrite" | "randrw"));
+    let is_set = option("rwmixread").is_some() || option("rwmixwrite").is_some();
+    let (ios, reads) = (result.operations.ios(), result.operations.read.as_ref());
+    let measured = share(reads.map_or(0, |read| read.ios), ios);
+    let is_default = (measured - 0.5).abs() <= READ_SHARE_ROUNDING;
+    (is_mixed && !is_set && !is_default && ios > 0)
+        .then(|| Share((measured * 100.0).round() / 100.0))
 }
 
 /// Whether a result leaves it open how random places were drawn: older ones have no options without
@@ -199,6 +240,40 @@ mod tests {
             queue_depth(&with(r#""rw": "randread", "ioengine": "http", "iodepth": "3""#, 1).0),
             3
         );
+    }
+
+    #[test]
+    fn the_share_of_reads_is_that_of_the_options_or_the_measured_one() {
+        let share = |options: &str| with(options, 1).0.read_share.0;
+        // Both of its I/Os are reads.
+        let shares =
+            [r#""rw": "randrw""#, r#""rw": "randrw", "rwmixread": "70""#, r#""iodepth": "4""#];
+        assert_eq!(
+            shares.map(|options| share(options).to_bits()),
+            [1.0, 0.7, 1.0].map(f64::to_bits)
+        );
+        let (stream, _) = with(r#""iodepth": "4""#, 1);
+        assert_eq!(
+            stream.block_size.parts.len(),
+            1,
+            "the size is that of the I/Os, not fio's default"
+        );
+        assert_eq!(queue_depth(&stream), 4);
+    }
+
+    #[test]
+    fn what_fio_ran_before_it_measured_is_a_warm_up() {
+        let options =
+            r#""rw": "randread", "percentage_random": "85", "runtime": "20", "ramp_time": "5s""#;
+        let job = format!(
+            r#"{{"jobname": "a", "job options": {{{options}}}, "read": {{"io_bytes": 8192, "total_ios": 2, "runtime": 9,
+                "clat_ns": {{"min": 5, "max": 5, "mean": 5.0, "N": 2, "bins": {{"5": 2}}}}}}}}"#
+        );
+        let found = import(&format!(r#"{{"fio version": "fio-3.33", "jobs": [{job}]}}"#)).unwrap();
+        let ImportedContent::Runs(runs) = found.content else { panic!() };
+        assert_eq!(runs[0].workload.warm_up.0, 5_000_000_000);
+        let left_out = Lack::OptionsLeftOut(vec!["percentage_random".to_owned()]);
+        assert!(found.lacks.contains(&left_out), "{:?}", found.lacks);
     }
 
     #[test]

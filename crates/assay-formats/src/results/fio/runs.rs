@@ -146,6 +146,7 @@ fn runs(output: &PrintedOutput, lacks: &mut Vec<Lack>) -> Vec<ImportedRun> {
 
 fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unused: &mut OptionLacks) -> ImportedRun {
     let elapsed_ns = elapsed_ns(jobs);
+    let streams = streams(jobs, output.is_of_assay);
     let measurement = Measurement {
         format: 1,
         workload: jobs[0].name.clone(),
@@ -154,8 +155,11 @@ fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unused: &mut OptionLacks) -
         finish: finish(jobs),
         targets: Vec::new(),
         errors: Vec::new(),
-        conduct: conduct(jobs, output, elapsed_ns),
-        streams: streams(jobs, output.is_of_assay),
+        conduct: Conduct {
+            stream_elapsed_ns: stream_elapsed_ns(jobs, &streams, elapsed_ns),
+            ..conduct(jobs, output, elapsed_ns)
+        },
+        streams,
     };
     let interval = Interval {
         index: 0,
@@ -205,6 +209,23 @@ fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
         }
     }
     streams
+}
+
+/// Times of the jobs that ended before the last one; those of the joined last stream differ.
+fn stream_elapsed_ns(
+    jobs: &[&PrintedJob],
+    streams: &[NamedResult],
+    elapsed_ns: u64,
+) -> BTreeMap<String, u64> {
+    let own = jobs.iter().zip(streams).filter_map(|(job, stream)| {
+        let time_ns = count(job.runtime_s()? * SECOND_NS);
+        (time_ns < elapsed_ns).then(|| (stream.name.clone(), time_ns))
+    });
+    let mut own: BTreeMap<String, u64> = own.collect();
+    if let Some(last) = streams.last().filter(|_| jobs.len() > streams.len()) {
+        own.remove(&last.name);
+    }
+    own
 }
 
 /// A name for each job; a later one of the same name has its number.
@@ -388,6 +409,23 @@ mod tests {
         assert!((read.service.mean_ns() - 200.0).abs() < 1.0, "{}", read.service.mean_ns());
         assert!(found.lacks.contains(&Lack::QuantileRanks));
         runs[0].workload.check().unwrap();
+    }
+
+    #[test]
+    fn a_job_has_the_rate_of_its_own_time() {
+        let job = |name: &str, ms: u32| {
+            format!(
+                r#"{{"jobname": "{name}", "read": {{"io_bytes": 40960000, "total_ios": 10000, "runtime": {ms},
+                    "clat_ns": {{"min": 5, "max": 5, "mean": 5.0, "bins": {{"5": 10000}}}}}}}}"#
+            )
+        };
+        let jobs = format!("{},{}", job("a", 10_000), job("b", 9_970));
+        let text = format!(r#"{{"fio version": "fio-3.33", "jobs": [{jobs}]}}"#);
+        let ImportedContent::Runs(runs) = import(&text).unwrap().content else { panic!() };
+        let measurement = &runs[0].measurement;
+        let times = ["a", "b", "c"].map(|name| measurement.stream_elapsed_s(name));
+        assert_eq!(times.map(f64::to_bits), [10.0, 9.97, 10.0].map(f64::to_bits));
+        assert!((measurement.iops() - 2000.0).abs() < 1e-9, "the sum is over the whole time");
     }
 
     #[test]
