@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyLimit {
-    /// Quantile, 0..=1, for example 0.99; absent for the mean.
+    /// Quantile, 0..=1, for example 0.99; null for the mean.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub quantile: LimitStatistic,
     /// Maximum service time, ns.
