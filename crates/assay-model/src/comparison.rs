@@ -153,7 +153,7 @@ pub struct Pair {
     pub measures: Vec<Measure>,
     /// Distributions of both sides, by operation or wait event.
     pub histograms: Vec<Buckets>,
-    /// Parity checks of the work per request.
+    /// Checks that both sides did equal work per request.
     pub parity: Vec<Parity>,
     /// Source of the run-to-run variation.
     pub run_to_run: SpreadSource,
