@@ -22,8 +22,9 @@ pub struct CpuUsage {
     /// Bytes that storage had to give for them; the page cache gave the rest. `None` without the
     /// right to know.
     pub storage_read_bytes: Option<u64>,
-    /// Bytes that they gave to storage, or to the kernel to be written later, less what was never
-    /// written. `None` without the right to know.
+    /// Bytes that they wrote directly or dirtied in the page cache, less what was never written.
+    /// They are not bytes to storage: a page that is dirtied again after a write counts again, and
+    /// pages are written later. `None` without the right to know.
     pub storage_write_bytes: Option<u64>,
 }
 

@@ -15,7 +15,8 @@ const OF_GROUP: &str = "io.stat of the server's control group";
 pub struct ServerBytes {
     /// Bytes that storage gave.
     pub read_bytes: u64,
-    /// Bytes that it was given.
+    /// Bytes that were written: dirtied in the page cache or written directly by the account of
+    /// processes, given to storage by that of a control group.
     pub write_bytes: u64,
     /// Whose account it is.
     pub source: &'static str,

@@ -425,8 +425,10 @@ pub struct HostLoad {
     pub busy_share: f64,
     /// CPUs of the host, where known.
     pub cores: Option<f64>,
-    /// CPUs that Assay and a server that it measures used, where known.
+    /// CPUs that Assay used, where known.
     pub own_cores: Option<f64>,
+    /// CPUs that the measured database server used, where there is one and it is known.
+    pub server_cores: Option<f64>,
     /// Running share of the busiest worker, 0..=1.
     pub worker_busy_share: f64,
 }
@@ -444,6 +446,7 @@ impl HostLoad {
             busy_share: conduct.host_busy_share.unwrap_or(0.0),
             cores: conduct.kernel.as_ref().and_then(cpus),
             own_cores: (elapsed_s > 0.0 && own_s > 0.0).then(|| own_s / elapsed_s),
+            server_cores: None,
             worker_busy_share: conduct.worker_busy_share_max,
         })
     }
@@ -451,11 +454,13 @@ impl HostLoad {
     /// During one step of a load on a database.
     pub fn from_rung(rung: &Rung) -> Option<Self> {
         let elapsed_s = rung.elapsed_s();
-        let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
+        // Where the server's CPU time is unknown, the server may be on another host.
+        let server_s = rung.server_cpu_s.filter(|_| elapsed_s > 0.0);
         Some(Self {
             busy_share: rung.host_busy_share?,
             cores: rung.measurement.conduct.kernel.as_ref().and_then(cpus),
-            own_cores: own_s.filter(|_| elapsed_s > 0.0).map(|own_s| own_s / elapsed_s),
+            own_cores: server_s.map(|_| rung.client_cpu_s / elapsed_s),
+            server_cores: server_s.map(|server_s| server_s / elapsed_s),
             worker_busy_share: 0.0,
         })
     }
@@ -469,6 +474,7 @@ impl HostLoad {
             busy_share: counters.cpu?.busy_share(),
             cores: cpus(counters),
             own_cores: own_ns.filter(|_| elapsed_s > 0.0).map(|own_ns| seconds(own_ns) / elapsed_s),
+            server_cores: None,
             worker_busy_share: 0.0,
         })
     }
@@ -478,12 +484,17 @@ impl HostLoad {
         self.busy_share > HOST_BUSY_MAX
     }
 
-    /// `Assay 0.3, others 1.7 of 2 CPUs`; nothing where it is not known who used them.
+    /// `Assay 0.3, others 1.7 of 2 CPUs`, with a measured database server apart from both; nothing
+    /// where it is not known who used them.
     pub fn users(&self) -> Option<String> {
-        let (cpus, own) = (self.cores?, self.own_cores?);
+        let cpus = self.cores?;
         let busy = self.busy_share * cpus;
-        let own = own.min(busy);
-        Some(format!("Assay {own:.1}, others {:.1} of {cpus:.0} CPUs", busy - own))
+        let own = self.own_cores?.min(busy);
+        let server = self.server_cores.map(|server| server.min(busy - own));
+        let others = busy - own - server.unwrap_or(0.0);
+        let server =
+            server.map_or_else(String::new, |server| format!(", database server {server:.1}"));
+        Some(format!("Assay {own:.1}{server}, others {others:.1} of {cpus:.0} CPUs"))
     }
 
     /// What was too busy to tell the storage's time from its own, if anything was.

@@ -5,7 +5,7 @@
 
 use crate::connection::PostgresConnection;
 use crate::failure::Answer;
-use crate::model::{DatabaseRow, IoKey, IoRow, PostgresVersion};
+use crate::model::{Background, DatabaseRow, IoKey, IoRow, PostgresVersion};
 use crate::views;
 use assay_model::number::{count, real};
 
@@ -99,6 +99,9 @@ impl PostgresKnowledge {
         if let Some(query) = views::io(version) {
             let rows = connection.query(query)?;
             self.add_io(&mut counters, rows.iter().map(views::io_row));
+        } else {
+            let written = connection.one(views::background(version))?;
+            self.add_written(&mut counters, &views::background_row(&written));
         }
         if !version.has_log_io() && self.is_wal_timed {
             let log = views::log_row(&connection.one(views::log(version))?);
@@ -108,8 +111,7 @@ impl PostgresKnowledge {
         Ok(counters)
     }
 
-    /// Before version 16 only the database as a whole is counted; its writers are sessions for the
-    /// most part.
+    /// Before version 16 reads and times are counted for the database as a whole.
     fn of_database(&self, database: &DatabaseRow) -> DatabaseCounters {
         let blocks = database.blocks_read;
         let timed = |time_s| self.is_io_timed.then(|| nanoseconds(time_s));
@@ -130,6 +132,20 @@ impl PostgresKnowledge {
             };
         }
         counters
+    }
+
+    /// Before version 16 all processes of the server are counted: blocks that sessions wrote
+    /// themselves, and those of checkpoints and the background writer. The time of these is not
+    /// counted.
+    ///
+    /// Source: PostgreSQL 15 documentation, 28.2, "The pg_stat_bgwriter View".
+    fn add_written(&self, counters: &mut DatabaseCounters, written: &Background) {
+        let of_sessions = written.session_blocks.unwrap_or(0);
+        let of_others = written.checkpoint_blocks + written.cleaned_blocks;
+        counters.sessions.writes = of_sessions;
+        counters.sessions.write_bytes = of_sessions * self.block_bytes;
+        counters.background.writes = of_others;
+        counters.background.write_bytes = of_others * self.block_bytes;
     }
 
     /// From 18 on the log has rows of its own.
@@ -286,5 +302,25 @@ mod tests {
         assert_eq!(counters.sessions.read_bytes, 20 * 8192);
         assert_eq!(counters.sessions.read_ns, Some(4_000_000));
         assert_eq!((counters.active_ns, counters.commits), (2_500_000, 3));
+    }
+
+    #[test]
+    fn before_version_16_blocks_written_by_all_processes_are_counted() {
+        let old = PostgresKnowledge { major: 15, ..NEW };
+        let at = |checkpoint_blocks, cleaned_blocks, session_blocks| {
+            let mut counters = old.of_database(&DatabaseRow::default());
+            let written = Background {
+                checkpoint_blocks,
+                cleaned_blocks,
+                session_blocks: Some(session_blocks),
+                ..Background::default()
+            };
+            old.add_written(&mut counters, &written);
+            counters
+        };
+        let passed = at(700, 60, 9).since(&at(100, 50, 2));
+        assert_eq!((passed.sessions.writes, passed.sessions.write_bytes), (7, 7 * 8192));
+        assert_eq!((passed.background.writes, passed.background.write_bytes), (610, 610 * 8192));
+        assert_eq!(passed.background.write_ns, None);
     }
 }

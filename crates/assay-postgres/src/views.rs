@@ -4,7 +4,7 @@
 //! Sources: PostgreSQL documentation, "The Cumulative Statistics System", of versions 14 to 18.
 
 use crate::connection::Row;
-use crate::model::{DatabaseRow, IoKey, IoRow, LogCounters, PostgresVersion};
+use crate::model::{Background, DatabaseRow, IoKey, IoRow, LogCounters, PostgresVersion};
 
 /// Databases; times in seconds.
 pub(crate) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::text, \
@@ -38,6 +38,19 @@ pub(crate) const fn log(version: PostgresVersion) -> &'static str {
     } else {
         "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, wal_write, \
          wal_sync, wal_write_time / 1000, wal_sync_time / 1000 FROM pg_stat_wal"
+    }
+}
+
+/// Checkpointer and background writer.
+pub(crate) const fn background(version: PostgresVersion) -> &'static str {
+    if version.major() >= 17 {
+        "SELECT /* assay */ num_timed, num_requested, c.buffers_written, c.write_time / 1000, \
+         c.sync_time / 1000, b.buffers_clean, NULL::int8 FROM pg_stat_checkpointer c CROSS JOIN \
+         pg_stat_bgwriter b"
+    } else {
+        "SELECT /* assay */ checkpoints_timed, checkpoints_req, buffers_checkpoint, \
+         checkpoint_write_time / 1000, checkpoint_sync_time / 1000, buffers_clean, buffers_backend \
+         FROM pg_stat_bgwriter"
     }
 }
 
@@ -91,6 +104,18 @@ pub(crate) fn log_row(row: &Row) -> LogCounters {
         syncs: row.count(5),
         write_time_s: row.real(6),
         sync_time_s: row.real(7),
+    }
+}
+
+pub(crate) fn background_row(row: &Row) -> Background {
+    Background {
+        timed: or_zero(row, 0),
+        requested: or_zero(row, 1),
+        checkpoint_blocks: or_zero(row, 2),
+        checkpoint_write_s: row.real(3).unwrap_or_default(),
+        checkpoint_sync_s: row.real(4).unwrap_or_default(),
+        cleaned_blocks: or_zero(row, 5),
+        session_blocks: row.count(6),
     }
 }
 

@@ -355,10 +355,8 @@ impl Product for PostgresConnection {
 
 fn counts(database: &DatabaseCounters) -> DatabaseCounts {
     let (sessions, others) = (&database.sessions, &database.background);
-    let write_wait_ns = match (sessions.write_ns, others.write_ns) {
-        (Some(mine), Some(theirs)) => Some(mine + theirs),
-        (known, _) => known,
-    };
+    // Before version 16 only writes of sessions are timed, and most writes are others'.
+    let write_wait_ns = sessions.write_ns.zip(others.write_ns).map(|(mine, theirs)| mine + theirs);
     DatabaseCounts {
         logical_reads: database.hit_blocks + database.read_blocks,
         reads: sessions.reads + others.reads,
@@ -484,6 +482,26 @@ mod tests {
     use crate::load::{Calls, LoadTables};
     use crate::oltp::SchemaShape;
     use assay_loads::oltp::{OltpRules, OltpTable};
+    use assay_postgres::counters::IoTiming;
+
+    #[test]
+    fn writes_of_all_processes_count_and_their_time_is_unknown_if_some_are_not_timed() {
+        let timing = |writes: u64, write_ns| IoTiming {
+            writes,
+            write_bytes: writes * 8192,
+            write_ns,
+            ..IoTiming::default()
+        };
+        let server = |background| DatabaseCounters {
+            sessions: timing(7, Some(500)),
+            background,
+            ..DatabaseCounters::default()
+        };
+        let old = counts(&server(timing(610, None)));
+        assert_eq!((old.writes, old.write_bytes, old.write_wait_ns), (617, 617 * 8192, None));
+        let new = counts(&server(timing(610, Some(2500))));
+        assert_eq!((new.writes, new.write_wait_ns), (617, Some(3000)));
+    }
 
     #[test]
     fn order_lines_are_one_table_or_partitions_by_warehouse() {

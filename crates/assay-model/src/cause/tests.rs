@@ -295,3 +295,20 @@ fn a_busy_host_names_its_users() {
     busy.conduct.clock = ClockKind::Virtual;
     assert!(kinds(None, &busy).is_empty(), "virtual time has no busy host");
 }
+
+#[test]
+fn cpu_time_of_the_database_server_is_not_that_of_assay() {
+    let load = HostLoad {
+        busy_share: 1.0,
+        cores: Some(2.0),
+        own_cores: Some(0.034),
+        server_cores: Some(0.4),
+        ..HostLoad::default()
+    };
+    let users = "Assay 0.0, database server 0.4, others 1.6 of 2 CPUs";
+    assert_eq!(load.users().as_deref(), Some(users));
+    // Clocks of a process and of the host differ: the parts are never more than the whole.
+    let most = HostLoad { busy_share: 0.1, ..load };
+    let users = "Assay 0.0, database server 0.2, others 0.0 of 2 CPUs";
+    assert_eq!(most.users().as_deref(), Some(users));
+}

@@ -4,18 +4,30 @@
 use crate::number::real_len;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that the server's own processes moved from and to storage. Reads from the page cache are
-/// none of them; writes count when they are handed to the kernel.
+/// Bytes of the server's own processes by the kernel's account. Reads from the page cache are none
+/// of them. `/proc/PID/io` counts a write when it dirties a page of the page cache or is issued
+/// directly, `io.stat` when it is issued to the device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ProcessIo {
-    /// Bytes read per second.
+    /// Bytes read from storage per second.
     pub read_bytes_per_s: f64,
-    /// Bytes written per second.
+    /// Bytes written per second: to storage by `io.stat`, else directly or to the page cache.
     pub write_bytes_per_s: f64,
     /// The account that was read, for example `/proc/PID/io of the server's processes`.
     pub source: String,
+}
+
+impl ProcessIo {
+    /// Bytes written to storage per second; `None` if the account counts writes to the page cache,
+    /// which reach storage later, together, or never.
+    ///
+    /// Sources: `proc_pid_io(5)`, `write_bytes`; kernel documentation, "Control Group v2",
+    /// `io.stat`.
+    pub fn storage_write_bytes_per_s(&self) -> Option<f64> {
+        self.source.starts_with("io.stat").then_some(self.write_bytes_per_s)
+    }
 }
 
 /// What all programs together did to a device.
@@ -111,6 +123,19 @@ impl IoSample {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn writes_to_the_page_cache_are_not_writes_to_storage() {
+        let account = |source: &str| ProcessIo {
+            write_bytes_per_s: 53.5e6,
+            source: source.to_owned(),
+            ..ProcessIo::default()
+        };
+        let of_group = account("io.stat of the server's control group");
+        assert_eq!(of_group.storage_write_bytes_per_s(), Some(53.5e6));
+        let of_processes = account("/proc/PID/io of the server's processes");
+        assert_eq!(of_processes.storage_write_bytes_per_s(), None);
+    }
 
     #[test]
     fn the_busiest_stretch_has_the_most_io() {

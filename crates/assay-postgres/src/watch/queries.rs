@@ -45,19 +45,6 @@ pub(super) const STATEMENTS_OF: &str = "SELECT /* assay */ e.extversion, quote_i
                                         FROM pg_extension e JOIN pg_namespace n ON n.oid = \
                                         e.extnamespace WHERE e.extname = 'pg_stat_statements'";
 
-/// Checkpointer and background writer.
-pub(super) const fn background(version: PostgresVersion) -> &'static str {
-    if version.major() >= 17 {
-        "SELECT /* assay */ num_timed, num_requested, c.buffers_written, c.write_time / 1000, \
-         c.sync_time / 1000, b.buffers_clean, NULL::int8 FROM pg_stat_checkpointer c CROSS JOIN \
-         pg_stat_bgwriter b"
-    } else {
-        "SELECT /* assay */ checkpoints_timed, checkpoints_req, buffers_checkpoint, \
-         checkpoint_write_time / 1000, checkpoint_sync_time / 1000, buffers_clean, buffers_backend \
-         FROM pg_stat_bgwriter"
-    }
-}
-
 /// Statements; the columns follow the extension's version, which can be older than the server: 1.10
 /// came with release 15, 1.11 with 17. Ours are left out.
 pub(super) fn statements(minor: u32, schema: &str) -> String {

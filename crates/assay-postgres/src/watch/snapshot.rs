@@ -7,7 +7,7 @@ use super::settings::settings;
 use super::{PostgresWatcher, queries};
 use crate::connection::Row;
 use crate::model::{
-    BackendSession, Background, IoKey, IoRow, PostgresSnapshot, RelationCounters, StatementCounts,
+    BackendSession, IoKey, IoRow, PostgresSnapshot, RelationCounters, StatementCounts,
     StatementKey, StatementStatistics,
 };
 use crate::views::{self, or_zero};
@@ -23,7 +23,7 @@ impl PostgresWatcher {
         let mut missing = Vec::new();
         let io = self.io(&mut missing)?;
         let log = self.server.query(views::log(self.version))?;
-        let background = self.server.query(queries::background(self.version))?;
+        let background = self.server.query(views::background(self.version))?;
         let relations = self.database.query(queries::RELATIONS)?;
         let statements = self.statements(&mut missing);
         let sessions = self.sessions()?;
@@ -38,7 +38,7 @@ impl PostgresWatcher {
             sessions: sessions.0,
             io,
             log: log.first().map(views::log_row),
-            background: background.first().map(background_row),
+            background: background.first().map(views::background_row),
             relations: relations.iter().map(relation).collect(),
             statements,
             own_time_s: self.own_sums(|link| link.own_time_s),
@@ -117,18 +117,6 @@ impl PostgresWatcher {
             *sums.entry(link.database.clone()).or_default() += of(link);
         }
         sums
-    }
-}
-
-fn background_row(row: &Row) -> Background {
-    Background {
-        timed: or_zero(row, 0),
-        requested: or_zero(row, 1),
-        checkpoint_blocks: or_zero(row, 2),
-        checkpoint_write_s: row.real(3).unwrap_or_default(),
-        checkpoint_sync_s: row.real(4).unwrap_or_default(),
-        cleaned_blocks: or_zero(row, 5),
-        session_blocks: row.count(6),
     }
 }
 

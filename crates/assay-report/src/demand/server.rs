@@ -103,13 +103,16 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> ViewTa
     });
     rows.extend(cached);
     let moved = process_io.into_iter().flat_map(|io| {
-        let row = |what: &str, bytes_per_s: f64| {
-            vec![
-                format!("bytes {what} storage by the server's processes"),
-                show_throughput(bytes_per_s),
-            ]
+        let row =
+            |name: &str, bytes_per_s: f64| vec![name.to_owned(), show_throughput(bytes_per_s)];
+        let written = match io.storage_write_bytes_per_s() {
+            Some(_) => "bytes written to storage by the server's control group",
+            None => "bytes that the server's processes dirtied in the page cache or wrote directly",
         };
-        [row("read from", io.read_bytes_per_s), row("written to", io.write_bytes_per_s)]
+        [
+            row("bytes read from storage by the server's processes", io.read_bytes_per_s),
+            row(written, io.write_bytes_per_s),
+        ]
     });
     rows.extend(moved);
     rows
@@ -250,6 +253,19 @@ fn sampling(sampling: Option<&Sampling>) -> ViewTable {
 mod tests {
     use super::*;
     use assay_model::Estimate;
+
+    #[test]
+    fn dirtied_pages_are_not_called_bytes_to_storage() {
+        let rows = |source: &str| {
+            let io = ProcessIo { source: source.to_owned(), ..ProcessIo::default() };
+            let table = levels(Some(&ReadLevels::default()), Some(&io));
+            format!("{table:?}")
+        };
+        let of_processes = rows("/proc/PID/io of the server's processes");
+        assert!(of_processes.contains("dirtied in the page cache"), "{of_processes}");
+        assert!(!of_processes.contains("written to storage"), "{of_processes}");
+        assert!(rows("io.stat of the server's control group").contains("written to storage"));
+    }
 
     #[test]
     fn a_time_shows_its_interval_and_what_was_counted_exactly_none() {
