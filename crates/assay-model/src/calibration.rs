@@ -1,4 +1,4 @@
-//! What a target can give: the answers of `calibrate`, with the curve they were read from.
+//! Performance limits of a target, as measured by `calibrate`, with their load curves.
 
 use crate::estimate::Estimate;
 use crate::measurement::{EarlyEnd, PerOperation, Remark};
@@ -12,84 +12,84 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyLimit {
-    /// The quantile, 0..=1, for example 0.99; none for the mean.
+    /// Quantile, 0..=1, for example 0.99; null for the mean.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub quantile: LimitStatistic,
-    /// What it may be at most, ns.
+    /// Maximum service time, ns.
     pub service_time_ns: f64,
 }
 
 impl LatencyLimit {
-    /// A limit that no storage exceeds, where none is asked for.
+    /// Default limit, which no storage exceeds, used if none is required.
     pub const UNASKED: Nanos = Nanos(10_000_000_000);
 
-    /// Whether somebody asked for a limit.
+    /// Whether a limit is required.
     pub fn is_asked(&self) -> bool {
         self.service_time_ns < real(Self::UNASKED.0)
     }
 }
 
-/// Everything calibrated on one target.
+/// Calibration of one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Path or name of the target.
     pub target: String,
-    /// The limit that was asked for.
+    /// Required latency limit.
     pub limit: LatencyLimit,
-    /// One result a mix: reads, writes, a mix of both.
+    /// One result per mix: reads, writes and a mix of both.
     pub mixes: Vec<MixCalibration>,
-    /// Whether the page cache was bypassed; absent where there is none, or it is not known.
+    /// Whether I/O bypassed the page cache; absent if the target has none or if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
-    /// The log of a database, where that was asked for.
+    /// Calibration of log writes; absent if not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<LogCalibration>,
-    /// Measured time in all, s.
+    /// Total measured time, s.
     pub elapsed_s: f64,
-    /// Why it ended before its time, where the answer was certain before.
+    /// Reason for an early end; absent if the calibration was complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_end: Option<EarlyEnd>,
-    /// What a reader must know.
+    /// Remarks on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
 }
 
-/// Appends as a log writer makes them: one at a time, each durable before the next (`O_DSYNC`).
+/// Sequential log appends, each durable before the next starts (`O_DSYNC`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LogCalibration {
-    /// Bytes of one append.
+    /// Size of one append, bytes.
     #[serde(alias = "transfer_bytes")]
     pub block_size_bytes: u64,
-    /// Alone, then during ever more reads and writes of data.
+    /// Results without data I/O, then at increasing data I/O loads.
     pub points: Vec<LogPoint>,
 }
 
-/// The log during a number of outstanding I/Os of data.
+/// Log writes at one queue depth of data I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LogPoint {
-    /// Outstanding I/Os of data meanwhile; 0 where the log was alone.
+    /// Queue depth of concurrent data I/O; 0 for log writes alone.
     #[serde(alias = "outstanding")]
     pub queue_depth: u32,
     /// Mean time of an append, ns.
     pub service_time_ns: Estimate,
-    /// Appends.
+    /// Completed appends.
     pub appends: u64,
     /// Measured time, s.
     pub elapsed_s: f64,
-    /// Reads of data meanwhile, where there were any.
+    /// Concurrent data reads; absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<LogReads>,
 }
 
-/// Reads of data while a log was written: flushes may hold them up.
+/// Data reads concurrent with log writes, whose flushes may delay them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -100,7 +100,7 @@ pub struct LogReads {
     pub iops: f64,
 }
 
-/// What the target gives for one mix of reads and writes.
+/// Performance limits for one mix of reads and writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -109,54 +109,52 @@ pub struct MixCalibration {
     pub name: String,
     /// Share of reads, 0..=1.
     pub read_share: f64,
-    /// Bytes of one small I/O.
+    /// Block size of small I/Os, bytes.
     #[serde(alias = "transfer_bytes")]
     pub block_size_bytes: u64,
-    /// Bytes of one large I/O.
+    /// Block size of large I/Os, bytes.
     #[serde(alias = "large_transfer_bytes")]
     pub large_block_size_bytes: u64,
     /// Mean service time at queue depth 1, ns.
     pub base_service_time_ns: Estimate,
-    /// Most IOPS with the limited quantile within its limit; `None` when not even one outstanding
-    /// I/O keeps it.
+    /// Maximum IOPS with the limited quantile within its limit; absent if queue depth 1 exceeds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops_within_limit: Option<Capacity>,
-    /// Maximum IOPS at any depth.
+    /// Maximum IOPS at any queue depth.
     pub iops_max: Capacity,
-    /// Most bytes per second with large I/Os, many at once; `None` when stopped before it was
-    /// measured.
+    /// Maximum throughput of concurrent large I/Os, bytes per second; absent if the calibration
+    /// ended before this measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_max_bytes_per_s: Option<Capacity>,
-    /// Bytes a second of one sequential stream with one large I/O outstanding; `None` when stopped
-    /// before.
+    /// Throughput of one sequential stream of large I/Os at queue depth 1, bytes per second; absent
+    /// if the calibration ended before this measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub single_stream_bytes_per_s: Option<Estimate>,
-    /// Steps of small random I/Os, by outstanding I/Os, all of one regime: the sustained one where
-    /// burst and sustained differ.
+    /// Small random I/Os by queue depth, at the sustained level if burst and sustained levels
+    /// differ.
     pub curve: Vec<CurvePoint>,
-    /// Steps of small random I/Os measured before the level fell, where it did.
+    /// Small random I/Os before the level fell; empty if it did not fall.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub burst_curve: Vec<CurvePoint>,
-    /// Steps of large I/Os, by outstanding I/Os.
+    /// Large I/Os by queue depth.
     pub large_curve: Vec<CurvePoint>,
-    /// Where service time begins to grow faster than IOPS, if anywhere on the curve.
+    /// Load from which service time grows faster than IOPS; absent if the curve has no knee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knee: Option<Knee>,
-    /// Answers for a series of limits, where asked for.
+    /// Results for a series of limits; empty if not requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<LimitStep>,
-    /// Stalls that recur with a period, where there are any.
+    /// Periodic stalls; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<StallRecurrence>,
-    /// Parts of it that cannot both be right; a capacity that one of them concerns is never called
-    /// saturated.
+    /// Contradictory results; a capacity affected by one is never reported as saturated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
 }
 
 impl MixCalibration {
-    /// Whether one outstanding I/O already exceeds the limit with its whole interval. Where the
-    /// limit lies inside the interval, some load may still keep it.
+    /// Whether the whole interval at queue depth 1 exceeds the limit. If the limit lies inside the
+    /// interval, some load may still meet it.
     pub fn certainly_exceeds(&self, limit: &LatencyLimit) -> bool {
         let one = self.curve.iter().find(|point| point.queue_depth == 1);
         one.is_none_or(|one| one.limited_quantile_ns.low > limit.service_time_ns)
@@ -179,123 +177,123 @@ impl MixCalibration {
     }
 }
 
-/// Storage that stands still at fixed times.
+/// Periodic stalls of the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StallRecurrence {
-    /// How long one lasts, ns.
+    /// Duration of one stall, ns.
     pub length_ns: f64,
-    /// From the beginning of one to that of the next, ns.
+    /// Time from the start of one stall to the start of the next, ns.
     pub period_ns: f64,
 }
 
-/// Two parts of a calibration that cannot both be right.
+/// Contradiction between two results of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Contradiction {
-    /// Small I/Os moved more bytes per second than large ones.
+    /// Small I/Os had higher throughput than large I/Os.
     SmallAboveLarge,
-    /// One outstanding I/O took another time at the end than at the beginning.
+    /// Service time at queue depth 1 changed between start and end.
     BaseChanged,
 }
 
-/// A rate that can be had, and what ends it.
+/// Maximum rate and its limiting factor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Capacity {
-    /// The rate: of the sustained level where burst and sustained differ.
+    /// Rate; sustained rate if burst and sustained levels differ.
     pub rate: Estimate,
-    /// The rate before the level fell, where it did.
+    /// Rate before the level fell; absent if it did not fall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_rate: Option<Estimate>,
-    /// How long the burst lasted under full load, s.
+    /// Duration of the burst under full load, s; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_s: Option<f64>,
-    /// Outstanding I/Os at which it was reached.
+    /// Queue depth at this rate.
     #[serde(alias = "outstanding")]
     pub queue_depth: u32,
-    /// What kept it from being more.
+    /// Limiting factor.
     pub bound: CapacityBound,
 }
 
-/// What keeps a rate from being higher.
+/// Limiting factor of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CapacityBound {
-    /// More outstanding I/Os were shown to give no more.
+    /// A higher queue depth did not increase the rate.
     Saturated,
-    /// More outstanding I/Os break the latency limit.
+    /// A higher queue depth exceeds the latency limit.
     LatencyLimit,
-    /// The host's CPU was used up; the storage may deliver more.
+    /// The CPU of the host was saturated; the storage may deliver more.
     Host,
-    /// The highest step was still rising; the storage may deliver more.
+    /// The rate still increased at the highest step; the storage may deliver more.
     StillRising,
-    /// Time ran out before it could be determined.
+    /// The time budget ended before the limit was determined.
     TimeBudget,
-    /// The rate varied or drifted too much to show whether more outstanding I/Os give more.
+    /// The rate was too variable to show whether a higher queue depth increases it.
     Unsteady,
-    /// Other parts of the calibration contradict it.
+    /// Other results of the calibration contradict this one.
     Contradicted,
 }
 
-/// One step: a load and what came of it.
+/// Result at one load step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CurvePoint {
-    /// Outstanding I/Os.
+    /// Queue depth.
     #[serde(alias = "outstanding")]
     pub queue_depth: u32,
-    /// Bytes of one I/O.
+    /// Block size, bytes.
     #[serde(alias = "transfer_bytes")]
     pub block_size_bytes: u64,
     /// Reads and writes per second.
     pub iops: Estimate,
-    /// Bytes per second.
+    /// Throughput, bytes per second.
     pub throughput_bytes_per_s: Estimate,
     /// Mean service time, ns.
     pub service_time_ns: Estimate,
-    /// The limited quantile, or mean, of the service time, ns.
+    /// Limited quantile, or mean, of the service time, ns.
     pub limited_quantile_ns: Estimate,
-    /// Everything measured at this step, read and write apart.
+    /// Results by operation.
     pub operations: PerOperation,
     /// Measured time, s.
     pub elapsed_s: f64,
-    /// Busy share of the busiest worker, 0..=1.
+    /// Utilization of the busiest worker, 0..=1.
     pub worker_busy_share: f64,
-    /// Busy share of the whole host, 0..=1, where known.
+    /// CPU utilization of the host, 0..=1; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
 }
 
-/// The load from which service time grows faster than throughput.
+/// Load from which service time grows faster than throughput.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Knee {
-    /// Outstanding I/Os at the knee.
+    /// Queue depth at the knee.
     #[serde(alias = "outstanding")]
     pub queue_depth: u32,
-    /// IOPS there.
+    /// IOPS at the knee.
     pub iops: f64,
-    /// Mean service time there, ns.
+    /// Mean service time at the knee, ns.
     pub service_time_ns: f64,
-    /// The rule that found it.
+    /// Rule that determined the knee.
     pub rule: String,
 }
 
-/// The answer for one limit of a series.
+/// Result for one limit of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LimitStep {
-    /// The limit.
+    /// Latency limit.
     pub limit: LatencyLimit,
-    /// Most IOPS within it; `None` when not even queue depth 1 keeps it.
+    /// Maximum IOPS within the limit; absent if queue depth 1 exceeds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Capacity>,
 }

@@ -1,5 +1,4 @@
-//! What really happened: per operation, stream and target, in total and per interval, and how the
-//! tool itself behaved.
+//! Measured results per operation, stream and target, in total and per interval, with tool health.
 
 use crate::histogram::{Histogram, Precision};
 use crate::number::{rate, seconds};
@@ -15,14 +14,14 @@ pub use early_end::{EarlyDecision, EarlyEnd, EarlyNumber};
 pub use issuer::{BackendKind, ClockKind};
 pub use packed::PackedOperations;
 
-/// What an I/O does.
+/// Type of an I/O operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Data to memory.
+    /// Transfer from the device to memory.
     Read,
-    /// Data to the device.
+    /// Transfer from memory to the device.
     Write,
     /// `fdatasync`.
     Sync,
@@ -32,7 +31,7 @@ impl Operation {
     /// All operations, in the order they are printed.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Sync];
 
-    /// The word for it in documents and tables.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -49,145 +48,145 @@ impl Operation {
 pub struct OperationResult {
     /// I/Os completed without error.
     pub ios: u64,
-    /// Bytes moved by them.
+    /// Bytes transferred by completed I/Os.
     pub bytes: u64,
-    /// I/Os that failed; they are in no histogram.
+    /// Failed I/Os, which no histogram includes.
     #[serde(default)]
     pub errors: u64,
-    /// Submission to completion, ns.
+    /// Service time: submission to completion, ns.
     pub service: Histogram,
-    /// Intended start to completion, ns; only where arrivals are open, else it equals the service
-    /// time.
+    /// Response time: intended start to completion, ns. Absent if arrivals are not open, because it
+    /// then equals the service time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Histogram>,
 }
 
-/// Reads, writes and syncs, never mixed.
+/// Results of reads, writes and syncs, kept separate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PerOperation {
-    /// Reads, if there were any.
+    /// Reads; absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<OperationResult>,
-    /// Writes, if there were any.
+    /// Writes; absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<OperationResult>,
-    /// Syncs, if there were any.
+    /// Syncs; absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<OperationResult>,
 }
 
-/// The result of one stream or of one target.
+/// Result of one stream or target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NamedResult {
     /// Name of the stream, or path of the target.
     pub name: String,
-    /// Its I/Os.
+    /// Results by operation.
     pub operations: PerOperation,
 }
 
-/// One kind of failure on one target.
+/// Failed I/Os of one operation, target and error code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ErrorCount {
-    /// What failed.
+    /// Failed operation.
     pub operation: Operation,
     /// Path of the target.
     pub target: String,
-    /// The system's error number, or 0 for a transfer that ended short.
+    /// System error number (`errno`), or 0 for an incomplete transfer.
     pub errno: i32,
-    /// Its name and text; where a drive answered itself, the status.
+    /// Name and text of the error, or the status that the drive returned.
     pub meaning: String,
-    /// How many I/Os failed so.
+    /// Failed I/Os with this error.
     pub ios: u64,
-    /// Offset in the target of the first of them, bytes.
+    /// Offset of the first failed I/O in the target, bytes.
     pub first_offset_bytes: u64,
 }
 
-/// One interval of the measured time.
+/// One interval of the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
-    /// Number of the interval, from 0.
+    /// Index of the interval, starting at 0.
     pub index: u64,
-    /// Begin, ns after the measured time began.
+    /// Start, ns since the start of the measurement.
     pub start_ns: u64,
-    /// End, ns after the measured time began.
+    /// End, ns since the start of the measurement.
     pub end_ns: u64,
-    /// All streams together.
+    /// Totals of all streams.
     pub operations: PerOperation,
-    /// Time-weighted mean of the outstanding I/Os.
+    /// Time-weighted mean queue depth.
     #[serde(alias = "outstanding_mean")]
     pub queue_depth_mean: f64,
 }
 
-/// The streams and targets joined over several intervals, with full precision; joints follow one
-/// another without gap, so that their sum is the total.
+/// Results of streams and targets merged over several intervals at full precision. Consecutive
+/// windows have no gaps, so that their sum is the total.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Window {
-    /// The first interval that it covers.
+    /// Index of the first interval in the window.
     pub first_interval: u64,
-    /// Intervals that it covers.
+    /// Number of intervals in the window.
     pub intervals: u64,
-    /// One result a stream, in the workload's order.
+    /// One result per stream, in the workload's order.
     pub streams: Vec<NamedResult>,
-    /// One result a target, when there are several.
+    /// One result per target; empty for a single target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<NamedResult>,
 }
 
-/// How a measurement ended.
+/// Completion status of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "outcome", deny_unknown_fields)]
 pub enum Finish {
-    /// The whole duration was measured, or the answer was certain before.
+    /// Measured for the full duration, or ended early because the outcome was certain.
     Complete,
-    /// A person or a signal stopped it; what was measured stands.
+    /// Interrupted by a user or signal; the data up to then are valid.
     Interrupted,
-    /// It could not go on; what was measured stands.
+    /// Ended by an error; the data up to then are valid.
     Failed {
-        /// What happened.
+        /// Reason for the failure.
         reason: String,
     },
-    /// The program itself was ended; found when the run was opened.
+    /// The program was terminated, as detected when the run was opened.
     Unfinished,
 }
 
-/// Everything about one workload on one target.
+/// Results of one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Measurement {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Name of the workload.
     pub workload: String,
-    /// Begin of the measured time, nanoseconds since 1970 UTC.
+    /// Start of the measurement, ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
-    /// Measured time, ns.
+    /// Duration of the measurement, ns.
     pub elapsed_ns: u64,
-    /// How it ended.
+    /// Completion status.
     pub finish: Finish,
-    /// One result a stream, in the workload's order.
+    /// One result per stream, in the workload's order.
     pub streams: Vec<NamedResult>,
-    /// One result a target.
+    /// One result per target.
     pub targets: Vec<NamedResult>,
-    /// What failed.
+    /// Failed I/Os by operation, target and error code.
     pub errors: Vec<ErrorCount>,
-    /// How the tool itself behaved.
+    /// Tool health.
     pub conduct: Conduct,
 }
 
 impl OperationResult {
-    /// Nothing yet, with histograms of this precision; `open` keeps response times apart.
+    /// Creates an empty result with histograms of this precision; `open` adds response times.
     pub fn empty(precision: Precision, open: bool) -> Self {
         let response = open.then(|| Histogram::new(precision));
         Self { service: Histogram::new(precision), response, ..Self::default() }
@@ -208,7 +207,7 @@ impl OperationResult {
         self.service.merge(&other.service);
     }
 
-    /// The same with coarse histograms.
+    /// Returns a copy with coarse histograms.
     pub fn coarsened(&self) -> Self {
         Self {
             service: self.service.coarsened(),
@@ -217,7 +216,7 @@ impl OperationResult {
         }
     }
 
-    /// The same, counted `times` times: what a sample stands for.
+    /// Returns the result with every count multiplied by `times`, to scale up a sample.
     pub fn times(&self, times: u64) -> Self {
         Self {
             ios: self.ios.saturating_mul(times),
@@ -228,15 +227,14 @@ impl OperationResult {
         }
     }
 
-    /// Response times: intended start to completion where arrivals were open, else the service
-    /// times.
+    /// Response times: intended start to completion for open arrivals, otherwise service times.
     pub fn response(&self) -> &Histogram {
         self.response.as_ref().unwrap_or(&self.service)
     }
 }
 
 impl PerOperation {
-    /// The result of one operation, if there was any.
+    /// Result of one operation; `None` if there was none.
     pub const fn get(&self, operation: Operation) -> Option<&OperationResult> {
         match operation {
             Operation::Read => self.read.as_ref(),
@@ -245,7 +243,7 @@ impl PerOperation {
         }
     }
 
-    /// The place of one operation.
+    /// Mutable slot of one operation.
     pub const fn slot(&mut self, operation: Operation) -> &mut Option<OperationResult> {
         match operation {
             Operation::Read => &mut self.read,
@@ -254,7 +252,7 @@ impl PerOperation {
         }
     }
 
-    /// The operations that happened, with their results.
+    /// Operations with results.
     pub fn iter(&self) -> impl Iterator<Item = (Operation, &OperationResult)> {
         Operation::ALL.into_iter().filter_map(|operation| Some((operation, self.get(operation)?)))
     }
@@ -269,7 +267,7 @@ impl PerOperation {
         }
     }
 
-    /// The same with coarse histograms.
+    /// Returns a copy with coarse histograms.
     pub fn coarsened(&self) -> Self {
         let mut coarse = Self::default();
         for (operation, result) in self.iter() {
@@ -278,13 +276,13 @@ impl PerOperation {
         coarse
     }
 
-    /// The same, counted `times` times: what a sample stands for.
+    /// Returns the results with every count multiplied by `times`, to scale up a sample.
     pub fn times(&self, times: u64) -> Self {
         let more = |one: &Option<OperationResult>| one.as_ref().map(|one| one.times(times));
         Self { read: more(&self.read), write: more(&self.write), sync: more(&self.sync) }
     }
 
-    /// Reads and writes completed; syncs move no data and are not counted.
+    /// Completed reads and writes; syncs transfer no data and are excluded.
     pub fn ios(&self) -> u64 {
         self.transfers().map(|result| result.ios).sum()
     }
@@ -294,7 +292,7 @@ impl PerOperation {
         self.transfers().map(|result| result.bytes).sum()
     }
 
-    /// I/Os that failed, syncs included.
+    /// Failed I/Os, including syncs.
     pub fn errors(&self) -> u64 {
         self.iter().map(|(_, result)| result.errors).sum()
     }
@@ -305,18 +303,18 @@ impl PerOperation {
 }
 
 impl Interval {
-    /// Length, s.
+    /// Duration, s.
     pub fn elapsed_s(&self) -> f64 {
         seconds(self.end_ns.saturating_sub(self.start_ns))
     }
 
-    /// Reads and writes completed a second.
+    /// Completed reads and writes per second.
     pub fn iops(&self) -> f64 {
         rate(self.operations.ios(), self.elapsed_s())
     }
 }
 
-/// Adds results by name; names not seen before are appended.
+/// Merges results by name and appends names that are new.
 pub fn merge_named(mine: &mut Vec<NamedResult>, theirs: &[NamedResult]) {
     for other in theirs {
         match mine.iter_mut().find(|result| result.name == other.name) {
@@ -326,7 +324,7 @@ pub fn merge_named(mine: &mut Vec<NamedResult>, theirs: &[NamedResult]) {
     }
 }
 
-/// Adds errors of the same kind on the same target; the first offset stays.
+/// Merges errors of the same kind and target, and keeps the first offset.
 pub fn merge_errors(mine: &mut Vec<ErrorCount>, theirs: Vec<ErrorCount>) {
     for other in theirs {
         let same = mine.iter_mut().find(|count| {
@@ -341,7 +339,7 @@ pub fn merge_errors(mine: &mut Vec<ErrorCount>, theirs: Vec<ErrorCount>) {
 }
 
 impl Window {
-    /// Adds the joint that follows.
+    /// Merges the next window.
     pub fn merge(&mut self, next: &Self) {
         if self.intervals == 0 {
             self.first_interval = next.first_interval;
@@ -353,7 +351,7 @@ impl Window {
 }
 
 impl Measurement {
-    /// All streams together.
+    /// Totals of all streams.
     pub fn operations(&self) -> PerOperation {
         let mut all = PerOperation::default();
         for stream in &self.streams {
@@ -362,17 +360,17 @@ impl Measurement {
         all
     }
 
-    /// Measured time, s.
+    /// Duration of the measurement, s.
     pub fn elapsed_s(&self) -> f64 {
         seconds(self.elapsed_ns)
     }
 
-    /// Reads and writes completed a second, all streams together.
+    /// Completed reads and writes per second, all streams.
     pub fn iops(&self) -> f64 {
         rate(self.streams.iter().map(|stream| stream.operations.ios()).sum(), self.elapsed_s())
     }
 
-    /// Bytes read and written a second, all streams together.
+    /// Bytes read and written per second, all streams.
     pub fn throughput_bytes_per_s(&self) -> f64 {
         rate(self.streams.iter().map(|stream| stream.operations.bytes()).sum(), self.elapsed_s())
     }

@@ -1,4 +1,4 @@
-//! A run and what is kept of it: its manifest, its events, and every interval in numbers.
+//! Run manifest, events and interval summaries.
 
 use crate::measurement::{ErrorCount, Finish, Remark};
 use serde::{Deserialize, Serialize};
@@ -9,34 +9,34 @@ mod utc;
 pub use summary::{IntervalSummary, OperationSummary, TimeSummary};
 pub use utc::Utc;
 
-/// What a run was made for.
+/// Type of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunKind {
     /// One workload on a target.
     Run,
-    /// The search for what a target can give.
+    /// Calibration of a target.
     Calibrate,
-    /// All questions about a target at once, in about two minutes.
+    /// Combined check of a target, about two minutes.
     Check,
-    /// Which caches and tiers a target has.
+    /// Detection of the caches and tiers of a target.
     Locality,
-    /// Whether storage keeps what it acknowledged.
+    /// Durability test of acknowledged writes.
     Verify,
-    /// Hours or days of load, with or without rests.
+    /// Soak test of hours or days, with or without rests.
     Soak,
-    /// An experiment of many cells.
+    /// Experiment with many cells.
     Study,
-    /// A benchmark on a database server.
+    /// Benchmark of a database server.
     #[serde(alias = "load")]
     Bench,
-    /// A look at the machine while others work.
+    /// Passive observation of a host under its own load.
     Watch,
 }
 
 impl RunKind {
-    /// The word for it in documents and run ids.
+    /// Name in documents and run ids.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -51,72 +51,72 @@ impl RunKind {
         }
     }
 
-    /// Whether `--resume` takes up a run that was cut short.
+    /// Whether `--resume` can continue an interrupted run.
     pub const fn can_go_on(self) -> bool {
         matches!(self, Self::Run | Self::Soak | Self::Study)
     }
 }
 
-/// The document that makes a directory a run.
+/// Run manifest, the document that identifies a directory as a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RunManifest {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// UTC time, kind and four random characters: `20261121-083955-run-k3f9`; sorts by time.
     pub id: String,
-    /// What it was made for.
+    /// Type of the run.
     pub kind: RunKind,
-    /// Version of the program that began it.
+    /// Version of Assay that started the run.
     pub tool_version: String,
-    /// The command line as it was typed, word by word.
+    /// Command line, one entry per argument.
     pub command: Vec<String>,
-    /// The targets as they were named.
+    /// Target names from the command line.
     pub targets: Vec<String>,
-    /// When it was begun, nanoseconds since 1970 UTC.
+    /// Start time, ns since 1970-01-01 UTC.
     pub created_unix_ns: u64,
-    /// When it was finished, nanoseconds since 1970 UTC.
+    /// End time, ns since 1970-01-01 UTC; absent if not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_unix_ns: Option<u64>,
-    /// How it ended; nothing while it is written, and after the program was killed.
+    /// Completion status; absent during the run and if the program was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
 }
 
-/// Something that happened during a run.
+/// Event of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// When, nanoseconds since 1970 UTC.
+    /// Time of the event, ns since 1970-01-01 UTC.
     pub at_unix_ns: u64,
-    /// In which cell; none for the run as a whole.
+    /// Cell of the event; absent for the run as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<String>,
-    /// What.
+    /// Content of the event.
     pub what: EventKind,
 }
 
-/// What an event says.
+/// Content of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
-    /// A phase began, for example `warm_up` or `measure`.
+    /// Start of a phase, for example `warm_up` or `measure`.
     PhaseBegin {
         /// Name of the phase.
         name: String,
     },
-    /// A phase ended.
+    /// End of a phase.
     PhaseEnd {
         /// Name of the phase.
         name: String,
     },
-    /// I/Os failed: only those since the event before of the same kind of failure.
+    /// Failed I/Os since the previous event for this kind of failure.
     Errors(ErrorCount),
-    /// Something that a reader must know.
+    /// Remark on the result.
     Remark(Remark),
-    /// The run was taken up again after it had ended too early.
+    /// Resumption of an interrupted run.
     Resumed,
 }

@@ -1,5 +1,5 @@
-//! What hours or days of load showed: whether the target became steady, what changed when, what it
-//! lost, and whether rest brought it back.
+//! Results of a soak test of hours or days: steady state, level changes, performance loss and
+//! recovery after rest.
 
 use crate::estimate::Estimate;
 use crate::spelling::defaults;
@@ -8,38 +8,38 @@ use crate::verdict::{Outcome, Unit};
 use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 
-/// A soak and what came of it. Times are seconds since the load began, rests included.
+/// Results of a soak test. Times are seconds since the load began, including rests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Soak {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Name of the workload.
     pub workload: String,
-    /// What was planned.
+    /// Planned cycles of load and rest.
     pub plan: SoakCycles,
-    /// Time under load, s.
+    /// Total time under load, s.
     pub worked_s: f64,
-    /// Time from the beginning to the end, s.
+    /// Elapsed time, s.
     pub elapsed_s: f64,
-    /// Whether it ended in a steady state.
+    /// Steady-state result.
     pub state: SoakState,
-    /// The rule by which it is steady or not, with its parameters.
+    /// Steady-state rule with its parameters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rule: String,
-    /// What rules of others say of the same IOPS.
+    /// Results of other steady-state rules for the same IOPS.
     pub rules: Vec<RuleFinding>,
-    /// Every quantity over time.
+    /// Time series of all quantities.
     pub courses: Vec<SoakSeries>,
-    /// Changes of the IOPS that were noticed while they happened.
+    /// IOPS changes detected during the run.
     pub noticed: Vec<Alarm>,
-    /// What rests brought, where there were any.
+    /// Effect of rests; absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests: Option<Rests>,
-    /// Largest loss of rate that is acceptable, as a share.
+    /// Maximum acceptable loss of rate, 0..=1.
     pub tolerance: f64,
-    /// PASS when it is steady and lost no more than the tolerance.
+    /// PASS if the target is steady and its loss is within the tolerance.
     pub outcome: Outcome,
 }
 
@@ -79,115 +79,115 @@ impl Default for SoakCycles {
     }
 }
 
-/// Whether a soak ended in a steady state.
+/// Steady-state result of a soak test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
 pub enum SoakState {
-    /// The last level held to the end.
+    /// The last level lasted until the end.
     Steady {
-        /// Since when, s.
+        /// Start of the steady state, s.
         since_s: f64,
     },
-    /// Levels came and went, or the last one drifted, to the end.
+    /// The level changed repeatedly, or the last level drifted, until the end.
     NeverSteady,
-    /// The noise remembers so long that the soak cannot tell its wandering from changes of level.
+    /// The noise is autocorrelated for too long to distinguish it from level changes.
     LongMemory {
-        /// How long it seems to remember, s; a soak should be fifty times as long at least.
+        /// Estimated correlation time, s; a soak test should be at least 50 times as long.
         memory_s: f64,
     },
-    /// There is too little to say either.
+    /// Too few data for a steady-state result.
     TooShort,
 }
 
-/// What a rule of others says.
+/// Result of another steady-state rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleFinding {
-    /// The rule with its parameters.
+    /// Rule with its parameters.
     pub rule: String,
-    /// When it first called the target steady, s of load; absent when it never did.
+    /// Time under load when the rule first reported a steady state, s; absent if it never did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady_at_s: Option<f64>,
 }
 
-/// One quantity over time.
+/// Time series of one quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SoakSeries {
-    /// The name that criteria use.
+    /// Quantity name as used in criteria.
     pub quantity: String,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: Unit,
-    /// Its values, one a batch.
+    /// One value per batch.
     pub points: Vec<SoakPoint>,
-    /// The stretches of one level, in their order.
+    /// Periods of constant level, in time order.
     pub levels: Vec<Level>,
-    /// What the last stretch gains from its begin to its end, as a share of its level.
+    /// Change over the last level, as a share of that level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Estimate>,
-    /// Since when it is steady, s; absent when it is not.
+    /// Start of the steady state, s; absent if not steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady_since_s: Option<f64>,
-    /// The last level over the first one.
+    /// Ratio of the last level to the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_of_first: Option<Estimate>,
-    /// Whether users certainly lost more than the tolerance.
+    /// Whether performance certainly decreased by more than the tolerance.
     pub degraded: bool,
 }
 
-/// One batch.
+/// Value of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SoakPoint {
-    /// Its begin, s.
+    /// Start of the batch, s.
     pub at_s: f64,
-    /// Its value.
+    /// Value of the quantity in the batch.
     pub value: f64,
 }
 
-/// A stretch of one level.
+/// Period of constant level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// Its begin, s.
+    /// Start, s.
     pub from_s: f64,
-    /// Its end, s.
+    /// End, s.
     pub to_s: f64,
-    /// Its mean.
+    /// Mean with its confidence interval.
     pub value: Estimate,
 }
 
-/// A change that was noticed while it happened.
+/// Change detected during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Alarm {
-    /// When it began, s.
+    /// Start of the change, s.
     pub at_s: f64,
-    /// When it was noticed, s.
+    /// Time of detection, s.
     pub noticed_s: f64,
-    /// IOPS before.
+    /// IOPS before the change.
     pub before_iops: f64,
-    /// IOPS since.
+    /// IOPS after the change.
     pub after_iops: f64,
 }
 
-/// What rests brought.
+/// Effect of rests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rests {
-    /// Share of the time that was rest.
+    /// Share of the time spent at rest, 0..=1.
     pub idle_share: f64,
-    /// IOPS in the first batch after a rest over those in the last batch before it.
+    /// Ratio of the IOPS in the first batch after a rest to those in the last batch before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_of_before: Option<Estimate>,
-    /// IOPS after the final rest over those of the best level before.
+    /// Ratio of the IOPS after the final rest to those of the best earlier level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered_of_best: Option<Estimate>,
 }

@@ -1,5 +1,4 @@
-//! Criteria as a person writes them, and the verdict: every criterion with its evidence, its
-//! outcome and the reason.
+//! Limits and verdicts: each criterion with its evidence, outcome and reason.
 
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
@@ -10,100 +9,100 @@ mod unit;
 pub use criteria::{Bound, Criteria, Criterion, parse_criteria};
 pub use unit::Unit;
 
-/// What a criterion, or all of them together, came to.
+/// Outcome of one criterion or of all criteria.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Outcome {
-    /// The whole interval lies on the good side of the limit.
+    /// The whole interval meets the limit.
     Pass,
-    /// The whole interval lies on the bad side of the limit.
+    /// The whole interval violates the limit.
     Fail,
-    /// The limit lies inside the interval, or the evidence is missing or doubtful.
+    /// The limit lies inside the interval, or evidence is missing or biased.
     Inconclusive,
 }
 
-/// A limit in base units: nanoseconds, per second, bytes per second, a share in 0..=1, or a count.
+/// Limit in base units: ns, per second, bytes per second, share in 0..=1, or count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// The quantity may be this or less.
+    /// Maximum.
     AtMost(f64),
-    /// The quantity may be this or more.
+    /// Minimum.
     AtLeast(f64),
 }
 
-/// Into which direction a doubt moves what was measured, seen from the storage.
+/// Direction in which a caveat biases the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bias {
-    /// The storage looks better than it is: a PASS does not hold.
+    /// The storage appears better than it is: a PASS is unreliable.
     Flattering,
-    /// The storage looks worse than it is: a FAIL does not hold.
+    /// The storage appears worse than it is: a FAIL is unreliable.
     Unflattering,
-    /// Neither a PASS nor a FAIL holds.
+    /// Direction unknown: neither a PASS nor a FAIL is reliable.
     Unknown,
 }
 
-/// Something about the measurement that a conclusion has to allow for.
+/// Caveat of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Doubt {
-    /// What was seen.
+    /// Observation.
     pub what: String,
-    /// Where it moves the result.
+    /// Direction of the bias.
     pub bias: Bias,
-    /// What to do for a result without it.
+    /// Action that avoids the caveat.
     pub remedy: String,
 }
 
-/// A level that was left for another one while the load was the same.
+/// Level change under constant load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LevelChange {
-    /// When, s since the measured time began.
+    /// Time of the change, s since the start of the measurement.
     pub at_s: f64,
-    /// I/Os per second before.
+    /// IOPS before the change.
     pub before_iops: Estimate,
-    /// I/Os per second after.
+    /// IOPS after the change.
     pub after_iops: Estimate,
-    /// Mean service time before, ns.
+    /// Mean service time before the change, ns.
     pub before_ns: Estimate,
-    /// Mean service time after, ns.
+    /// Mean service time after the change, ns.
     pub after_ns: Estimate,
-    /// Whether the level after held to the end and for long enough to be judged by itself.
+    /// Whether the later level lasted until the end, for long enough to be judged on its own.
     pub settled: bool,
 }
 
-/// The number that a criterion is judged by, and what it rests on.
+/// Estimate for a criterion, with its basis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// The quantity in base units; `None` where nothing was measured that gives it.
+    /// Quantity in base units; absent if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
-    /// Measured time behind it, s; 0 where that does not apply.
+    /// Measured time, s; 0 if not applicable.
     #[serde(default)]
     pub elapsed_s: f64,
-    /// Of a quantile: how many times, apart from one another, I/Os took longer. Neighbours that
-    /// did so together are one.
+    /// For a quantile: number of separate clusters of slower I/Os. Adjacent slow I/Os form one
+    /// cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u64>,
-    /// The level that was left; where the one after it settled, the estimate is of that one alone.
+    /// Level change; if the later level settled, the estimate covers only that level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_change: Option<LevelChange>,
-    /// What a conclusion has to allow for.
+    /// Caveats.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
 }
 
-/// How much longer to measure, in words: a factor, because whoever reads it chose the time of a
-/// whole command, of which the judged number may have got a part. Rounded up.
+/// Words for the required increase in measured time, rounded up: a factor, because the time option
+/// covers the whole command, of which the judged value may have used only a part.
 pub fn times_as_long(factor: f64) -> String {
     match factor {
         _ if factor <= 1.5 => "1.5 times as long".to_owned(),
@@ -112,21 +111,21 @@ pub fn times_as_long(factor: f64) -> String {
     }
 }
 
-/// A quantity that is known with its doubt.
+/// Named quantity with its confidence interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NamedEstimate {
-    /// The name as criteria write it, for example `read.service_time.q0.99`.
+    /// Quantity name as used in criteria, for example `read.service_time.q0.99`.
     pub quantity: String,
-    /// The stream, target or mix that it was taken of, where there are several.
+    /// Stream, target or mix; absent if there is only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// What is known, in the base unit of the quantity.
+    /// Estimate in the base unit of the quantity.
     pub estimate: Estimate,
 }
 
-/// Why the outcome is what it is.
+/// Reason for an outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
@@ -136,55 +135,54 @@ pub enum Reason {
     /// The run was too short for an interval, but every second was on one side of the limit by more
     /// than a factor of 2.
     FarFromLimit {
-        /// The lowest second, in the unit of the limit.
+        /// Lowest one-second value, in the unit of the limit.
         lowest_value: f64,
-        /// The highest second.
+        /// Highest one-second value, in the unit of the limit.
         highest_value: f64,
     },
     /// The limit lies inside the interval.
     Straddles {
-        /// Measured time in all after which the interval is likely to leave the limit, s, if the
-        /// value stays where it is; `None` where no reasonable time would do.
+        /// Total measured time likely to be enough for a decision, s, if the value does not change;
+        /// absent if no reasonable time is enough.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         enough_s: Option<f64>,
     },
-    /// Nothing was measured that gives the quantity.
+    /// The quantity was not measured.
     NoEvidence {
-        /// What would have to be measured.
+        /// Measurement required.
         missing: String,
     },
-    /// The interval is clear of the limit, but a doubt of the evidence could have carried it there.
+    /// The interval excludes the limit, but a caveat of the evidence may explain that.
     Doubtful,
 }
 
-/// One criterion, judged.
+/// Outcome of one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Judgement {
-    /// The quantity as the criterion names it, for example `target.read.service_time.mean`.
+    /// Quantity name of the criterion, for example `target.read.service_time.mean`.
     pub quantity: String,
-    /// The stream, target or mix that it was taken of, where the criterion is judged for each of
-    /// them.
+    /// Stream, target or mix; absent if the criterion is not judged per subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The quantity in words.
+    /// Quantity in words.
     pub label: String,
-    /// The load at which it was measured, in words, for example `one at a time`; empty where the
-    /// name says it.
+    /// Load of the measurement in words, for example `one at a time`; empty if the quantity name
+    /// implies it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub at: String,
     /// Unit of the limit and of the estimate.
     pub unit: Unit,
-    /// The limit.
+    /// Required limit.
     pub limit: Limit,
-    /// What it is judged by.
+    /// Evidence for the outcome.
     pub evidence: Evidence,
-    /// What it came to.
+    /// Outcome of the criterion.
     pub outcome: Outcome,
-    /// Why.
+    /// Reason for the outcome.
     pub reason: Reason,
-    /// Why the criterion is there.
+    /// Purpose of the criterion.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// Source of the limit.
@@ -192,31 +190,31 @@ pub struct Judgement {
     pub source: String,
 }
 
-/// An optional criterion for which there was nothing to judge.
+/// Optional criterion without evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OmittedCriterion {
-    /// The quantity as the criterion names it.
+    /// Quantity name of the criterion.
     pub quantity: String,
     /// The quantity in words.
     pub label: String,
-    /// What would have to be measured.
+    /// Measurement required.
     pub missing: String,
 }
 
-/// All criteria, judged.
+/// Outcomes of all criteria.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Name of the criteria.
     pub criteria: String,
-    /// FAIL if any criterion failed, else INCONCLUSIVE if any is, else PASS.
+    /// FAIL if any criterion failed, otherwise INCONCLUSIVE if any is inconclusive, otherwise PASS.
     pub outcome: Outcome,
-    /// In the order of the criteria.
+    /// Judgements, in the order of the criteria.
     pub judgements: Vec<Judgement>,
     /// Optional criteria without evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -224,7 +222,7 @@ pub struct Verdict {
 }
 
 impl Outcome {
-    /// The word for it: `PASS`, `FAIL` or `INCONCLUSIVE`.
+    /// Name: `PASS`, `FAIL` or `INCONCLUSIVE`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -233,8 +231,8 @@ impl Outcome {
         }
     }
 
-    /// Several outcomes together: FAIL if any failed, else INCONCLUSIVE if any is or there is none,
-    /// else PASS.
+    /// Combined outcome: FAIL if any failed, otherwise INCONCLUSIVE if any is inconclusive or there
+    /// are none, otherwise PASS.
     pub fn of_all(outcomes: impl IntoIterator<Item = Self>) -> Self {
         let worse = |one: Self, other: Self| match (one, other) {
             (Self::Fail, _) | (_, Self::Fail) => Self::Fail,
@@ -247,7 +245,7 @@ impl Outcome {
 }
 
 impl Limit {
-    /// The limit as a number, in base units.
+    /// Limit value in base units.
     pub const fn value(self) -> f64 {
         match self {
             Self::AtMost(value) | Self::AtLeast(value) => value,

@@ -1,5 +1,4 @@
-//! How well the tool itself behaved: without it no one can tell the storage's limits from the
-//! tool's.
+//! Tool health, which separates the limits of the storage from those of the tool.
 
 use super::early_end::EarlyEnd;
 use super::issuer::{BackendKind, ClockKind};
@@ -7,49 +6,49 @@ use crate::counters::Counters;
 use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// How the kernel took the I/Os, as seen by the probe before the measurement.
+/// Submission behaviour of the kernel, from the probe before the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Submission {
-    /// Not probed, or nothing to probe.
+    /// Not probed or not applicable.
     #[default]
     Unknown,
-    /// Handed to the device; completions follow on their own.
+    /// Submitted to the device; completes asynchronously.
     Asynchronous,
-    /// Completed inside the submission, as from a cache.
+    /// Completed during submission, for example from a cache.
     Inline,
-    /// Handed to kernel worker threads, which limits the rate and costs CPU outside the worker.
+    /// Passed to kernel worker threads, which limits the rate and uses CPU outside the worker.
     Punted,
-    /// Submission itself waits for the device, so that queue depth is not reached.
+    /// Submission blocks on the device, so that the queue depth is not reached.
     Blocking,
 }
 
-/// Something a reader of the result must know, and what to do about it.
+/// Remark on a result, with its consequence and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Remark {
-    /// What was seen.
+    /// Observation.
     pub what: String,
-    /// What it means for the result.
+    /// Consequence for the result.
     pub why: String,
-    /// What to do next.
+    /// Recommended action.
     pub remedy: String,
 }
 
-/// What sessions of a simulated database did besides their I/O at the storage.
+/// Activity of simulated database sessions other than their storage I/O.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionFigures {
-    /// Statements per second.
+    /// Statements executed per second.
     pub executions_per_s: f64,
-    /// CPUs that were busy, on the mean.
+    /// Mean number of busy CPUs.
     pub busy_cpus_mean: f64,
-    /// Redo, bytes per second.
+    /// Redo generated, bytes per second.
     pub redo_bytes_per_s: f64,
-    /// Mean wait of a session for its commit (`log file sync`), ns; none where commits do not wait.
+    /// Mean commit wait of a session (`log file sync`), ns; absent if commits do not wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sync_ns: Option<f64>,
     /// Share of reads within 1 ms, 0..=1.
@@ -65,74 +64,74 @@ pub struct SessionFigures {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Conduct {
-    /// The backend in use.
+    /// I/O backend.
     pub backend: BackendKind,
-    /// Why that one, when another was asked for.
+    /// Reason for this backend; absent if it is the requested one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend_reason: Option<String>,
-    /// Whether the page cache was passed by; `None` where there is none.
+    /// Whether I/O bypassed the page cache; absent if the target has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
-    /// Targets whose I/Os went to the driver past the block layer: its limits, its scheduler and,
-    /// as a rule, its counters saw none of them.
+    /// Targets whose I/Os bypassed the block layer, and so its limits, its scheduler and usually
+    /// its counters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passthrough: Vec<String>,
-    /// The clock of all stamps.
+    /// Clock of all time stamps.
     pub clock: ClockKind,
-    /// How the kernel took the I/Os.
+    /// Submission behaviour of the kernel.
     #[serde(default)]
     pub submission: Submission,
-    /// Settings of the ring that were in force, for example `registered files`.
+    /// Active features of the ring, for example `registered files`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
-    /// Calls into the kernel that submitted or waited.
+    /// System calls that submitted I/Os or waited for completions.
     pub enters: u64,
-    /// User CPU time of the measured phase, s, all threads of the tool.
+    /// User CPU time during the measurement, s, all threads of the tool.
     pub cpu_user_s: f64,
-    /// System CPU time of the measured phase, s, all threads of the tool.
+    /// System CPU time during the measurement, s, all threads of the tool.
     pub cpu_system_s: f64,
-    /// Largest share of a worker's measured time that it was running, 0..=1.
+    /// Maximum share of the measured time that a worker was running, 0..=1.
     pub worker_busy_share_max: f64,
-    /// Largest share of a worker's measured time that it was ready and waited for a processor,
-    /// 0..=1, where known.
+    /// Maximum share of the measured time that a worker was runnable but waited for a CPU, 0..=1;
+    /// absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_delayed_share_max: Option<f64>,
-    /// Share of the whole machine's CPU time that was busy, 0..=1, where known.
+    /// CPU utilization of the host, 0..=1; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
-    /// IOPS of the same workload on a device of no work: what the tool itself could have done.
+    /// IOPS of this workload on a null device: the limit of the tool itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling_iops: Option<f64>,
-    /// The kernel's own counters over the run, warm-up included.
+    /// Kernel counters over the run, including warm-up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Counters>,
-    /// Time-weighted mean of the outstanding I/Os.
+    /// Time-weighted mean queue depth.
     #[serde(alias = "outstanding_mean")]
     pub queue_depth_mean: f64,
-    /// Rate times mean service time over mean outstanding I/Os: 1 when Little's law closes.
+    /// Rate × mean service time / mean queue depth; 1 if Little's law holds.
     pub littles_law_ratio: f64,
-    /// Intended to real start of open arrivals, ns.
+    /// Delay from intended to actual start of open arrivals, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_error: Option<Histogram>,
-    /// Open arrivals that were due but not started when the measured time ended.
+    /// Open arrivals that were due but not started at the end of the measurement.
     #[serde(default)]
     pub missed_arrivals: u64,
-    /// I/Os that had not completed when the measurement ended.
+    /// I/Os not completed at the end of the measurement.
     #[serde(default)]
     pub abandoned_ios: u64,
-    /// Why the load ended before its time, where the answer was certain before.
+    /// Reason for an early end; absent if the load ran for its full duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_end: Option<EarlyEnd>,
-    /// Sessions of a simulated database, if they were the load.
+    /// Activity of simulated database sessions; absent for other loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionFigures>,
-    /// What a reader must know.
+    /// Remarks on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
 }
 
 impl Remark {
-    /// When a load ended, what it does not exclude, and how to measure on.
+    /// Creates the remark on an early end: its time, the values not excluded, and the remedy.
     pub fn of_early_end(end: &EarlyEnd) -> Self {
         let remedy = "specify --time to measure the whole time".to_owned();
         Self { what: end.headline(), why: end.not_excluded(), remedy }
@@ -140,13 +139,13 @@ impl Remark {
 }
 
 impl Conduct {
-    /// Notes that the load ended because the answer was certain.
+    /// Records that the load ended early because the outcome was certain.
     pub fn end_early(&mut self, end: EarlyEnd) {
         self.remarks.push(Remark::of_early_end(&end));
         self.early_end = Some(end);
     }
 
-    /// CPU seconds, user and system, a million I/Os; 0 of none.
+    /// User and system CPU seconds per million I/Os; 0 if there were no I/Os.
     pub fn cpu_s_per_million_ios(&self, ios: u64) -> f64 {
         crate::number::rate(1_000_000, crate::number::real(ios))
             * (self.cpu_user_s + self.cpu_system_s)

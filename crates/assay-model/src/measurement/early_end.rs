@@ -1,70 +1,70 @@
-//! A load that ended before its time because the answer was certain.
+//! Early end of a load whose outcome is certain.
 
 use crate::number::real;
 use crate::units::{show_bytes, show_count};
 use crate::verdict::{Limit, Outcome};
 use serde::{Deserialize, Serialize};
 
-/// The chance to see no burst in this many mean gaps between bursts is 2.5%: -ln 0.025.
+/// With a 2.5% probability, no burst occurs in this many mean gaps between bursts: -ln 0.025.
 const GAPS_SEEN: f64 = 3.7;
 
-/// Which number was compared with the limit.
+/// Statistic compared with the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EarlyNumber {
-    /// The mean of one-second values, in the unit of the limit.
+    /// Mean of one-second values, in the unit of the limit.
     Mean,
-    /// The quantity itself as a calibration knows it.
+    /// The quantity as defined by a calibration.
     Quantity,
-    /// The share of I/Os that took longer than the limit, 0..=1.
+    /// Share of I/Os slower than the limit, 0..=1.
     ShareBeyond,
 }
 
-/// The numbers of one criterion at the look that decided.
+/// Values of one criterion at the deciding check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EarlyDecision {
-    /// The quantity as the criterion names it.
+    /// Quantity of the criterion.
     pub quantity: String,
-    /// The stream or target, where there are several.
+    /// Stream or target; absent if there is only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The limit of the criterion, in base units.
+    /// Limit of the criterion, in base units.
     pub limit: Limit,
-    /// What `value`, `low` and `high` are.
+    /// Statistic of `value`, `low` and `high`.
     pub number: EarlyNumber,
-    /// The number over the seconds that decided.
+    /// Value over the seconds up to the decision.
     pub value: f64,
-    /// Lower end of what this look does not exclude, its margin included.
+    /// Lower bound of the values not excluded by this check, including its margin.
     pub low: f64,
-    /// Upper end; `None` where it is not known.
+    /// Upper bound; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
 }
 
-/// Why and when a load ended before its time; what several loads share, all of them.
+/// Reason and time of an early end; totals if several loads share it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EarlyEnd {
-    /// The certain answer: PASS or FAIL.
+    /// Certain outcome: PASS or FAIL.
     pub outcome: Outcome,
-    /// Seconds of the load at the look that decided.
+    /// Duration of the load at the deciding check, s.
     pub look_s: f64,
-    /// Seconds that the load would have lasted.
+    /// Planned duration of the load, s.
     pub planned_s: f64,
-    /// I/Os until then.
+    /// I/Os completed up to the decision.
     pub ios: u64,
-    /// Bytes until then.
+    /// Bytes transferred up to the decision.
     pub bytes: u64,
-    /// The criteria that decided: one that failed, or all that passed.
+    /// Deciding criteria: one that failed, or all that passed.
     pub decisions: Vec<EarlyDecision>,
 }
 
 impl EarlyEnd {
-    /// When it ended, and what was measured until then, in a sentence.
+    /// Sentence with the time of the end and the data measured up to then.
     pub fn headline(&self) -> String {
         let Self { outcome, look_s, planned_s, ios, bytes, .. } = self;
         let (ios, bytes) = (show_count(real(*ios)), show_bytes(real(*bytes)));
@@ -75,7 +75,7 @@ impl EarlyEnd {
         )
     }
 
-    /// What the data cannot show, in a sentence.
+    /// Sentence on the limits of the data.
     pub fn not_excluded(&self) -> String {
         if self.outcome == Outcome::Fail {
             return "a start that stays slow for longer is not excluded".to_owned();

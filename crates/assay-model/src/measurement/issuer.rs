@@ -1,39 +1,39 @@
-//! Who issued the I/Os of a measurement, and by which clock they were stamped.
+//! I/O backend and clock of a measurement.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Who carried out the I/Os.
+/// I/O backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum BackendKind {
-    /// Not known: nothing was measured yet.
+    /// Unknown; nothing measured yet.
     #[default]
     #[serde(rename = "")]
     Unknown,
-    /// The kernel's rings.
+    /// Linux io_uring.
     Uring,
-    /// Blocking calls.
+    /// Blocking POSIX calls.
     Posix,
-    /// Nobody: the cost of the tool itself.
+    /// Null device, which measures the cost of the tool itself.
     Null,
-    /// A simulated device.
+    /// Simulated device.
     Simulated,
-    /// A PostgreSQL server: what is counted are its statements.
+    /// PostgreSQL server; its statements are counted as I/Os.
     Postgresql,
     /// A MariaDB or MySQL server.
     Mariadb,
-    /// fio, whose results were imported; `features` has its version and engine.
+    /// Imported fio results; `features` has the version and engine of fio.
     Fio,
 }
 
 impl BackendKind {
-    /// All that can carry out an I/O.
+    /// All backends except `Unknown`.
     pub const ALL: [Self; 6] =
         [Self::Uring, Self::Posix, Self::Null, Self::Simulated, Self::Postgresql, Self::Mariadb];
 
-    /// Its name in documents and tables.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "",
@@ -54,30 +54,30 @@ impl fmt::Display for BackendKind {
     }
 }
 
-/// The clock of all time stamps.
+/// Clock of all time stamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ClockKind {
-    /// Not known: nothing was measured yet.
+    /// Unknown; nothing measured yet.
     #[default]
     #[serde(rename = "")]
     Unknown,
-    /// The processor's counter, read without the kernel.
+    /// Time stamp counter of the CPU, read without a system call.
     Tsc,
     /// The kernel's monotonic clock.
     Monotonic,
-    /// That of a simulation, on which nothing is ever late.
+    /// Clock of a simulation, in which nothing is late.
     Virtual,
-    /// That of fio, whose results were imported.
+    /// Clock of fio, for imported results.
     Fio,
 }
 
 impl ClockKind {
-    /// All that can stamp an I/O.
+    /// All clocks except `Unknown`.
     pub const ALL: [Self; 4] = [Self::Tsc, Self::Monotonic, Self::Virtual, Self::Fio];
 
-    /// Its name in documents and tables.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "",

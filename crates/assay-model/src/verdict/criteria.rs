@@ -1,16 +1,16 @@
-//! The criteria document: what is asked of a storage system, as a person writes it in TOML.
+//! Criteria document: the storage requirements in TOML.
 
 use crate::document::parse_toml;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::fmt;
 
-/// A set of criteria, judged together.
+/// Named set of criteria.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Criteria {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Short name, printed with the verdict.
     pub name: String,
@@ -22,14 +22,14 @@ pub struct Criteria {
     pub criteria: Vec<Criterion>,
 }
 
-/// A maximum or a minimum for one quantity.
+/// Maximum or minimum for one quantity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Criterion {
     /// Name of the quantity, for example `read.service_time.q0.99`.
     pub quantity: String,
-    /// The stream, target or mix; by default each of them.
+    /// Stream, target or mix to judge; all of them if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
     /// The maximum, with its unit.
@@ -49,7 +49,7 @@ pub struct Criterion {
     pub source: String,
 }
 
-/// A limit as it was written, with its unit; what it means depends on the quantity.
+/// Limit text with its unit; its interpretation depends on the quantity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Bound(pub String);
