@@ -20,146 +20,146 @@ pub enum Transport {
     Ssh,
 }
 
-/// Several hosts that measured one workload together.
+/// Joint measurement of one workload on several hosts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// How lines reached the nodes.
+    /// Transport between the driver and the hosts.
     pub transport: Transport,
-    /// The hosts, in the order in which they were named.
+    /// Hosts in command-line order.
     pub hosts: Vec<ClusterHost>,
-    /// How well they began together; nothing where they did not begin.
+    /// Synchronization of the start; absent if the measurement did not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<CommonStart>,
-    /// The time that all of them measured.
+    /// Measurement time common to all hosts.
     pub window: CommonWindow,
-    /// The load that all of this is of, where several were measured.
+    /// Name of the measured load; absent unless several loads were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
-    /// What all hosts give together against each of them alone, where that was measured.
+    /// Total rate relative to the hosts' single rates; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
-    /// I/Os per second of all hosts together, from intervals of their sum.
+    /// Total I/Os per second of all hosts, from summed intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
-    /// Bytes a second of all hosts together, from intervals of their sum.
+    /// Total bytes per second of all hosts, from summed intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_bytes_per_s: Option<Estimate>,
-    /// Jain's index over the hosts' rates, 1/n..=1.
+    /// Jain's fairness index of the hosts' rates, 1/n..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness_coefficient: Option<f64>,
-    /// Hosts that differ from the others by more than chance, the remarkable ones alone.
+    /// Hosts that deviate significantly and substantially from the others.
     pub stragglers: Vec<Straggler>,
 }
 
-/// One host of several.
+/// Results of one host of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClusterHost {
-    /// As it was named.
+    /// Name of the host from the command line.
     pub name: String,
-    /// What it calls itself.
+    /// Name that the host reports.
     pub host_name: String,
-    /// Its clock against the driver's.
+    /// Clock relative to the driver's clock.
     pub clock: HostClock,
-    /// From the common start to the first of its workers, ns; negative where it began early.
+    /// Delay from the common start to the first worker start, ns; negative if early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_error_ns: Option<i64>,
     /// I/Os in the common window.
     pub ios: u64,
-    /// Bytes moved in the common window.
+    /// Bytes transferred in the common window.
     pub bytes: u64,
-    /// I/Os that failed in the common window.
+    /// Failed I/Os in the common window.
     pub errors: u64,
-    /// Its I/Os per second.
+    /// I/Os per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
-    /// Its part of all I/Os, 0..=1.
+    /// Share of all I/Os, 0..=1.
     pub share: f64,
-    /// Its service times by operation.
+    /// Service times by operation.
     pub latencies: Vec<HostLatency>,
-    /// Share of its processors' time that was busy, 0..=1, where known.
+    /// CPU utilization of the host, 0..=1; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
-    /// Largest share of a worker's time that it was running, 0..=1, where the host came to its
-    /// end.
+    /// Maximum share of a worker's time that it was running, 0..=1; absent if the host did not
+    /// finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_busy_share_max: Option<f64>,
-    /// I/Os per second over the common window, in at most 120 equal parts of its intervals.
+    /// I/Os per second over the common window, in up to 120 equal parts of its intervals.
     pub rates_iops: Vec<f64>,
-    /// What it does with all other hosts idle, where that was measured.
+    /// Results with all other hosts idle; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<HostAlone>,
-    /// Longest time for which its program did not run at all while it measured, ns, where that was
-    /// a second or more: its machine was paused, or had no processor for it.
+    /// Longest pause of the program during the measurement, ns, because its host was paused or had
+    /// no free CPU; absent if shorter than 1 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stood_still_ns: Option<u64>,
-    /// Why and when it was lost, where it was.
+    /// Reason and time of the loss of the host; absent if it was not lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<HostLoss>,
 }
 
-/// A host with all others idle.
+/// Results of a host with all others idle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostAlone {
-    /// Mean service time of one I/O at a time, ns.
+    /// Mean service time at queue depth 1, ns.
     pub base_service_time_ns: f64,
-    /// Its I/Os per second under the load that it has when all hosts measure.
+    /// I/Os per second under the host's load of the joint measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
 }
 
-/// Who limits what hosts give together.
+/// Factor that limits the total rate of several hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SharedLimit {
-    /// The hosts themselves: together they give what each gives alone, and what they share may have
-    /// more.
+    /// Hosts: the total equals the sum of the single rates, and shared components may have spare
+    /// capacity.
     Hosts,
-    /// What they share: together they give less.
+    /// Shared components: the total is below the sum of the single rates.
     Shared,
-    /// The interval allows both.
+    /// Undetermined: the interval allows both.
     Unclear,
 }
 
-/// What hosts give together against each of them alone.
+/// Total rate of several hosts relative to the sum of their single rates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sharing {
-    /// I/Os per second of those hosts together over the sum of each of them alone.
+    /// Ratio of the total I/Os per second to the sum of the single rates.
     pub ratio: Estimate,
-    /// The hosts that were measured alone.
+    /// Number of hosts measured alone.
     pub hosts: u32,
-    /// Who limits them.
+    /// Limiting factor.
     pub limit: SharedLimit,
 }
 
-/// A host's monotonic clock against the driver's.
+/// Monotonic clock of a host relative to the driver's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostClock {
-    /// How far it is ahead, ns, at the start.
+    /// Clock offset at the start, ns; positive if ahead.
     pub offset_ns: i64,
-    /// What the offset may be off by, ns, either way.
+    /// Uncertainty of the offset, ± ns.
     pub uncertainty_ns: u64,
-    /// How fast it leaves the driver's clock, parts per billion, where the run was long enough to
-    /// say so.
+    /// Clock drift relative to the driver's clock, parts per billion; absent if the run was too
+    /// short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift_ppb: Option<i64>,
-    /// Shortest way there and back, ns.
+    /// Minimum round-trip time, ns.
     pub round_trip_min_ns: u64,
-    /// Questions that it answered.
+    /// Number of answered pings.
     pub pings: u64,
-    /// By how much it jumped, ns, as the clock of a machine does that was suspended.
+    /// Clock jump, ns, for example after a suspend of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jump_ns: Option<u64>,
 }
@@ -169,125 +169,124 @@ pub struct HostClock {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostLatency {
-    /// The operation.
+    /// Type of operation.
     pub operation: Operation,
-    /// I/Os behind it.
+    /// Number of I/Os.
     pub ios: u64,
-    /// Half of them were faster, ns.
+    /// Median service time (p50), ns.
     pub p50_ns: u64,
-    /// 99 of 100 were faster, ns.
+    /// p99 service time, ns.
     pub p99_ns: u64,
-    /// The slowest, ns.
+    /// Maximum service time, ns.
     pub max_ns: u64,
 }
 
-/// The loss of a host.
+/// Loss of a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostLoss {
-    /// When it was noticed, ns after the start; negative before it.
+    /// Time of detection, ns after the start; negative before the start.
     pub after_ns: i64,
-    /// What was seen of it.
+    /// Observed symptom.
     pub reason: String,
 }
 
-/// How well several hosts began together.
+/// Synchronization of the start of several hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CommonStart {
-    /// From the first worker of all hosts to the last, ns.
+    /// Time between the first and the last worker start of all hosts, ns.
     pub skew_ns: u64,
-    /// What the skew may be off by, ns.
+    /// Uncertainty of the skew, ns.
     pub uncertainty_ns: u64,
-    /// What skew and uncertainty together may be for the intervals to mean the same time
-    /// everywhere, ns.
+    /// Maximum of skew plus uncertainty for which intervals are simultaneous on all hosts, ns.
     pub limit_ns: u64,
-    /// The host that began first.
+    /// First host to start.
     pub first: String,
-    /// The host that began last.
+    /// Last host to start.
     pub last: String,
-    /// Tries until all hosts knew the start in time.
+    /// Attempts until all hosts received the start time early enough.
     pub attempts: u32,
 }
 
-/// The time that all hosts measured.
+/// Measurement time common to all hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CommonWindow {
-    /// Intervals that all of them completed.
+    /// Intervals completed by all hosts.
     pub intervals: u64,
-    /// Their length together, ns.
+    /// Total duration of those intervals, ns.
     pub elapsed_ns: u64,
-    /// Intervals of single hosts that are in no sum, because others did not complete them.
+    /// Intervals of single hosts excluded from all sums, because other hosts did not complete them.
     pub left_out: u64,
 }
 
-/// What is remarkable about a host.
+/// Type of deviation of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StragglerKind {
-    /// It does fewer I/Os per second than the others.
+    /// Fewer I/Os per second than the other hosts.
     Rate,
-    /// The slowest hundredth of its I/Os takes longer than that of the others.
+    /// Higher p99 service time than the other hosts.
     Tail,
 }
 
-/// A host that differs from the others by more than chance.
+/// Host that deviates significantly from the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Straggler {
-    /// Its name.
+    /// Name of the host.
     pub host: String,
-    /// What differs.
+    /// Type of deviation.
     pub kind: StragglerKind,
-    /// Its value over the median of the others at the same times.
+    /// Ratio to the median of the other hosts at the same times.
     pub ratio: Estimate,
-    /// Where the cause likely is.
+    /// Probable location of the cause.
     pub place: String,
 }
 
-/// What several hosts say of themselves before anything is measured on them.
+/// Host information collected before any measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClusterSurvey {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// The hosts, in the order in which they were named.
+    /// Hosts in command-line order.
     pub hosts: Vec<HostSurvey>,
-    /// Devices that several of them have.
+    /// Devices visible to several hosts.
     pub shared: Vec<SharedDevice>,
-    /// What is not the same on all of them, each with who has what.
+    /// Differences between hosts, with the value of each host.
     pub differences: Vec<String>,
 }
 
-/// What a host says of itself.
+/// Information about one host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostSurvey {
-    /// As it was named.
+    /// Name of the host from the command line.
     pub name: String,
-    /// Its clock against the driver's.
+    /// Clock relative to the driver's clock.
     pub clock: HostClock,
-    /// The host, what is below the targets on it, and its findings.
+    /// Host facts, storage stack of the targets, and findings.
     #[cfg_attr(test, schemars(schema_with = "crate::schema::environment"))]
     pub environment: Environment,
 }
 
-/// A device that several hosts have.
+/// Device visible to several hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SharedDevice {
-    /// Its world-wide name or serial number.
+    /// World-wide name or serial number.
     pub device: String,
-    /// The hosts that have it.
+    /// Hosts that have the device.
     pub hosts: Vec<String>,
 }
 

@@ -1,5 +1,4 @@
-//! What a database got of its storage under a load: the ladder of sessions, with what the server,
-//! the host and the device counted meanwhile.
+//! Database load: results by number of sessions, with server, host and device counters.
 
 use crate::counters::DeviceCounters;
 use crate::durability::Durability;
@@ -29,143 +28,145 @@ pub use rung::{
 pub use setting::Setting;
 pub use step::{Length, LoadStep, OnLoss, Spacing, StepArrival};
 
-/// The result of a load on a database server: the document `load.json`.
+/// Results of a load on a database server: the document `load.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Version of the document's form: [`Load::FORMAT`]; of the form 1 `kind` was called `method`,
-    /// and refusals had no class.
+    /// Version of the document format: [`Load::FORMAT`]. In format 1, `kind` was named `method` and
+    /// refusals had no class.
     pub format: u32,
-    /// The kind of load.
+    /// Type of load.
     #[serde(alias = "method")]
     pub kind: LoadKind,
-    /// The server.
+    /// Server facts.
     pub server: ServerFacts,
-    /// What was asked of it, by names and values in the order of the command line.
+    /// Load settings, names and values, in command-line order.
     pub plan: Vec<Setting>,
-    /// How the data came to be there; none when it was there already.
+    /// Loading of the data; absent if the data already existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filled: Option<Filled>,
-    /// How rows are read, in the words of the server's plan.
+    /// Access path of row reads, from the query plan of the server.
     pub access: String,
-    /// One a number of sessions and repeat, in the order in which they were measured.
+    /// One result per number of sessions and repeat, in order of measurement.
     #[serde(rename = "steps", alias = "rungs")]
     pub rungs: Vec<Rung>,
-    /// Processors of the machine that measured.
+    /// Number of CPUs of the measuring host.
     pub processors: u32,
-    /// Why the ladder ended where it did, in a sentence.
+    /// Reason for the last step, in a sentence.
     pub end: String,
-    /// Sessions at the knee, where the ladder shows it.
+    /// Number of sessions at the knee; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knee_sessions: Option<u32>,
-    /// The answer of the search for the most sessions within a limit, where it was asked.
+    /// Result of the search for the maximum number of sessions within a limit; absent if not
+    /// requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,
-    /// Conditions that the data must keep, each time that they were checked.
+    /// Results of the data consistency checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Checks>,
-    /// What became of transactions that the server acknowledged, one a step and kind.
+    /// State of acknowledged transactions, one entry per step and type.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<Commits>,
-    /// Whether storage keeps what the server acknowledged, where a ledger says so.
+    /// Durability of acknowledged transactions; absent without a ledger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
-    /// What a reader must know.
+    /// Remarks on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
 }
 
-/// The server.
+/// Facts about a database server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServerFacts {
-    /// The product.
+    /// Database product.
     pub product: DatabaseProduct,
-    /// Its version, for example `18.6`.
+    /// Server version, for example `18.6`.
     pub version: String,
-    /// Whether it was made for this run alone.
+    /// Whether Assay created the server for this run.
     pub is_own: bool,
-    /// Whether it bypasses the page cache; `None` where that is not known.
+    /// Whether the server bypasses the page cache; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
-    /// Time until a server that Assay creates takes sessions, s; none of a server that was there.
+    /// Startup time of a server created by Assay, until it accepts sessions, s; absent for other
+    /// servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_s: Option<f64>,
-    /// Bytes of a block.
+    /// Block size, bytes.
     pub block_bytes: u64,
-    /// Settings that matter for storage.
+    /// Server settings that affect storage.
     pub settings: Vec<Setting>,
-    /// How the sessions are encrypted; `None` where they are not.
+    /// Session encryption; absent if sessions are not encrypted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encryption: Option<Encryption>,
 }
 
-/// How sessions with a server are encrypted.
+/// Encryption of the sessions with a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Encryption {
-    /// The protocol and its version: `TLSv1.3`.
+    /// Protocol and version, for example `TLSv1.3`.
     pub protocol: String,
-    /// Name of the cipher suite.
+    /// Cipher suite.
     pub cipher: String,
-    /// What was checked of the server's certificate.
+    /// Verification of the server certificate.
     pub checked: CertificateCheck,
-    /// Time that this program spent on encrypting and decrypting for each answer that it waited
-    /// for, mean over all sessions from the first measured step or run on, ns; `None` before.
+    /// Client CPU time for encryption and decryption per awaited response, mean over all sessions
+    /// since the first measured step or run, ns; absent before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_per_answer_ns: Option<f64>,
 }
 
-/// What was checked of a server's certificate.
+/// Verification of a server certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CertificateCheck {
-    /// Nothing: an attacker in between may read and change everything.
+    /// No verification: an attacker between client and server can read and change all data.
     Nothing,
-    /// That an authority signed it which is trusted.
+    /// Signature of a trusted certificate authority.
     Authority,
-    /// That, and that it is the certificate of the host that was named.
+    /// Signature of a trusted certificate authority, and host name.
     AuthorityAndHost,
 }
 
-/// How the data came to be there.
+/// Loading of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Filled {
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of the tables on storage, without indexes.
+    /// Size of the tables on storage without indexes, bytes.
     pub table_bytes: u64,
-    /// Bytes of the indexes.
+    /// Size of the indexes, bytes.
     pub index_bytes: u64,
-    /// From the first row to the last index, s.
+    /// Time from the first row to the last index, s.
     pub elapsed_s: f64,
 }
 
-/// The most sessions within a limit.
+/// Maximum number of sessions within a latency limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
-    /// The quantile that the limit is on, 0..=1; none for the mean.
+    /// Limited quantile, 0..=1; null for the mean.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub quantile: LimitStatistic,
-    /// The limit on the time of a reading statement, ns.
+    /// Maximum latency of a read statement, ns.
     pub limit_ns: f64,
-    /// The most sessions that keep it; none when not even one does.
+    /// Maximum number of sessions within the limit; absent if one session exceeds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<u32>,
-    /// Whether more sessions were shown to break it; else the ladder ended before.
+    /// Whether a higher number of sessions exceeded the limit; false if the steps ended earlier.
     pub is_bounded: bool,
 }
 
 impl Load {
-    /// The newest form of the document.
+    /// Latest version of the document format.
     pub const FORMAT: u32 = 2;
 
     /// The step with the most reading and changing statements per second; of repeats the middle

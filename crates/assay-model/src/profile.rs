@@ -1,4 +1,4 @@
-//! What a database asked of its storage and what it waited for, with the place of every number.
+//! Storage demand and waits of a database, with the location of every value in the source.
 
 use crate::Result;
 use crate::document::parse_json;
@@ -33,75 +33,74 @@ pub use time::{
     TimeModel, TimeVerdict, WaitClassTime,
 };
 
-/// The version of the document that this program writes and reads.
+/// Version of the document format that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// A server with fewer active sessions on average than this rests, as it does by Assay's verdict.
+/// A server with fewer mean active sessions is idle, as in Assay's verdict.
 const RESTING_SESSIONS: f64 = 0.05;
-/// What a server at rest still writes per second: statistics, its checkpoints, late pages.
+/// Writes per second of an idle server: statistics, checkpoints and late pages.
 const RESTING_IOPS: f64 = 10.0;
 
-/// What a database demanded of its storage in an interval.
+/// Storage demand of a database in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// Database and instance, for people.
+    /// Display name: database and instance.
     pub name: String,
-    /// What was read.
+    /// Source of the profile.
     pub source: ProfileSource,
     /// Length of the interval, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_s: Option<Figure>,
-    /// Sessions connected when the interval began.
+    /// Connected sessions at the start of the interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Figure>,
-    /// The database's block, bytes.
+    /// Block size of the database, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_bytes: Option<Figure>,
-    /// Requests per second as each part of the source counts them; they differ by what they
-    /// include.
+    /// Requests per second by each counter of the source; the counters cover different requests.
     #[serde(default)]
     pub rates: Vec<RequestRate>,
-    /// I/O by purpose; the first one is all of it, never to be added to the others.
+    /// I/O by purpose; the first entry is the total, not to be added to the others.
     #[serde(default)]
     pub classes: Vec<IoClass>,
-    /// What the database did meanwhile, by which two profiles are shown to be of the same work.
+    /// Database work in the interval, used to check that two profiles have the same workload.
     #[serde(default, skip_serializing_if = "Work::is_unknown")]
     pub work: Work,
-    /// Where time went.
+    /// Time components.
     #[serde(default)]
     pub time: TimeModel,
-    /// Whether faster storage would help.
+    /// Verdict on the benefit of faster storage.
     pub verdict: TimeVerdict,
-    /// The commit path, judged apart.
+    /// Commit path, judged separately.
     pub redo: RedoPath,
-    /// Slow I/Os by wall clock, slowest last.
+    /// Slow I/Os in wall-clock time, slowest last.
     #[serde(default)]
     pub outliers: Vec<Outlier>,
-    /// Tablespaces by time waited for their reads, most first.
+    /// Tablespaces by read wait time, in descending order.
     #[serde(default)]
     pub tiering: Vec<TieringCandidate>,
-    /// What only a report prints.
+    /// Values available only in reports; absent for live servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportActivity>,
-    /// What only a live server shows.
+    /// Values available only from live servers; absent for reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerActivity>,
-    /// Sections compared with each other.
+    /// Cross-checks between sections.
     #[serde(default)]
     pub checks: Vec<CrossCheck>,
-    /// What the source contradicts itself in, or could not be read, with its place.
+    /// Contradictory or unreadable parts of the source, with their locations.
     #[serde(default)]
     pub doubts: Vec<String>,
-    /// Sections that the source does not have.
+    /// Sections missing from the source.
     #[serde(default)]
     pub missing: Vec<String>,
 }
 
-/// What a database did in the interval, per second.
+/// Database work in the interval, per second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -109,79 +108,80 @@ pub struct Work {
     /// SQL statements executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions_per_s: Option<Figure>,
-    /// Blocks looked at in memory or on storage.
+    /// Logical reads: blocks accessed in memory or on storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logical_reads_per_s: Option<Figure>,
     /// Blocks read from storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub physical_reads_per_s: Option<Figure>,
-    /// Changes of blocks.
+    /// Block changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_changes_per_s: Option<Figure>,
-    /// Transactions, ended by a commit or a rollback.
+    /// Transactions, ended by a commit or rollback.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transactions_per_s: Option<Figure>,
-    /// Commits of users.
+    /// User commits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commits_per_s: Option<Figure>,
-    /// Writes of data files that sessions made and waited for themselves.
+    /// Data file writes that sessions made and waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreground_writes_per_s: Option<Figure>,
-    /// Calls of users: logons, parses, fetches, executions.
+    /// User calls: logons, parses, fetches and executions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_calls_per_s: Option<Figure>,
-    /// Statements parsed, hard and soft.
+    /// Parses, hard and soft.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parses_per_s: Option<Figure>,
-    /// Statements that had to be optimized and compiled.
+    /// Hard parses: statements optimized and compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hard_parses_per_s: Option<Figure>,
 }
 
 impl Work {
-    /// Whether the source says nothing of it.
+    /// Whether the source has none of these values.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What a profile was read from.
+/// Source of a profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ProfileSource {
-    /// The database product.
+    /// Database product.
     pub product: ProfileProduct,
-    /// The kind of report: `statspack`, `awr`, `awr_pdb`, `awr_global`.
+    /// Report type: `statspack`, `awr`, `awr_pdb`, `awr_global`.
     pub kind: String,
-    /// Release of the database.
+    /// Database release.
     pub release: Option<String>,
-    /// Identifier of the database: all instances of a cluster have the same.
+    /// Database identifier, shared by all instances of a cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database_id: Option<String>,
-    /// Number of the instance in its cluster.
+    /// Instance number in the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance_number: Option<u32>,
     /// Host of the (first) instance.
     pub host: Option<String>,
-    /// First and last snapshot, `160-161`.
+    /// First and last snapshot, for example `160-161`.
     pub snapshots: Option<String>,
-    /// Begin of the interval as printed.
+    /// Start of the interval as printed in the source.
     pub begin: Option<String>,
-    /// The same as seconds since 1970 in the server's zone, where date and month could be read.
+    /// Start of the interval, s since 1970-01-01 in the server's time zone; absent if date or month
+    /// is unreadable.
     pub begin_clock_s: Option<i64>,
-    /// End of the interval as printed.
+    /// End of the interval as printed in the source.
     pub end: Option<String>,
-    /// Whether the source was there to its end; otherwise sums cover what was there.
+    /// Whether the source is complete; if not, sums cover only the available part.
     pub complete: bool,
 }
 
-/// One way of counting requests, reads and writes apart.
+/// Requests per second by one counter, reads and writes separate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RequestRate {
-    /// What is counted.
+    /// Type of counter.
     pub kind: RateKind,
     /// Reads per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -191,63 +191,63 @@ pub struct RequestRate {
     pub write_per_s: Option<Figure>,
 }
 
-/// Why an I/O was made, in database terms.
+/// Purpose of an I/O in database terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IoPurpose {
-    /// All I/O together.
+    /// Total of all purposes.
     All,
-    /// One block into the buffer cache; a session waits for it.
+    /// Read of one block into the buffer cache; a session waits for it.
     SingleBlockRead,
-    /// Several blocks into the buffer cache.
+    /// Read of several blocks into the buffer cache.
     MultiBlockRead,
-    /// Large reads past the buffer cache.
+    /// Large read that bypasses the buffer cache.
     DirectRead,
-    /// Writes past the buffer cache.
+    /// Write that bypasses the buffer cache.
     DirectWrite,
-    /// Writes of dirty blocks in the background.
+    /// Background write of dirty blocks.
     DataFileWrite,
-    /// Redo; synchronous, on the commit path.
+    /// Redo write; synchronous, on the commit path.
     LogWrite,
-    /// Sorts and hashes that do not fit into memory.
+    /// Sort or hash that exceeds memory.
     Temporary,
-    /// Backup and archiving.
+    /// Backup or archiving.
     Backup,
 }
 
-/// The I/O of one purpose. What the source does not tell is absent, never zero.
+/// I/O of one purpose. Values missing from the source are absent, never zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IoClass {
-    /// What it is for.
+    /// Purpose of the I/O.
     pub purpose: IoPurpose,
     /// I/Os per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_iops: Option<Figure>,
-    /// Mean bytes an I/O.
+    /// Mean bytes per I/O.
     #[serde(alias = "transfer_bytes", default, skip_serializing_if = "Option::is_none")]
     pub block_size_bytes: Option<Figure>,
     /// Bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_bytes_per_s: Option<Figure>,
-    /// Share of reads among the I/Os.
+    /// Share of reads among the I/Os, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_share: Option<Figure>,
-    /// Mean time of an I/O as the database waited for it, seconds.
+    /// Mean I/O latency seen by the database, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_s: Option<Figure>,
-    /// Mean number of I/Os outstanding, by Little's law: rate times latency.
+    /// Mean queue depth by Little's law: rate × latency.
     #[serde(alias = "outstanding", default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<Figure>,
-    /// I/Os by their time, where the source has it.
+    /// Latency distribution; absent if the source has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyCurve>,
 }
 
 impl IoClass {
-    /// A class of which nothing is known yet.
+    /// Creates a class without values.
     pub const fn new(purpose: IoPurpose) -> Self {
         Self {
             purpose,
@@ -261,7 +261,7 @@ impl IoClass {
         }
     }
 
-    /// Fills what follows from the rest: bytes an I/O or bytes per second, and I/Os outstanding.
+    /// Computes derived values: bytes per I/O or per second, and queue depth.
     pub fn complete(mut self) -> Self {
         let block_size = quotient(self.throughput_bytes_per_s.as_ref(), self.rate_iops.as_ref());
         self.block_size_bytes = self.block_size_bytes.or(block_size);
@@ -272,7 +272,7 @@ impl IoClass {
         self
     }
 
-    /// Whether anything is known of it.
+    /// Whether any value is known.
     pub fn is_known(&self) -> bool {
         self.rate_iops.is_some() || self.throughput_bytes_per_s.is_some()
     }
@@ -290,73 +290,74 @@ fn product(left: Option<&Figure>, right: Option<&Figure>) -> Option<Figure> {
     Some(Figure::new(left.value * right.value, source))
 }
 
-/// I/Os of one range of times, by wall clock: a mean hides them.
+/// I/Os in one latency range, in wall-clock time; a mean hides them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outlier {
-    /// What was waited for.
+    /// Wait event.
     pub event: String,
-    /// Shortest time in the range, ns.
+    /// Lower bound of the range, ns.
     pub low_ns: u64,
-    /// End of the range, ns; open where absent.
+    /// Upper bound of the range, ns; absent if open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_ns: Option<u64>,
-    /// How many of them a second, averaged over the interval.
+    /// I/Os per second, mean over the interval.
     pub rate_per_s: f64,
 }
 
-/// How much a tablespace would gain from faster storage.
+/// Benefit of faster storage for one tablespace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TieringCandidate {
-    /// The tablespace; in a container with its database in front.
+    /// Tablespace name; in a container database, preceded by the database name.
     pub tablespace: String,
-    /// Seconds waited for its reads in every second: reads per second times mean read time.
+    /// Read wait time per second: reads per second × mean read time.
     pub read_wait_ratio: f64,
-    /// Share of all that waiting in this and the candidates before it.
+    /// Cumulative share of the read wait time, including this candidate, 0..=1.
     pub cumulative_share: f64,
-    /// Its size, where it is known.
+    /// Size of the tablespace, bytes; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity_bytes: Option<u64>,
 }
 
 impl TieringCandidate {
-    /// Seconds waited a second and byte: what a byte of fast storage saves; `None` without a size.
+    /// Read wait time per second and byte: the benefit of a byte of fast storage; `None` without a
+    /// size.
     pub fn density_ratio(&self) -> Option<f64> {
         let capacity = self.capacity_bytes.filter(|bytes| *bytes > 0)?;
         Some(self.read_wait_ratio / crate::number::real(capacity))
     }
 }
 
-/// How two sections compare that should say the same.
+/// Outcome of a cross-check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
-    /// They agree within their rounding and the tolerance.
+    /// Values agree within rounding and tolerance.
     Agrees,
-    /// They do not.
+    /// Values differ by more than rounding and tolerance.
     Contradicts,
-    /// One of them is not in the source.
+    /// A value is missing from the source.
     NotPossible,
 }
 
-/// Two sections that should say the same, and whether they do.
+/// Cross-check of two sections that should agree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CrossCheck {
-    /// What is compared.
+    /// Compared quantity.
     pub what: String,
-    /// The first number.
+    /// First value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Figure>,
-    /// The second number, in the same unit.
+    /// Second value, in the unit of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub right: Option<Figure>,
-    /// How they compare.
+    /// Outcome of the cross-check.
     pub outcome: CheckOutcome,
 }
 

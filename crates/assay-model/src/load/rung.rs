@@ -1,4 +1,4 @@
-//! One step of a ladder: a number of sessions at once, with everybody's counters of the same time.
+//! Results of one load step, with client, server, host and device counters of the same period.
 
 use super::{
     DeviceCounters, Estimate, Histogram, Measurement, Operation, Precision, Retries, rate, real,
@@ -7,155 +7,148 @@ use super::{
 use crate::profile::Profile;
 use serde::{Deserialize, Serialize};
 
-/// Reads that never reached the device, as a share, that a physical measurement may have at most.
+/// Maximum share of reads that a physical measurement may serve from caches.
 pub const CACHED_SHARE_MAX: f64 = 0.02;
 
-/// One step of a ladder: a number of sessions at once.
+/// Results of one load step, defined by its number of sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rung {
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: u32,
-    /// Number of the repeat, from 1.
+    /// Repeat number, starting at 1.
     pub repeat: u32,
-    /// What the sessions measured. An I/O of this measurement is a statement: its time is the
-    /// statement's as the session saw it, its bytes those of the blocks that it touched.
+    /// Measurement by the sessions. Each I/O is a statement: its time is the statement latency of
+    /// the session, its bytes are the blocks that the statement accessed.
     pub measurement: Measurement,
-    /// Statements a second with the interval of their mean; none when too few seconds were
-    /// measured to tell it.
+    /// Statements per second with the interval of the mean; absent if too few seconds were
+    /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<Estimate>,
-    /// Whether `statements` had to be widened to contain its own value: the rate of all time lies
-    /// outside the interval of the rates by second.
+    /// Whether the interval of `statements` was widened to include its value, because the overall
+    /// rate is outside the interval of the per-second rates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_widened: bool,
-    /// Statements a second in each interval of a second, in their order; the last one may be
+    /// Statements per second in each one-second interval, in time order; the last interval may be
     /// shorter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interval_rates_per_s: Vec<f64>,
-    /// What the server refused and a session tried again with success or until it gave up:
-    /// deadlocks and serialisation failures.
+    /// Deadlocks and serialization failures that sessions retried, successful or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retries: Vec<Retries>,
-    /// Arrivals that were due and had not begun when the time was over; only where arrivals are
-    /// open.
+    /// Arrivals due but not started at the end of the measurement; absent if arrivals are not open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
     /// Server counters.
     pub database: DatabaseCounts,
-    /// Where the time of the sessions went.
+    /// Time components of the sessions.
     pub time: TimeSplit,
-    /// What the kernel counted for the device under the data; none where it is not on this
-    /// machine.
+    /// Kernel counters of the data device; absent if the server is on another host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceCounts>,
-    /// CPU time of this program, s.
+    /// CPU time of Assay, s.
     pub client_cpu_s: f64,
-    /// CPU time of the server's processes, s; none where they are not on this machine.
+    /// CPU time of the server processes, s; absent if the server is on another host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
-    /// Share of all processors' time that was busy, 0..=1.
+    /// CPU utilization of the host, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
-    /// What all clients saw committed against what the server counted, where several hosts have
-    /// the sessions and a step is a transaction.
+    /// Commits seen by all clients and by the server, for transactions from several hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_parity: Option<CommitParity>,
-    /// Each database by itself, where the load is on several; everything else is then of all of
-    /// them together.
+    /// Results of each database, for a load on several; all other fields are totals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub databases: Vec<DatabaseRung>,
-    /// Whether the reads reached the device.
+    /// Whether reads reached the device.
     pub physical: Physical,
-    /// What any server is asked in an interval, with looks at its sessions: events, waits over
-    /// time, I/O by function and relation, times of single reads. None where the server gave
-    /// no session for it.
+    /// Server profile with session samples: events, waits over time, I/O by function and relation,
+    /// read times. Absent if the server granted no session for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
 }
 
-/// One of several databases in a step of all of them.
+/// Results of one of several databases in a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseRung {
-    /// The directory of its server, or its address.
+    /// Directory or address of the server.
     pub target: String,
-    /// The hosts that had its sessions.
+    /// Hosts that ran the sessions.
     pub hosts: Vec<String>,
-    /// Its sessions.
+    /// Number of sessions.
     pub sessions: u32,
-    /// Statements, or transactions, in the time that all hosts measured.
+    /// Statements or transactions in the common measurement window of all hosts.
     pub ios: u64,
-    /// The same a second.
+    /// Statements or transactions per second.
     pub statements_per_s: f64,
-    /// The same with the interval of their mean; none where too few seconds were measured.
+    /// Statements or transactions per second with the interval of the mean; absent if too few
+    /// seconds were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<Estimate>,
-    /// Their times by stream, of those that had any.
+    /// Latencies by stream, without empty streams.
     pub streams: Vec<StreamTimes>,
-    /// What its server counted.
+    /// Server counters.
     pub database: DatabaseCounts,
-    /// Where the time of its sessions went.
+    /// Time components of the sessions.
     #[serde(default)]
     pub time: TimeSplit,
-    /// CPU time of its server's processes, s; none where they are not on this machine.
+    /// CPU time of the server processes, s; absent if the server is on another host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
-    /// What its clients saw committed against what its server counted.
+    /// Commits seen by the clients and by the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_parity: Option<CommitParity>,
-    /// What any server is asked in an interval, with looks at its sessions; none where it gave no
-    /// session for that.
+    /// Server profile with session samples; absent if the server granted no session for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
 }
 
-/// Times of one stream on one database.
+/// Latencies of one stream on one database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StreamTimes {
-    /// The stream.
+    /// Name of the stream.
     pub name: String,
-    /// How many there were.
+    /// Number of statements or transactions.
     pub ios: u64,
-    /// Half of them were faster, ns, from when they were due on.
+    /// Median response time (p50), ns, from the intended start.
     pub p50_ns: u64,
-    /// 99 of 100 were faster, ns.
+    /// p99 response time, ns, from the intended start.
     pub p99_ns: u64,
-    /// The slowest, ns.
+    /// Maximum response time, ns, from the intended start.
     pub max_ns: u64,
 }
 
-/// Transactions from the opening of the sessions on, the load before the measured one included, as
-/// both sides count them.
+/// Commits since the sessions opened, including the load before the measurement, as counted by
+/// clients and server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CommitParity {
-    /// Commits that the server acknowledged to the clients of all hosts.
+    /// Commits acknowledged to the clients of all hosts.
     pub clients: u64,
-    /// Commits that the server counted, without those of the observer.
+    /// Commits counted by the server, excluding those of the observer.
     pub server: u64,
 }
 
 impl CommitParity {
-    /// How far the two may be apart for a result, a share of what the clients saw.
+    /// Maximum difference of a valid result, as a share of the clients' count.
     pub const TOLERANCE: f64 = 0.005;
-    /// Commits that are nobody's transactions: sessions open and end with some, and the server's
-    /// own processes have theirs.
+    /// Commits that belong to no client transaction: those of opening and closing sessions and of
+    /// server processes.
     pub const OVERHEAD: u64 = 50;
 
-    /// How far they are apart, a share of what the clients saw; positive where the server counted
-    /// more.
+    /// Difference as a share of the clients' count; positive if the server counted more.
     pub fn difference_share(&self) -> f64 {
         let (clients, server) = (real(self.clients), real(self.server));
         (server - clients) / clients.max(1.0)
     }
 
-    /// Whether they agree.
+    /// Whether both counts agree.
     pub fn holds(&self) -> bool {
         let is_overhead =
             self.clients <= self.server && self.server - self.clients <= Self::OVERHEAD;
@@ -163,113 +156,112 @@ impl CommitParity {
     }
 }
 
-/// Server counters during a step; statements of the tool's own bookkeeping are part of it.
+/// Server counters of a step, including statements of Assay's own bookkeeping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseCounts {
-    /// Blocks asked for, in the server's cache or not.
+    /// Logical reads: blocks requested, cached or not.
     pub logical_reads: u64,
-    /// Reads that the server asked of the operating system.
+    /// Read requests of the server to the operating system.
     pub reads: u64,
-    /// Bytes of them.
+    /// Bytes read from the operating system.
     pub read_bytes: u64,
-    /// Time that sessions waited for them, ns; none where it was not timed.
+    /// Read wait time of sessions, ns; absent if the server does not time reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_wait_ns: Option<u64>,
-    /// Writes to data files by all processes.
+    /// Data file writes of all processes.
     pub writes: u64,
-    /// Bytes of them.
+    /// Bytes written to data files.
     pub write_bytes: u64,
-    /// Time that all processes waited for them, ns; none where it was not timed.
+    /// Write wait time of all processes, ns; absent if the server does not time writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_wait_ns: Option<u64>,
-    /// Bytes of the log of changes.
+    /// Bytes of write-ahead log or redo log.
     pub log_bytes: u64,
-    /// How often the log was synced; none where the version does not tell.
+    /// Log syncs; absent if the server version does not count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_syncs: Option<u64>,
-    /// Time waited for that, ns.
+    /// Log sync wait time, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sync_wait_ns: Option<u64>,
     /// Transactions committed.
     pub commits: u64,
 }
 
-/// Where the time of the sessions went, ns. Parts overlap a little, because the kernel's work for a
-/// read is both CPU and waiting; what is left over is shown and may be negative.
+/// Time components of the sessions, ns. Components overlap slightly, because kernel work for a read
+/// is both CPU time and wait time; the unexplained rest may be negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimeSplit {
-    /// Time that sessions worked on statements, by the server.
+    /// Time spent on statements according to the server, ns.
     pub database_ns: u64,
-    /// On a processor; none where the server is not on this machine.
+    /// CPU time, ns; absent if the server is on another host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Ready to run and waiting for a processor; most of it is the end of a wait, and counted in
-    /// that, too.
+    /// CPU queue time (runnable but not running), ns; most of it follows a wait and is also counted
+    /// in that wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_queue_ns: Option<u64>,
-    /// Waiting for reads.
+    /// Read wait time, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ns: Option<u64>,
-    /// Waiting for writes of data files.
+    /// Data file write wait time, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_ns: Option<u64>,
-    /// Waiting for the log to reach storage.
+    /// Log write wait time, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_ns: Option<u64>,
 }
 
-/// The device under the data.
+/// Counters of the data device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeviceCounts {
-    /// The kernel's name.
+    /// Kernel name of the device.
     pub name: String,
-    /// What it counted, whoever caused it.
+    /// Device counters, for I/O from all sources.
     pub counters: DeviceCounters,
 }
 
-/// Database reads, what the page cache gave of them, and what the device gave.
+/// Database reads, and those of them that reached the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Physical {
-    /// Bytes that the server read from the operating system.
+    /// Bytes read by the server from the operating system.
     pub database_bytes: u64,
-    /// Bytes of them that storage had to give, by the kernel's account of the server's own
-    /// processes.
+    /// Bytes of those read from storage, by the kernel's accounting of the server processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_bytes: Option<u64>,
-    /// Bytes that the device gave, to whomever.
+    /// Bytes read from the device by all processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_bytes: Option<u64>,
-    /// Share of the database's reads that never reached storage, 0..=1.
+    /// Share of database reads that did not reach storage, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_share: Option<f64>,
-    /// What follows.
+    /// Cache verdict.
     pub verdict: PhysicalVerdict,
 }
 
-/// Whether reads were reads of storage.
+/// Whether database reads reached storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PhysicalVerdict {
-    /// They were, but for 2% at most.
+    /// At most 2% of reads came from the page cache.
     Physical,
-    /// More than 2% were given by the page cache.
+    /// More than 2% of reads came from the page cache.
     Cached,
-    /// Not known: there were no reads, or the server is on another machine.
+    /// Unknown: there were no reads, or the server is on another host.
     #[default]
     Unknown,
 }
 
 impl PhysicalVerdict {
-    /// The word for it.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Physical => "physical",
@@ -280,8 +272,8 @@ impl PhysicalVerdict {
 }
 
 impl Physical {
-    /// Judges: by the account of the server's processes where it is known, because others use the
-    /// device, too.
+    /// Computes the verdict, from the process accounting if known, because other processes may also
+    /// use the device.
     pub fn of(database_bytes: u64, process_bytes: Option<u64>, device_bytes: Option<u64>) -> Self {
         let given = process_bytes.or(device_bytes).filter(|_| database_bytes > 0);
         let cached_share = given.map(|given| 1.0 - share(given, database_bytes).min(1.0));
