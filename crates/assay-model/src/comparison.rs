@@ -1,4 +1,4 @@
-//! Two or more runs or profiles side by side: ratios with their doubt, distributions, parity,
+//! Comparison of runs or profiles: ratios with confidence intervals, distributions, parity and
 //! scaling.
 
 use crate::estimate::Estimate;
@@ -9,92 +9,91 @@ mod overlay;
 
 pub use overlay::{Overlay, OverlayAxis, OverlayLine, OverlayPoint};
 
-/// Several sides compared with the first one.
+/// Comparison of one or more sides with the first side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// What is compared; the first one is the base.
+    /// Compared sides; the first one is the base.
     pub sides: Vec<Side>,
-    /// What differs in how the sides were made, and was allowed to.
+    /// Permitted differences between the configurations of the sides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
-    /// Each other side against the base.
+    /// Comparison of each other side with the base.
     pub pairs: Vec<Pair>,
-    /// How quantities grow with the number of nodes, where those were given.
+    /// Scaling of quantities with the number of nodes; empty if no node counts were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
-    /// Curves, distributions and courses of several sides over the same axis.
+    /// Curves, distributions and time series of several sides on a common axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlays: Vec<Overlay>,
-    /// Change for the worse that does not matter, as a share; absent where the question was not
-    /// whether one side is as good as the other.
+    /// Acceptable degradation, as a share; absent unless the comparison tests for non-inferiority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// All pairs together, where there is a tolerance: PASS when no judged measure of any side is
-    /// worse than the base by more than it.
+    /// Combined outcome of all pairs, PASS if no judged measure of any side is worse than the base
+    /// by more than the tolerance; absent if there is no tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
 }
 
-/// Where it is known from by how much one and the same storage differs from run to run.
+/// Source of the run-to-run variation of one storage system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
 pub enum SpreadSource {
-    /// Both sides have repeats that show it.
+    /// Repeats on both sides.
     Repeats,
-    /// Earlier runs of the same workload on the same storage show it, alone or with the repeats.
+    /// Earlier runs of the same workload on the same storage, alone or with the repeats.
     History {
-        /// How many there are.
+        /// Number of earlier runs.
         runs: u32,
     },
-    /// It was stated on the command line.
+    /// Value from the command line.
     Stated,
-    /// A simulated device does not differ from run to run.
+    /// Simulated device, which has no run-to-run variation.
     Simulated,
-    /// Numbers of a report are counted, and nothing says how they would come out again.
+    /// Counters of a report, whose run-to-run variation is unknown.
     Counted,
-    /// A single run cannot show it: no difference is called one.
+    /// Single run, whose variation is unknown: no difference is reported as significant.
     #[default]
     Unknown,
 }
 
-/// Why two values of a measure are shown and not compared.
+/// Reason why two values of a measure are shown but not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonRefusal {
-    /// Times of loads at different rates: the faster side did more.
+    /// Times at different rates: the faster side did more work.
     OtherRate,
-    /// A parameter that the model of an array assumes, not a result.
+    /// Parameter that an array model assumes, not a result.
     Assumed,
 }
 
-/// What a side is made of.
+/// Type of a side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SideKind {
-    /// A workload on storage, or queries on a database.
+    /// Storage workload, or queries on a database.
     #[default]
     Run,
-    /// A report, or a look at a live server.
+    /// Database report, or observation of a live server.
     Profile,
     /// A calibration.
     Calibration,
-    /// A ladder of sessions on a database.
+    /// Database load with steps of sessions.
     Load,
-    /// A calibration, a workload and a ladder together.
+    /// Check, which has a calibration, a workload and a database load.
     Check,
-    /// The cells of a study, or the rows of an imported result.
+    /// Cells of a study, or rows of an imported result.
     Study,
 }
 
 impl SideKind {
-    /// The word for it.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -112,20 +111,20 @@ impl SideKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Side {
-    /// What the run is called, else its id; or the name of the profile.
+    /// Name of the run, or its id if it has none; or name of the profile.
     pub name: String,
-    /// Ids of runs that are called by another name.
+    /// Ids of runs that have another name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// What kind of thing it is.
+    /// Type of the side.
     pub kind: SideKind,
-    /// What was measured.
+    /// Measured target.
     pub target: String,
     /// Measured time, s.
     pub elapsed_s: f64,
-    /// How many runs of it were joined.
+    /// Number of merged runs.
     pub repeats: u32,
-    /// Nodes or bricks behind it, where they were given.
+    /// Number of nodes or bricks; absent if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<f64>,
     /// Causes other than the storage that shaped its numbers, as clauses, the gravest first.
@@ -133,175 +132,176 @@ pub struct Side {
     pub causes: Vec<String>,
 }
 
-/// Something that is not the same on all sides.
+/// Configuration difference between two sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
-    /// Its place in the document, for example `stream.0.read_share`.
+    /// Key in the document, for example `stream.0.read_share`.
     pub key: String,
-    /// Its value on the base.
+    /// Value of the base.
     pub base: String,
-    /// Its value on the other side.
+    /// Value of the other side.
     pub other: String,
 }
 
-/// One side against the base.
+/// Comparison of one side with the base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
     /// Index of the other side.
     pub other: usize,
-    /// Every measure that both sides have.
+    /// Measures that both sides have.
     pub measures: Vec<Measure>,
-    /// Distributions side by side, per operation or wait event.
+    /// Distributions of both sides, by operation or wait event.
     pub histograms: Vec<Buckets>,
-    /// Parity for a request.
+    /// Checks that both sides did equal work per request.
     pub parity: Vec<Parity>,
-    /// Where the variation from run to run is known from.
+    /// Source of the run-to-run variation.
     pub run_to_run: SpreadSource,
-    /// The judged measures together, where there is a tolerance.
+    /// Combined outcome of the judged measures; absent if there is no tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
 }
 
 impl Pair {
-    /// The measure that was chosen before anything was compared.
+    /// Primary measure, chosen before the comparison.
     pub fn primary(&self) -> Option<&Measure> {
         self.measures.iter().find(|measure| measure.primary)
     }
 }
 
-/// Which direction of a measure users like.
+/// Preferred direction of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Rates.
+    /// Higher is better, as for rates.
     Higher,
-    /// Times.
+    /// Lower is better, as for times.
     Lower,
 }
 
-/// One measure of both sides.
+/// Values of one measure on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// The name that criteria use.
+    /// Quantity name as used in criteria.
     pub quantity: String,
-    /// The stream or target, where there are several.
+    /// Stream or target; absent if there is only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// Unit of both values.
     pub unit: Unit,
-    /// What users like.
+    /// Preferred direction.
     pub better: Direction,
-    /// The base.
+    /// Value of the base.
     pub base: Estimate,
-    /// The other side.
+    /// Value of the other side.
     pub other: Estimate,
-    /// Other over base; `None` where an interval reaches 0, or where they are not compared.
+    /// Ratio of the other side to the base; absent if an interval includes 0 or if the values are
+    /// not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Estimate>,
-    /// Why they are not compared, where they are not.
+    /// Reason why the values are not compared; absent if they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<ComparisonRefusal>,
-    /// Whether it was chosen before anything was compared, and is tested by itself.
+    /// Whether this is the primary measure, chosen before the comparison and tested on its own.
     #[serde(default)]
     pub primary: bool,
-    /// Whether the sides differ significantly and by more than 1%: the primary measure by itself,
-    /// the others with all of them considered.
+    /// Whether the sides differ significantly and by more than 1%. The primary measure is tested on
+    /// its own, the others with a correction for their number.
     pub different: bool,
     /// Runs of each side that would find a difference of this size in 80% of comparisons; absent
     /// if a difference was found, if it is below 1%, or if the run-to-run variation is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs_needed: Option<u32>,
-    /// Whether the measure counts for the outcome of the pair.
+    /// Whether the measure counts towards the outcome of the pair.
     pub judged: bool,
-    /// Whether the other side is no worse than the base by more than the tolerance, where there is
-    /// one.
+    /// Whether the other side is worse than the base by no more than the tolerance; absent if there
+    /// is no tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Why.
+    /// Reason for the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// What about either side keeps a conclusion from being drawn.
+    /// Caveats of either side that prevent a conclusion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
 }
 
-/// One distribution of both sides, by wall clock: its rate, and the mean number of sessions in it.
+/// Distribution on both sides, in wall-clock time: rate and mean concurrency per range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Buckets {
-    /// What is counted, for example `read`.
+    /// Counted operation or event, for example `read`.
     pub what: String,
-    /// The ranges in ascending order.
+    /// Ranges in ascending order.
     pub rows: Vec<Bucket>,
 }
 
-/// One range of times on both sides.
+/// Range of times on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Bucket {
-    /// Shortest time in it, ns.
+    /// Lower bound of the range, ns, inclusive.
     pub low_ns: u64,
-    /// Times in it are shorter than this, ns; absent where it is open.
+    /// Upper bound of the range, ns, exclusive; absent if the range is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_ns: Option<u64>,
-    /// The base.
+    /// Values of the base.
     pub base: ComparedShare,
-    /// The other side.
+    /// Values of the other side.
     pub other: ComparedShare,
 }
 
-/// What lies in one range on one side.
+/// Values of one range on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ComparedShare {
-    /// I/Os in it, a second of wall clock.
+    /// I/Os in the range per second of wall-clock time.
     pub iops: f64,
-    /// Share of all I/Os.
+    /// Share of all I/Os, 0..=1.
     pub share: f64,
-    /// I/Os that are in it at any time: rate times the range's middle.
+    /// Mean concurrency of I/Os in the range: rate × midpoint of the range.
     #[serde(alias = "outstanding")]
     pub queue_depth: f64,
 }
 
-/// One check that both sides did the same work.
+/// Check that both sides did equal work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Parity {
-    /// What is compared, for example `SQL executions per logical read`.
+    /// Compared ratio, for example `SQL executions per logical read`.
     pub what: String,
-    /// The base.
+    /// Value of the base.
     pub base: f64,
-    /// The other side.
+    /// Value of the other side.
     pub other: f64,
-    /// How far they may lie apart, as a share.
+    /// Maximum difference, as a share.
     pub limit: f64,
-    /// PASS within the limit.
+    /// PASS if the difference is within the limit.
     pub outcome: Outcome,
 }
 
-/// How one quantity grows with the number of nodes.
+/// Scaling of one quantity with the number of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scaling {
-    /// The quantity.
+    /// Quantity name.
     pub quantity: String,
-    /// Its unit.
+    /// Unit of the quantity.
     pub unit: Unit,
-    /// One point a side, in ascending order of nodes.
+    /// One point per side, in ascending order of nodes.
     pub points: Vec<ScalingPoint>,
-    /// The fitted law, from four points on.
+    /// Fitted scaling law; requires at least four points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub law: Option<ScalingLaw>,
 }
@@ -311,32 +311,32 @@ pub struct Scaling {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScalingPoint {
-    /// Nodes, bricks, sessions.
+    /// Number of nodes, bricks or sessions.
     pub nodes: f64,
-    /// What they give together.
+    /// Total value of all nodes.
     pub value: Estimate,
-    /// What they give over what the smallest point promises if growth were linear; 1 is linear.
+    /// Ratio to linear scaling from the smallest point; 1 is linear.
     pub of_linear: Estimate,
 }
 
-/// The Universal Scalability Law, X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
+/// Universal Scalability Law, X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScalingLaw {
-    /// λ, in the unit of the quantity.
+    /// λ: value of one node, in the unit of the quantity.
     pub of_one: Estimate,
-    /// σ: share of the work that only one at a time can do.
+    /// σ: contention, the serial share of the work.
     pub contention: Estimate,
-    /// κ: what each pair costs to stay coherent.
+    /// κ: coherency cost of each pair.
     pub coherency: Estimate,
-    /// Where the most is given; absent where more always give more.
+    /// Number of nodes at the maximum; absent if the value always increases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_nodes: Option<f64>,
 }
 
 impl ScalingLaw {
-    /// What a number of nodes gives.
+    /// Predicted value for a number of nodes.
     pub fn at(&self, nodes: f64) -> f64 {
         let below = 1.0
             + self.contention.value * (nodes - 1.0)

@@ -1,5 +1,4 @@
-//! What a database would do on other storage: its inputs, the answer for each target, and what
-//! stands against it.
+//! Predicted performance of a database on other storage: inputs, result per target, and caveats.
 
 use crate::estimate::Estimate;
 use crate::verdict::Outcome;
@@ -17,66 +16,65 @@ pub use verification::{
     ErrorSummary, UnansweredStep, Verification, VerificationCase, Verifications,
 };
 
-/// The version of the document that this program writes and reads.
+/// Version of the document format that this program reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// What a database would do on each of several targets: the document `*.projection.json`.
+/// Predicted performance of a database on one or more targets: the document `*.projection.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Projection {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// The database whose profile it was, for people.
+    /// Display name of the profiled database.
     pub profile: String,
-    /// The product, in the profile's word.
+    /// Database product, as named in the profile.
     pub product: String,
-    /// What one unit of work is; times and counts are of one.
+    /// Unit of work to which times and counts refer.
     pub unit: WorkUnit,
-    /// A model input with its source and interval.
+    /// Model inputs with sources and intervals.
     pub inputs: Vec<ProjectionInput>,
-    /// The database as it was measured.
+    /// Measured state of the database.
     pub base: ProjectedState,
-    /// How well the model gives what was measured, on the calibration of the storage that it was
-    /// measured on.
+    /// Accuracy of the model on the calibration of the original storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closure: Option<Closure>,
-    /// What stands against any answer, whatever the target.
+    /// Caveats that apply to all targets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objections: Vec<Objection>,
-    /// One answer a target, in the order in which they were named.
+    /// One result per target, in command-line order.
     pub targets: Vec<ProjectedTarget>,
-    /// What the database's own I/O took on the target, where a check issued it there at the
-    /// database's own rate.
+    /// Result of replaying the I/O of the database on the target at its original rate; absent if no
+    /// check did so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<DemandReplay>,
-    /// How far the model itself misses, as a standard deviation of the logarithm of throughput; it
-    /// is in every interval.
+    /// Standard deviation of the model error in the logarithm of throughput; included in every
+    /// interval.
     pub model_deviation: f64,
-    /// How often inputs were drawn from their intervals.
+    /// Number of random draws of the inputs from their intervals.
     pub draws: u32,
-    /// Seed of these draws.
+    /// Seed of the random draws.
     pub seed: u64,
-    /// The formulas by their names in the manual.
+    /// Names of the formulas in the manual.
     pub formulas: Vec<String>,
 }
 
-/// One unit of the database's work.
+/// Unit of database work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WorkUnit {
-    /// A transaction, ended by a commit or a rollback.
+    /// Transaction, ended by a commit or rollback.
     #[default]
     Transaction,
-    /// A statement.
+    /// SQL statement execution.
     Execution,
-    /// A read request, where nothing else is counted.
+    /// Read request, used if nothing else is counted.
     Read,
 }
 
 impl WorkUnit {
-    /// The word for one.
+    /// Name of one unit.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Transaction => "transaction",
@@ -86,51 +84,51 @@ impl WorkUnit {
     }
 }
 
-/// Who asks for work, and when.
+/// Source and timing of the work requests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
 pub enum Population {
-    /// The same work a second as was measured.
+    /// Work per second as measured.
     SameWork,
-    /// Users who think between two units of work.
+    /// Users with a think time between units of work.
     Users {
-        /// How many, each with a session.
+        /// Number of users, each with one session.
         sessions: f64,
-        /// Mean time from the end of one unit to the start of the next, seconds.
+        /// Mean think time from the end of one unit to the start of the next, seconds.
         think_time_s: f64,
     },
-    /// Sessions that never think.
+    /// Sessions without think time.
     Closed {
-        /// How many are active on average.
+        /// Mean number of active sessions.
         sessions: f64,
     },
 }
 
-/// Where the time of one unit of work goes, seconds.
+/// Components of the time of one unit of work, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimeParts {
-    /// On a processor.
+    /// CPU time, seconds.
     pub cpu_s: f64,
-    /// Ready for one.
+    /// CPU queue time, seconds.
     pub cpu_queue_s: f64,
-    /// In reads of all sizes.
+    /// Read time for all block sizes, seconds.
     pub reads_s: f64,
-    /// In commits.
+    /// Commit time, seconds.
     pub commit_s: f64,
-    /// In writes that sessions wait for, and for writes that came too late: free buffers, the
-    /// switch of a log.
+    /// Time of foreground writes and of waits for late writes (free buffers, log switches),
+    /// seconds.
     pub writes_s: f64,
-    /// Waiting for other sessions and other instances.
+    /// Wait time for other sessions and instances, seconds.
     pub contention_s: f64,
-    /// In anything else.
+    /// Other time, seconds.
     pub other_s: f64,
 }
 
 impl TimeParts {
-    /// Names and seconds of the parts, in a fixed order.
+    /// Names and values of the components in seconds, in a fixed order.
     pub const fn named(&self) -> [(&'static str, f64); 7] {
         [
             ("CPU", self.cpu_s),
@@ -143,12 +141,12 @@ impl TimeParts {
         ]
     }
 
-    /// The whole.
+    /// Sum of the components, seconds.
     pub fn sum_s(&self) -> f64 {
         self.named().iter().map(|(_, part_s)| part_s).sum()
     }
 
-    /// Every part multiplied by a factor.
+    /// Returns every component multiplied by a factor.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
@@ -163,56 +161,56 @@ impl TimeParts {
     }
 }
 
-/// A database under one population, measured or projected.
+/// Measured or predicted state of a database for one population.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProjectedState {
-    /// Who asks.
+    /// Source and timing of the work requests.
     pub population: Population,
-    /// Units of work a second.
+    /// Units of work per second.
     pub throughput_per_s: Estimate,
-    /// DB time of one, seconds.
+    /// DB time per unit of work, seconds.
     pub response_s: Estimate,
-    /// Where it goes.
+    /// Components of the DB time.
     pub parts: TimeParts,
-    /// DB time over elapsed time.
+    /// DB time divided by elapsed time.
     pub average_active_sessions: f64,
-    /// Busy share of the processors by the database's sessions and all else on them, 0..=1.
+    /// CPU utilization by the database and all other processes, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_busy_share: Option<f64>,
-    /// Mean time of one small read, seconds.
+    /// Mean latency of small reads, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_latency_s: Option<f64>,
-    /// Mean wait for one commit, seconds.
+    /// Mean commit wait, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_latency_s: Option<f64>,
-    /// Reads that are outstanding on average.
+    /// Mean number of outstanding reads.
     #[serde(alias = "reads_outstanding")]
     pub read_queue_depth: f64,
 }
 
-/// What can keep a database from more work.
+/// Resource that limits throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ThroughputLimit {
-    /// All processors busy.
+    /// CPU capacity.
     Cpu,
-    /// Reads and writes of the storage at its most IOPS.
+    /// Maximum storage IOPS, reads and writes.
     Iops,
-    /// Writes of data that the storage sustains.
+    /// Sustained data writes of the storage.
     Writes,
-    /// Bytes per second.
+    /// Storage bandwidth, bytes per second.
     Bandwidth,
-    /// The log: bytes of it a second.
+    /// Log bandwidth, bytes per second.
     Log,
-    /// Nothing but the sessions themselves: there are no more of them.
+    /// Number of sessions.
     Sessions,
 }
 
 impl ThroughputLimit {
-    /// The word for it.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "CPU",
@@ -225,16 +223,16 @@ impl ThroughputLimit {
     }
 }
 
-/// The most work a second that one resource allows.
+/// Maximum throughput that one resource allows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ThroughputBound {
-    /// The resource.
+    /// Limiting resource.
     pub limit: ThroughputLimit,
-    /// Units of work a second.
+    /// Maximum units of work per second.
     pub most_per_s: f64,
-    /// Whether the resource may have more than was measured of it.
+    /// Whether this is a lower bound, because the capacity may exceed the measured value.
     #[serde(default, skip_serializing_if = "is_no")]
     pub at_least: bool,
 }
@@ -244,21 +242,21 @@ const fn is_no(flag: &bool) -> bool {
     !*flag
 }
 
-/// Where the figures of a target come from.
+/// Source of the values of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TargetOrigin {
-    /// It was measured.
+    /// Measurement.
     Measured,
-    /// It is a model of an array, calibrated in virtual time.
+    /// Array model, calibrated in virtual time.
     Simulated,
-    /// It is what a data sheet promises.
+    /// Vendor data sheet.
     DataSheet,
 }
 
 impl TargetOrigin {
-    /// The word for it.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -268,81 +266,81 @@ impl TargetOrigin {
     }
 }
 
-/// How far a target can be answered for.
+/// Completeness of the result for a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProjectionAnswer {
-    /// Throughput and response, with intervals.
+    /// Throughput and response time with intervals.
     Answered,
-    /// Only between which bounds they lie.
+    /// Bounds of throughput and response time only.
     Bounds,
-    /// Not at all; the objections say what to measure.
+    /// No result; the caveats say what to measure.
     Refused,
 }
 
-/// What the database would do on one target.
+/// Predicted performance on one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProjectedTarget {
-    /// The target, as it was named.
+    /// Target name from the command line.
     pub name: String,
-    /// Where its figures come from.
+    /// Source of the target's values.
     pub origin: TargetOrigin,
-    /// How far it is answered.
+    /// Completeness of the result.
     pub answer: ProjectionAnswer,
-    /// One a population; none where it is refused.
+    /// One state per population; empty if there is no result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<ProjectedState>,
-    /// The same work a second as was measured, where that was asked for and is more than the
-    /// target can do.
+    /// Measured units of work per second, if requested and if they exceed the capacity of the
+    /// target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overload_per_s: Option<f64>,
-    /// Limits, the lowest first.
+    /// Limits in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<ThroughputBound>,
-    /// Throughput and response by the number of sessions without think time.
+    /// Throughput and response time by number of sessions without think time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<SessionPoint>,
-    /// The storage by itself, as the model sees it.
+    /// Storage latency curve of the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage_curve: Vec<StoragePoint>,
-    /// Read latency budget for the response that was asked for, where one was.
+    /// Read latency budget for the required response time; absent if none is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<LatencyBudget>,
-    /// What measuring longer would narrow, the widest first.
+    /// Inputs whose longer measurement would narrow the intervals, largest effect first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitivity: Vec<Sensitivity>,
-    /// What stands against the answer, the gravest first.
+    /// Caveats of the result, most severe first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objections: Vec<Objection>,
 }
 
-/// Throughput and response of a number of sessions.
+/// Throughput and response time at one number of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionPoint {
-    /// Sessions without think time.
+    /// Number of sessions without think time.
     pub sessions: f64,
-    /// Units of work a second.
+    /// Units of work per second.
     pub throughput_per_s: f64,
-    /// DB time of one, seconds.
+    /// DB time per unit of work, seconds.
     pub response_s: f64,
 }
 
-/// A load of the storage and what a read takes then.
+/// Read latency at one storage load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StoragePoint {
-    /// Reads outstanding.
+    /// Mean number of outstanding reads.
     #[serde(alias = "reads_outstanding")]
     pub read_queue_depth: f64,
     /// Reads per second.
     pub read_iops: f64,
-    /// Mean time of one, seconds.
+    /// Mean read latency, seconds.
     pub read_latency_s: f64,
 }
 
@@ -351,57 +349,56 @@ pub struct StoragePoint {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyBudget {
-    /// The response that was asked for, seconds.
+    /// Required response time, seconds.
     pub response_limit_s: f64,
-    /// What is left for one read, seconds; below 0 where no storage can keep the response.
+    /// Maximum latency of one read, seconds; negative if no storage can meet the response time.
     pub read_latency_max_s: f64,
-    /// Reads a second at the work that was measured.
+    /// Reads per second at the measured work rate.
     pub read_iops: f64,
-    /// Whether the response is kept at the work that was measured.
+    /// Whether the response time is met at the measured work rate.
     pub outcome: Outcome,
 }
 
-/// The model's answer for the storage that the profile was measured on, compared with what was
-/// measured.
+/// Model result for the original storage of the profile, compared with the measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Closure {
-    /// The calibration of that storage, as it was named.
+    /// Calibration name from the command line.
     pub name: String,
-    /// The model's throughput over the measured one, less 1.
+    /// Ratio of model throughput to measured throughput, minus 1.
     pub throughput_error: f64,
-    /// The model's response over the measured one, less 1.
+    /// Ratio of model response time to measured response time, minus 1.
     pub response_error: f64,
-    /// What the database adds to each read of the storage, seconds; it is kept on every target.
+    /// Database overhead per storage read, seconds; constant across targets.
     pub read_overhead_s: f64,
-    /// What it adds to each commit, seconds; kept likewise.
+    /// Database overhead per commit, seconds; constant across targets.
     pub commit_overhead_s: f64,
-    /// By what responses on every target are multiplied: the part of the miss on the present
-    /// storage that is expected there, too.
+    /// Factor for response times on every target: the part of the error on the original storage
+    /// that is expected on other storage.
     #[serde(default = "unchanged")]
     pub response_factor: f64,
 }
 
-/// The factor of an answer from before such a part was known.
+/// Default factor for documents without this field.
 const fn unchanged() -> f64 {
     1.0
 }
 
 impl ProjectedTarget {
-    /// The state of a population's kind.
+    /// First state whose population matches the predicate.
     pub fn state(&self, wanted: impl Fn(&Population) -> bool) -> Option<&ProjectedState> {
         self.states.iter().find(|state| wanted(&state.population))
     }
 
-    /// The lowest bound.
+    /// Lowest bound.
     pub fn next_limit(&self) -> Option<&ThroughputBound> {
         self.bounds.first()
     }
 }
 
 impl Projection {
-    /// How far all targets together are answered: the least of them.
+    /// Completeness of all targets together: the least complete one.
     pub fn answer(&self) -> ProjectionAnswer {
         self.targets.iter().map(|target| target.answer).max().unwrap_or(ProjectionAnswer::Refused)
     }
