@@ -18,7 +18,7 @@ pub use volume::{Burst, IopsRule, SizeRange, ThroughputRule, Volume, VolumeOrder
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Catalog {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Day on which the whole was last looked through.
     pub as_of: Day,

@@ -20,38 +20,38 @@ pub enum Transport {
     Ssh,
 }
 
-/// Several hosts that measured one workload together.
+/// Joint measurement of one workload on several hosts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// How lines reached the nodes.
+    /// Transport between the driver and the hosts.
     pub transport: Transport,
-    /// The hosts, in the order in which they were named.
+    /// Hosts in command-line order.
     pub hosts: Vec<ClusterHost>,
-    /// How well they began together; nothing where they did not begin.
+    /// Synchronization of the start; absent if the measurement did not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<CommonStart>,
-    /// The time that all of them measured.
+    /// Measurement time common to all hosts.
     pub window: CommonWindow,
-    /// The load that all of this is of, where several were measured.
+    /// Name of the measured load; absent unless several loads were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
-    /// What all hosts give together against each of them alone, where that was measured.
+    /// Total rate relative to the hosts' single rates; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
-    /// I/Os per second of all hosts together, from intervals of their sum.
+    /// Total I/Os per second of all hosts, from summed intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
-    /// Bytes a second of all hosts together, from intervals of their sum.
+    /// Total bytes per second of all hosts, from summed intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_bytes_per_s: Option<Estimate>,
-    /// Jain's index over the hosts' rates, 1/n..=1.
+    /// Jain's fairness index of the hosts' rates, 1/n..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness_coefficient: Option<f64>,
-    /// Hosts that differ from the others by more than chance, the remarkable ones alone.
+    /// Hosts that deviate significantly and substantially from the others.
     pub stragglers: Vec<Straggler>,
 }
 

@@ -20,7 +20,7 @@ const SHORTEST_OF_LONGEST: f64 = 1.0 / 1000.0;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dss {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// The name of the load: `dss-h`.
     pub method: String,
@@ -41,7 +41,7 @@ pub struct Dss {
     /// Why it ended early, in a sentence; empty where it did not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub end: String,
-    /// What a reader must know.
+    /// Remarks on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
 }

@@ -1,5 +1,5 @@
-//! Whether storage keeps what it acknowledged: what was cut and judged, what its layers declare,
-//! how long flushes take, and how strong all that is as evidence.
+//! Durability of acknowledged writes: cut tests, declarations of the layers, flush times, and the
+//! strength of the evidence.
 
 mod commits;
 mod page_protection;
@@ -12,27 +12,27 @@ use crate::verdict::Outcome;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// How strong the evidence is that acknowledged writes are kept.
+/// Strength of the evidence that acknowledged writes are durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CutEvidence {
-    /// E0: nothing is known.
+    /// E0: unknown.
     Unknown,
-    /// E1: the layers declare what they do.
+    /// E1: the layers declare their cache behaviour.
     Declared,
-    /// E2: the times of flushes do not contradict it.
+    /// E2: flush times are consistent with durable writes.
     Timed,
-    /// E3: nothing was lost when the system was cut off; caches below it were not.
+    /// E3: no loss in system cuts, which do not affect caches below the system.
     SystemCuts,
-    /// E4: nothing was lost when the power of the whole path was cut.
+    /// E4: no loss in power cuts of the whole I/O path.
     PowerCuts,
     /// An acknowledged write is missing.
     Refuted,
 }
 
 impl CutEvidence {
-    /// Its number, or that it is refuted.
+    /// Code of the evidence level, or of a refutation.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unknown => "E0",
@@ -44,7 +44,7 @@ impl CutEvidence {
         }
     }
 
-    /// What it says, and what it does not.
+    /// Meaning and limits of the evidence level.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Unknown => "it is unknown what the storage keeps across a power cut",
@@ -60,7 +60,7 @@ impl CutEvidence {
     }
 }
 
-/// What a cut took away.
+/// Scope of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -74,7 +74,7 @@ pub enum CutKind {
 }
 
 impl CutKind {
-    /// The word for it in tables.
+    /// Name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Process => "process",
@@ -84,65 +84,65 @@ impl CutKind {
     }
 }
 
-/// Torn writes that change at one byte of their block.
+/// Torn writes by the byte at which the version changes within a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TearCount {
-    /// The first byte of the other version.
+    /// Offset of the version change within the block, bytes.
     pub boundary_bytes: u64,
-    /// Blocks that change there.
+    /// Blocks with a version change at this offset.
     pub blocks: u64,
 }
 
-/// Broken blocks whose promise was of about the same age when the cut came.
+/// Damaged blocks by age of their acknowledgement at the cut.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LostAge {
-    /// The greatest age, s; nothing where it has no limit.
+    /// Maximum age, s; absent if unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_max_s: Option<f64>,
-    /// Broken blocks.
+    /// Damaged blocks.
     pub blocks: u64,
 }
 
-/// What storage held after one cut, compared with what it had acknowledged before.
+/// Data after one cut, compared with the acknowledgements before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct JudgedCut {
-    /// What was cut.
+    /// Scope of the cut.
     pub kind: CutKind,
-    /// The number in the stamps that were written before it.
+    /// Run number in the stamps written before the cut.
     pub run: u32,
-    /// When it was judged, nanoseconds since 1970 UTC.
+    /// Time of the check, ns since 1970-01-01 UTC.
     pub judged_unix_ns: u64,
-    /// Acknowledgements that the ledger holds.
+    /// Acknowledgements in the ledger.
     pub acknowledgements: u64,
-    /// Time from the start of writing to the last of them, s.
+    /// Time from the start of writing to the last acknowledgement, s.
     pub acknowledged_s: f64,
-    /// Blocks of which some version is acknowledged.
+    /// Blocks with at least one acknowledged version.
     pub promised_blocks: u64,
-    /// Of these, blocks that hold that version or a newer one.
+    /// Acknowledged blocks that hold the acknowledged version or a newer one.
     pub kept_blocks: u64,
-    /// Of these, blocks that hold a newer one, which had not been acknowledged.
+    /// Acknowledged blocks that hold a newer, unacknowledged version.
     pub newer_blocks: u64,
-    /// Broken promises by kind.
+    /// Faults by kind.
     pub counts: Vec<FaultCount>,
-    /// Blocks with sectors of several versions that are all allowed: a write on its way was torn.
+    /// Blocks with sectors of several permitted versions, from writes torn in flight.
     pub torn_blocks: u64,
-    /// What the places have in common at which these change, bytes: what is written as a whole, or
-    /// a multiple of it.
+    /// Greatest common divisor of the offsets of version changes, bytes: the atomic write unit or a
+    /// multiple of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic_unit_bytes: Option<u64>,
-    /// Where torn writes change from one version to another, by the byte within their block.
+    /// Torn writes by offset of the version change within the block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tears: Vec<TearCount>,
-    /// Broken blocks by how long before the end of the ledger their promise had been given.
+    /// Damaged blocks by age of their acknowledgement at the end of the ledger.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_ages: Vec<LostAge>,
-    /// What became of transactions, where a database had acknowledged them.
+    /// State of acknowledged transactions; absent without a database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<JudgedCommits>,
 }
@@ -195,98 +195,97 @@ impl JudgedCut {
     }
 }
 
-/// What one layer under the target says of its cache.
+/// Declared cache behaviour of one layer below the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Declaration {
-    /// The layer: a mount or the kernel's name of a device.
+    /// Layer: a mount, or the kernel name of a device.
     pub layer: String,
-    /// What it declares, in words.
+    /// Declaration in words.
     pub what: String,
 }
 
-/// How long a flush takes behind this many bytes.
+/// Flush time after one amount of written data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlushTime {
-    /// Bytes that were written since the previous flush.
+    /// Bytes written since the previous flush.
     pub dirty_bytes: u64,
-    /// Median time of the flush alone, ns.
+    /// Median time of the flush itself, ns.
     pub median_ns: f64,
-    /// Lower end of its 95% interval, ns.
+    /// Lower bound of the 95% interval, ns.
     pub low_ns: f64,
-    /// Upper end, ns.
+    /// Upper bound of the 95% interval, ns.
     pub high_ns: f64,
-    /// Flushes that were timed.
+    /// Number of timed flushes.
     pub flushes: u64,
 }
 
-/// What the times of flushes come to.
+/// Conclusion from flush times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TimingFinding {
-    /// A flush takes longer behind more bytes, as that of a volatile cache does.
+    /// Flush time grows with the bytes written, as for a volatile cache.
     Grows,
-    /// A flush takes the same time whatever was written: protected memory, or a flush that does
-    /// nothing.
+    /// Flush time is independent of the bytes written: protected memory, or a flush without effect.
     Flat,
-    /// The times are such that the device cannot have done it.
+    /// Flush times are too short to be physically possible.
     Implausible,
 }
 
-/// The times of flushes, without any cut.
+/// Flush times, measured without a cut.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlushTiming {
-    /// By the bytes written before.
+    /// Flush times by bytes written before the flush.
     pub flushes: Vec<FlushTime>,
-    /// Median time of a write of one block, ns.
+    /// Median time of a one-block write, ns.
     pub write_median_ns: f64,
-    /// Median time of a write that is durable when it returns (`RWF_DSYNC`), ns.
+    /// Median time of a durable one-block write (`RWF_DSYNC`), ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable_write_median_ns: Option<f64>,
-    /// What they come to.
+    /// Conclusion from the flush times.
     pub finding: TimingFinding,
-    /// Rate at which writes became durable in the long run, bytes per second.
+    /// Sustained rate of durable writes, bytes per second.
     pub sustained_bytes_per_s: f64,
-    /// Memory that the device must at least protect from power cuts, if it is truthful, bytes.
+    /// Minimum power-protected memory of the device if its flushes are truthful, bytes.
     pub protected_memory_bytes_min: u64,
 }
 
-/// Whether storage keeps what it acknowledged.
+/// Durability of acknowledged writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Durability {
-    /// How strong the evidence is.
+    /// Strength of the evidence.
     pub evidence: CutEvidence,
-    /// Declarations by layer, from the top to the bottom.
+    /// Declarations by layer, top to bottom.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
-    /// Largest write that all devices below promise to keep whole over a power cut, bytes.
+    /// Largest write that all lower devices declare as atomic on power failure, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_atomic_unit_bytes: Option<u64>,
-    /// Whether a database must protect its pages here.
+    /// Whether a database needs page protection on this storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_protection: Option<PageProtection>,
-    /// Times of flushes.
+    /// Flush times; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<FlushTiming>,
-    /// Cuts that were judged, with those of the same ledger before.
+    /// Checked cuts, including earlier cuts of the ledger.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<JudgedCut>,
-    /// Upper limit of the chance that a cut loses something, with 95% confidence.
+    /// Upper 95% confidence limit of the probability that a cut loses data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss_per_cut_max: Option<f64>,
-    /// Acknowledgements that reached the ledger.
+    /// Acknowledgements stored in the ledger.
     #[serde(default)]
     pub acknowledgements: u64,
-    /// Acknowledgements that did not, because it was too slow or gone: what they promise cannot be
-    /// judged.
+    /// Acknowledgements not stored in the ledger, because it was too slow or unavailable; their
+    /// writes cannot be checked.
     #[serde(default)]
     pub unkept_acknowledgements: u64,
 }

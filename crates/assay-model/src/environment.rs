@@ -254,9 +254,9 @@ pub struct Storage {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// When it was captured, nanoseconds since 1970 UTC.
+    /// When it was captured, ns since 1970-01-01 UTC.
     pub captured_unix_ns: u64,
     /// The computer and its operating system.
     pub host: Host,

@@ -1,70 +1,70 @@
-//! What verification found: whether every block that was read holds what was last written to it.
+//! Verification results: whether each block read holds the data last written to it.
 
 use crate::durability::{Durability, JudgedCut, TimingFinding};
 pub use crate::fault::{FaultCount, FaultKind};
 use crate::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
-/// Which read found it.
+/// Read that detected a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FoundBy {
-    /// A read of the workload.
+    /// Read of the workload.
     Read,
-    /// The sweep over all blocks after the load.
+    /// Sweep over all blocks after the load.
     Sweep,
 }
 
-/// A place on a target.
+/// Location on a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FaultPlace {
     /// Name of the target.
     pub target: String,
-    /// Offset in it, bytes.
+    /// Offset in the target, bytes.
     pub offset_bytes: u64,
 }
 
-/// One block that does not hold what it should.
+/// Block with incorrect data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// What is wrong.
+    /// Type of the fault.
     pub kind: FaultKind,
-    /// The block.
+    /// Location of the block.
     pub place: FaultPlace,
-    /// Which read found it.
+    /// Read that detected the fault.
     pub found_by: FoundBy,
-    /// Whether a second read of the block was right.
+    /// Whether a second read of the block was correct.
     #[serde(default, skip_serializing_if = "is_false")]
     pub transient: bool,
-    /// The version that was last written, counted from 1 for each block.
+    /// Version last written, counted from 1 per block.
     pub expected_generation: u32,
-    /// The version that was found; 0 stands for what was there before the run.
+    /// Version read; 0 for data from before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found_generation: Option<u32>,
-    /// Writes of the block that are missing.
+    /// Number of missing writes of the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_writes: Option<u32>,
-    /// Where in the block one version ends and another begins, bytes.
+    /// Offset of the version change within the block, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundary_bytes: Option<u64>,
-    /// Where the data belongs that was found here.
+    /// Correct location of the data read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belongs_to: Option<FaultPlace>,
-    /// The number of the other run.
+    /// Run number of the data, if it is from another run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_run: Option<u32>,
-    /// The inverted bits, counted from the lowest of the first byte of the block.
+    /// Inverted bits, numbered from the lowest bit of the first byte of the block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bits: Vec<u64>,
-    /// The first byte of the block that is wrong.
+    /// Offset of the first incorrect byte in the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_wrong_bytes: Option<u64>,
-    /// The last one.
+    /// Offset of the last incorrect byte in the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_wrong_bytes: Option<u64>,
 }
@@ -74,63 +74,64 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// Where the faults of a target lie: it is divided into parts of one size.
+/// Distribution of faults over a target, in parts of equal size.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FaultMap {
     /// Name of the target.
     pub target: String,
-    /// Where the first part begins, bytes.
+    /// Offset of the first part, bytes.
     pub first_byte: u64,
-    /// Bytes of a part; the last one may be shorter.
+    /// Size of a part, bytes; the last part may be shorter.
     pub part_bytes: u64,
-    /// Faulty blocks in each part.
+    /// Faulty blocks per part.
     pub blocks: Vec<u64>,
 }
 
-/// What was looked at.
+/// Coverage of the verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VerificationCoverage {
-    /// Blocks that the workload could write.
+    /// Blocks that the workload can write.
     pub blocks: u64,
     /// Blocks that were written at least once.
     pub written_blocks: u64,
-    /// Of these, blocks whose last version was read and was right.
+    /// Written blocks whose last version was read and correct.
     pub verified_blocks: u64,
-    /// Of these, blocks of which more than one version is allowed: a write or a sync failed and
-    /// they were not written since.
+    /// Written blocks with more than one permitted version, because a write or sync failed and
+    /// the block was not written since.
     pub unknown_blocks: u64,
-    /// Writes that carried stamps.
+    /// Writes with stamps.
     pub stamped_writes: u64,
-    /// Block reads that were compared with what was written.
+    /// Block reads compared with the data written.
     pub checked_reads: u64,
-    /// Block reads of what this run had not written.
+    /// Block reads of data not written by this run.
     pub unwritten_reads: u64,
-    /// Block reads that were left out, as asked.
+    /// Block reads not verified, because of the requested share.
     pub skipped_reads: u64,
-    /// Block reads while the block was being written: the old and the new version are right.
+    /// Block reads concurrent with a write of the block; the old and the new version are both
+    /// correct.
     pub racing_reads: u64,
-    /// Of these, reads that returned some sectors of each.
+    /// Concurrent block reads that returned sectors of both versions.
     pub torn_racing_reads: u64,
-    /// Writes that took another place because theirs was being written.
+    /// Writes moved to another address because a write to theirs was in progress.
     pub redrawn_writes: u64,
 }
 
-/// The read of everything written, after the load.
+/// Read of all written data after the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
-    /// Whether it came to its end.
+    /// Whether the sweep was completed.
     pub complete: bool,
-    /// Blocks that it read and compared.
+    /// Blocks read and compared.
     pub blocks: u64,
-    /// Bytes that it read.
+    /// Bytes read.
     pub read_bytes: u64,
-    /// How long it took, s.
+    /// Duration, s.
     pub elapsed_s: f64,
 }
 
@@ -143,64 +144,64 @@ pub struct VerificationCost {
     pub stamp_mean_ns: f64,
     /// Mean time to check a read, ns.
     pub check_mean_ns: f64,
-    /// Share of the workers' time that both took.
+    /// Share of the workers' time spent on stamps and checks, 0..=1.
     pub worker_share: f64,
     /// Memory for the versions of all blocks, bytes.
     pub table_bytes: u64,
 }
 
-/// What a simulated device did to its data, by its own account.
+/// Data faults that a simulated device reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SimulatedLoss {
-    /// Writes that were in the memory that it lost.
+    /// Writes in the memory that the device lost.
     pub lost_writes: u64,
-    /// Blocks whose last version was among them.
+    /// Blocks whose last version was in the lost memory.
     pub lost_blocks: u64,
-    /// Blocks that a member answered with an old version after it had come back.
+    /// Blocks for which a returning member supplied an old version.
     pub stale_blocks: u64,
-    /// Of both, blocks that were written again before anybody read them: nobody can find these.
+    /// Lost or stale blocks overwritten before any read, which verification cannot detect.
     pub rewritten_blocks: u64,
 }
 
 impl SimulatedLoss {
-    /// Blocks that somebody who reads everything finds.
+    /// Blocks detectable by reading all data.
     pub const fn to_be_found(&self) -> u64 {
         self.lost_blocks + self.stale_blocks - self.rewritten_blocks
     }
 }
 
-/// What verification found on all targets of a run.
+/// Verification results of all targets of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Integrity {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// The number that every sector of this run carries.
+    /// Run number in the stamp of every sector.
     pub run: u32,
-    /// Bytes of a block: what all transfers are multiples of.
+    /// Block size, bytes; all I/O sizes are multiples of it.
     pub block_bytes: u64,
-    /// Share of the reads that was checked.
+    /// Share of reads verified, 0..=1.
     pub checked_share: f64,
-    /// What was looked at.
+    /// Coverage of the verification.
     pub coverage: VerificationCoverage,
-    /// The read of everything written, after the load.
+    /// Read of all written data after the load.
     pub sweep: Sweep,
-    /// What it costs.
+    /// Verification overhead.
     pub cost: VerificationCost,
-    /// Faults by kind; a block counts once for each version.
+    /// Faults by type; a block counts once per version.
     pub counts: Vec<FaultCount>,
-    /// The first faults.
+    /// First detected faults.
     pub faults: Vec<Fault>,
-    /// Where all of them lie, for each target that has any.
+    /// Fault distribution of each target with faults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault_maps: Vec<FaultMap>,
-    /// What a simulated device that fails did to its data, by its own account.
+    /// Data faults that a failing simulated device reports; absent for real devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated_loss: Option<SimulatedLoss>,
-    /// Whether storage keeps what it acknowledged, where that was asked.
+    /// Durability of acknowledged writes; absent if not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
 }

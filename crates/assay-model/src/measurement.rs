@@ -365,12 +365,13 @@ impl Measurement {
         seconds(self.elapsed_ns)
     }
 
-    /// Completed reads and writes per second, all streams.
+    /// Time of a stream, seconds: the measured time, unless another program reported its own.
     pub fn stream_elapsed_s(&self, stream: &str) -> f64 {
         let own_ns = self.conduct.stream_elapsed_ns.get(stream);
         seconds(own_ns.copied().unwrap_or(self.elapsed_ns))
     }
 
+    /// Completed reads and writes per second, all streams.
     pub fn iops(&self) -> f64 {
         rate(self.streams.iter().map(|stream| stream.operations.ios()).sum(), self.elapsed_s())
     }

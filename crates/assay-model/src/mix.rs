@@ -15,7 +15,7 @@ const CARDS_MAX: u32 = 10_000;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Its name, as shown in results.
     pub name: String,

@@ -1,5 +1,5 @@
-//! What to buy for a demand: the demand line by line, the configurations that carry it with their
-//! cost, and those that do not with the reason: the document `*.sizing.json`.
+//! Sizing of storage for a demand, the document `*.sizing.json`: demand, sufficient configurations
+//! with their cost, and rejected configurations with the reason.
 
 use crate::calendar::Day;
 use crate::catalog::VolumeOrder;
@@ -7,257 +7,256 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version of the document that this program writes.
+/// Version of the document format that this program writes.
 pub const FORMAT: u32 = 1;
 
-/// The answer of a sizing.
+/// Result of a sizing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sizing {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
-    /// Day on which prices were looked at.
+    /// Reference date of the prices.
     pub day: Day,
-    /// What has to be carried, and how it was built up.
+    /// Required capacity and performance, with their derivation.
     pub demand: Vec<DemandLine>,
-    /// The longest mean time of a read that was accepted, seconds; none was asked for where
-    /// absent.
+    /// Maximum acceptable mean read latency, seconds; absent if none is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_latency_s: Option<f64>,
-    /// Parts of which one may fail.
+    /// Components of which one may fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survives: Vec<FailingPart>,
-    /// What carries the demand, the cheapest first; those without a price follow.
+    /// Sufficient configurations by ascending cost; those without a price are last.
     pub configurations: Vec<Configuration>,
-    /// What meets every limit that is documented for it, while others are not; the cheapest first.
+    /// Configurations that meet all documented limits but lack other limits, by ascending cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<Configuration>,
-    /// What does not, the nearest first.
+    /// Rejected configurations, closest to the demand first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<Rejection>,
-    /// What a reader must know before relying on it.
+    /// Caveats of the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }
 
-/// What is demanded of a storage.
+/// Quantity of a storage demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DemandQuantity {
     /// Reads per second.
     ReadIops,
-    /// Writes a second.
+    /// Writes per second.
     WriteIops,
-    /// Bytes read a second.
+    /// Bytes read per second.
     ReadBytesPerS,
-    /// Bytes written a second.
+    /// Bytes written per second.
     WriteBytesPerS,
-    /// Bytes to be kept.
+    /// Storage capacity, bytes.
     CapacityBytes,
-    /// Bytes written on a mean day.
+    /// Mean bytes written per day.
     DailyWrittenBytes,
-    /// Transactions a second, for the cost of one.
+    /// Transactions per second, for the cost per transaction.
     TransactionsPerS,
 }
 
-/// One quantity from what was seen to what has to be carried.
+/// Derivation of one required quantity from its source value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DemandLine {
-    /// What is demanded.
+    /// Required quantity.
     pub quantity: DemandQuantity,
-    /// What was seen or given.
+    /// Source value before any factor.
     pub seen_value: f64,
-    /// The profile it was seen in, or how it was given.
+    /// Source profile, or origin of a value without a profile.
     pub source: String,
-    /// What it is multiplied by, in this order.
+    /// Factors, in order of multiplication.
     pub factors: Vec<DemandFactor>,
-    /// Without the headroom: what has to be carried while a part has failed.
+    /// Requirement without headroom, which applies during a component failure.
     pub peak_value: f64,
-    /// With it: what has to be carried otherwise.
+    /// Requirement with headroom, which applies in normal operation.
     pub need_value: f64,
 }
 
-/// One factor of a demand.
+/// Factor of a demand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DemandFactor {
-    /// What for.
+    /// Purpose of the factor.
     pub name: String,
-    /// How much.
+    /// Value of the factor.
     pub factor: f64,
 }
 
-/// A part of which one may fail.
+/// Component of which one may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailingPart {
-    /// A controller of an array.
+    /// Controller of an array.
     Controller,
-    /// A port between host and array.
+    /// Port between host and array.
     Port,
-    /// A disk or a drive of a RAID.
+    /// Disk or drive of a RAID group.
     #[value(help = "A disk or a drive")]
     Device,
 }
 
-/// What can be too little.
+/// Type of a capacity or performance limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
-    /// Bytes that can be kept.
+    /// Storage capacity, bytes.
     Capacity,
-    /// I/Os per second at the latency.
+    /// I/Os per second at the required latency.
     Iops,
-    /// Bytes a second in both directions together.
+    /// Bytes per second, reads plus writes.
     Throughput,
-    /// Mean time of a read: the longest that is accepted, and the least that there is.
+    /// Mean read latency: required maximum and available minimum.
     Latency,
     /// I/Os per second of the virtual machine.
     InstanceIops,
-    /// Bytes a second of the virtual machine.
+    /// Bytes per second of the virtual machine.
     InstanceThroughput,
-    /// Volumes of the virtual machine.
+    /// Number of volumes of the virtual machine.
     InstanceVolumes,
     /// Ports of the fabric.
     Ports,
-    /// Bytes that may be written a day.
+    /// Maximum bytes written per day.
     Endurance,
 }
 
-/// How far a limit is used.
+/// Utilization of one limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LimitUse {
-    /// The limit.
+    /// Type of the limit.
     pub limit: LimitKind,
-    /// What is needed.
+    /// Required value.
     pub need_value: f64,
-    /// What there is.
+    /// Available value.
     pub has_value: f64,
-    /// The same while a part has failed.
+    /// Utilization during a component failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailureUse>,
-    /// How both were computed.
+    /// Formula of both values.
     pub formula: String,
 }
 
-/// How far a limit is used while a part has failed.
+/// Utilization of a limit during a component failure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FailureUse {
-    /// The part.
+    /// Failed component.
     pub part: FailingPart,
-    /// What is needed then: the peak without headroom.
+    /// Required value during the failure: the peak without headroom.
     pub need_value: f64,
-    /// What there is then.
+    /// Available value during the failure.
     pub has_value: f64,
 }
 
-/// One way to carry the demand.
+/// Sufficient configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Configuration {
-    /// Name of the catalog's entry.
+    /// Name of the catalog entry.
     pub name: String,
-    /// What it is.
+    /// Title of the catalog entry.
     pub title: String,
-    /// How many devices, arrays or volumes.
+    /// Number of devices, arrays or volumes.
     pub units: u64,
-    /// Further ones that wait for a failure.
+    /// Number of spare units.
     #[serde(default)]
     pub spares: u64,
-    /// How they are put together: `RAID 10`, `stripe of 4`.
+    /// Layout of the units, for example `RAID 10` or `stripe of 4`.
     pub layout: String,
-    /// What each volume is ordered with.
+    /// Order parameters of each volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<VolumeOrder>,
-    /// Every limit.
+    /// Utilization of all limits.
     pub limits: Vec<LimitUse>,
-    /// Limits that are required and of which nothing is documented: nothing is decided by them.
+    /// Required limits without documentation, which are not evaluated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undocumented: Vec<LimitKind>,
-    /// The one that is used most.
+    /// Limit with the highest utilization.
     pub binding: LimitKind,
-    /// What it costs; unknown where absent.
+    /// Cost; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// What its numbers were taken from: a data sheet with its day, or a measurement.
+    /// Source of the values: a data sheet with its date, or a measurement.
     pub source: String,
-    /// What a reader must know of it.
+    /// Caveats of the configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }
 
-/// What a configuration costs.
+/// Cost of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
     /// Currency of all amounts.
     pub currency: String,
-    /// What is added up.
+    /// Cost components.
     pub lines: Vec<CostLine>,
-    /// Paid once, in all.
+    /// Total one-time cost.
     pub once_total: f64,
-    /// Paid every month, in all.
+    /// Total monthly cost.
     pub monthly_total: f64,
-    /// A month, with what is paid once spread over its years of use.
+    /// Total cost per month, with one-time costs spread over the years of use.
     pub month_total: f64,
-    /// One terabyte (10^12 bytes) of what there is: a month, or once where nothing is paid by the
-    /// month.
+    /// Cost per terabyte (10^12 bytes) of available capacity: per month, or once if there is no
+    /// monthly cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terabyte_value: Option<f64>,
-    /// The same for one tebibyte.
+    /// Cost per tebibyte of available capacity: per month, or once if there is no monthly cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tebibyte_value: Option<f64>,
-    /// A month for 1,000 IOPS at the limit.
+    /// Cost per month and 1,000 IOPS at the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thousand_iops_value: Option<f64>,
-    /// A month for one transaction a second of the demand.
+    /// Cost per month and transaction per second of the demand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transaction_value: Option<f64>,
-    /// Day on which the prices held.
+    /// Date on which the prices were valid.
     pub as_of: Day,
-    /// Where they stood.
+    /// Source of the prices.
     pub source: String,
 }
 
-/// One line of a cost.
+/// Component of a cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CostLine {
-    /// What it is for.
+    /// Purpose of the cost.
     pub what: String,
-    /// Whether it is paid every month.
+    /// Whether the cost is monthly.
     pub is_monthly: bool,
-    /// The amount.
+    /// Amount in the currency of the cost.
     pub amount_value: f64,
 }
 
-/// Why something was not chosen.
+/// Reason for the rejection of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rejection {
-    /// Name of the catalog's entry.
+    /// Name of the catalog entry.
     pub name: String,
-    /// The reason in a sentence.
+    /// Reason in a sentence.
     pub reason: String,
-    /// The limit that it breaks, where it is one.
+    /// Violated limit; absent if the reason is not a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<LimitKind>,
-    /// How many times more is needed than there is.
+    /// Ratio of the required to the available value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_ratio: Option<f64>,
 }
@@ -304,7 +303,7 @@ impl Configuration {
 }
 
 impl DemandQuantity {
-    /// Its name for people.
+    /// Display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ReadIops => "reads/s",
@@ -319,7 +318,7 @@ impl DemandQuantity {
 }
 
 impl LimitKind {
-    /// Its name for people.
+    /// Display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Capacity => "capacity",
@@ -336,7 +335,7 @@ impl LimitKind {
 }
 
 impl FailingPart {
-    /// Its name for people.
+    /// Display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Controller => "controller",

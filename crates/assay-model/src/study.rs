@@ -28,7 +28,7 @@ pub use plan::Scale;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Short name, printed everywhere.
     pub name: String,
@@ -349,7 +349,7 @@ pub enum CellState {
     Measured,
     /// It could not be measured; the rest went on.
     Failed {
-        /// Why.
+        /// Reason.
         reason: String,
     },
     /// A stop rule left it out.
@@ -377,26 +377,26 @@ pub struct CellResult {
     /// When another program began to measure it, ns since 1970, where its result says that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_unix_ns: Option<u64>,
-    /// Measured time, s; 0 where it is not known.
+    /// Measured time, s; 0 if unknown.
     #[serde(default)]
     pub elapsed_s: f64,
-    /// Busy share of the host's processors meanwhile, 0..=1.
+    /// CPU utilization of the host, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
     /// Sessions of a simulated database, if they were the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionFigures>,
-    /// Its numbers.
+    /// Measured values with confidence intervals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<NamedEstimate>,
-    /// How it went over time, where it was long enough to tell.
+    /// Behaviour over time; absent if the cell was too short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Soak>,
-    /// Why its numbers decide nothing, in a sentence, where several hosts measured it and did not
-    /// do so together.
+    /// Caveat, in a sentence, that makes the values inconclusive because hosts were not
+    /// synchronized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
-    /// What the hooks printed, in their order.
+    /// Output of the hooks, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,
 }
@@ -441,20 +441,20 @@ impl CellResult {
     }
 }
 
-/// How a quantity follows one factor while the others stand still; repeats are joined.
+/// Quantity as a function of one factor with the others constant; repeats are merged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FactorCurve {
-    /// The factor.
+    /// Name of the factor.
     pub factor: String,
-    /// The quantity.
+    /// Quantity name.
     pub quantity: String,
-    /// Its unit.
+    /// Unit of the quantity.
     pub unit: Unit,
-    /// The settings that stand still, in words.
+    /// Values of the constant factors in words.
     pub at: String,
-    /// The points in ascending order; words stand in the order of the study.
+    /// Points in ascending order; text values are in the order of the study.
     pub points: Vec<StudyPoint>,
 }
 
@@ -463,45 +463,44 @@ pub struct FactorCurve {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StudyPoint {
-    /// The value of the factor.
+    /// Value of the factor.
     pub value: FactorValue,
-    /// The quantity there.
+    /// Value of the quantity.
     pub estimate: Estimate,
-    /// How many repeats it rests on.
+    /// Number of repeats.
     pub repeats: u32,
 }
 
-/// What came of a study so far.
+/// Results of a study so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StudyResult {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Name of the study.
     pub study: String,
-    /// What it asks.
+    /// Purpose of the study.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Cells of the whole study.
+    /// Planned number of cells.
     pub planned: u32,
-    /// What holds for all cells and was not asked for: times and data that were not made as small
-    /// as the scale says.
+    /// Notes that apply to all cells: times and data sizes larger than the scale requires.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The cells that are done, in their order.
+    /// Completed cells, in order.
     pub cells: Vec<CellResult>,
-    /// How quantities follow the factors.
+    /// Quantities as functions of the factors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<FactorCurve>,
-    /// How rates grow with sessions, workers or volumes.
+    /// Scaling of rates with sessions, workers or volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
     /// How all cells together went over time, where nothing is varied and they are many: cycles of
     /// load and rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Soak>,
-    /// What was published of the experiment that it repeats.
+    /// Comparison with published values of the experiment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<FigureCheck>,
     /// Limit on the mean latency of reads and of writes, for the fastest step within it.

@@ -42,7 +42,7 @@ pub struct NamedInterface {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Moment {
-    /// When it ended, nanoseconds since 1970 UTC; lengths are given by `counters.time_ns`, which
+    /// When it ended, ns since 1970-01-01 UTC; lengths are given by `counters.time_ns`, which
     /// no clock step bends.
     pub at_unix_ns: u64,
     /// The cell that was measured all the time; none before, between and after cells.

@@ -16,7 +16,7 @@ pub use check::parse_workload;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// Short name, printed everywhere.
     pub name: String,

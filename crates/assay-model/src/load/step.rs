@@ -65,7 +65,7 @@ pub enum OnLoss {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LoadStep {
-    /// Version of the document's form: 1.
+    /// Version of the document format: 1.
     pub format: u32,
     /// The load whose steps the sessions take.
     pub kind: LoadKind,

@@ -126,9 +126,11 @@ pub struct Conduct {
     /// Activity of simulated database sessions; absent for other loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionFigures>,
-    /// Remarks on the result.
+    /// Times of streams of another program that did not run for the whole measured time, ns, by
+    /// name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stream_elapsed_ns: BTreeMap<String, u64>,
+    /// Remarks on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
 }

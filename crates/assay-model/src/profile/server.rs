@@ -1,113 +1,111 @@
-//! What a live server shows beyond what a report prints: load, events with their doubt, I/O by who
-//! did it and on what.
+//! Values available only from a live server: load, timed events, and I/O by process and object.
 
 use super::{IoSample, ProcessIo, ProfileDeviceIo, ReadTimes};
 use crate::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// What was seen of a server in an interval. What it cannot tell is absent, never zero.
+/// Server activity in an interval. Unavailable values are absent, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ServerActivity {
-    /// The load, a line for each quantity.
+    /// Load profile, one line per quantity.
     pub load: Vec<LoadLine>,
-    /// Where the time of sessions went, most first.
+    /// Session time by event, in descending order.
     pub events: Vec<TimedEvent>,
-    /// I/O by the kind of process, of object and of access.
+    /// I/O by process type, object and context.
     pub functions: Vec<FunctionIo>,
-    /// I/O by tables and indexes of the database that was asked, most read first.
+    /// I/O by table and index of the connected database, in descending order of reads.
     pub relations: Vec<RelationIo>,
-    /// The same by tablespace.
+    /// I/O by tablespace of the connected database.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tablespaces: Vec<TablespaceIo>,
-    /// What sessions did, step after step.
+    /// Active sessions by wait class over time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_time: Option<WaitSeries>,
-    /// Statements by the time that they waited for I/O, most first.
+    /// Statements by I/O wait time, in descending order.
     pub statements: Vec<StatementIo>,
-    /// Checkpoints.
+    /// Checkpoint activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<Checkpoints>,
-    /// The write-ahead log.
+    /// Write-ahead log activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wal: Option<WalActivity>,
-    /// Reads of three levels: only the last one is the storage's.
+    /// Logical, database and device reads; only device reads reach storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads: Option<ReadLevels>,
-    /// What the server's own processes moved from and to storage, by the kernel's account.
+    /// Storage I/O of the server processes, by the kernel's accounting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_io: Option<ProcessIo>,
-    /// What all programs together did to the device under the data; never part of the database's
-    /// demand.
+    /// I/O of all programs on the data device; never part of the database's demand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<ProfileDeviceIo>,
-    /// The server's own I/O, second after second.
+    /// I/O of the server per second of the interval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub io_by_second: Vec<IoSample>,
-    /// Single-block read latency, by who saw them.
+    /// Single-block read latency, by observer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_times: Vec<ReadTimes>,
-    /// How it was sampled, and what that cost.
+    /// Sampling method and overhead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
 }
 
-/// One quantity of the load.
+/// Load of one quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LoadLine {
-    /// What is counted, with its unit, for example `WAL, bytes`.
+    /// Quantity with its unit, for example `WAL, bytes`.
     pub name: String,
-    /// How much of it a second.
+    /// Amount per second.
     pub amount_per_s: f64,
-    /// How much of it a transaction; absent where there was none.
+    /// Amount per transaction; absent if there were no transactions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transaction_ratio: Option<f64>,
 }
 
-/// How a time is known.
+/// Source of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TimeSource {
-    /// The server or the kernel added up each occurrence.
+    /// Sum of all occurrences, by the server or kernel.
     Counted,
-    /// Estimated from how often sessions were seen so.
+    /// Estimate from session samples.
     Sampled,
 }
 
-/// Time of sessions in one event.
+/// Session time of one event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimedEvent {
-    /// The server's name of it, for example `IO:DataFileRead`.
+    /// Event name of the server, for example `IO:DataFileRead`.
     pub event: String,
-    /// The wait class that Oracle's readers would look for it in.
+    /// Equivalent Oracle wait class.
     pub class: String,
-    /// How the time is known.
+    /// Source of the time.
     pub known: TimeSource,
-    /// The time, seconds, with its interval.
+    /// Time with its interval, seconds.
     pub time_s: Estimate,
-    /// Share of DB time.
+    /// Share of DB time, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub db_time_share: Option<f64>,
-    /// How often it happened, where that is counted.
+    /// Number of waits; absent if not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<u64>,
-    /// How often it was seen, where it was sampled.
+    /// Number of samples with the event; absent if not sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,
 }
 
-/// I/O of one kind of process on one kind of object in one way.
+/// I/O of one process type on one object type in one context.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct FunctionIo {
-    /// Kind of process, for example `client backend`.
+    /// Process type, for example `client backend`.
     pub process: String,
     /// `relation`, `temp relation` or `wal`.
     pub object: String,
@@ -117,136 +115,134 @@ pub struct FunctionIo {
     pub read_iops: f64,
     /// Bytes read per second.
     pub read_bytes_per_s: f64,
-    /// Time waited for reads, seconds; absent where the server does not time I/O.
+    /// Read wait time, seconds; absent if the server does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_time_s: Option<f64>,
     /// Writes per second.
     pub write_iops: f64,
     /// Bytes written per second.
     pub write_bytes_per_s: f64,
-    /// Time waited for writes, seconds.
+    /// Write wait time, seconds; absent if the server does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_time_s: Option<f64>,
-    /// Extensions of files per second.
+    /// File extensions per second.
     pub extend_iops: f64,
-    /// Time waited for extensions, seconds.
+    /// Extension wait time, seconds; absent if the server does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extend_time_s: Option<f64>,
     /// Flushes per second.
     pub sync_iops: f64,
-    /// Time waited for flushes, seconds.
+    /// Flush wait time, seconds; absent if the server does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_time_s: Option<f64>,
-    /// Blocks found in the buffer cache per second; absent where they are not counted so.
+    /// Buffer cache hits, blocks per second; absent if not counted separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hits_per_s: Option<f64>,
 }
 
-/// I/O on a table or an index.
+/// I/O on one table or index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RelationIo {
-    /// Schema and name.
+    /// Schema and relation name.
     pub relation: String,
     /// `table` or `index`.
     pub kind: String,
-    /// Its tablespace.
+    /// Tablespace name.
     pub tablespace: String,
-    /// Blocks read per second, from wherever below the buffer cache.
+    /// Blocks per second read from outside the buffer cache.
     pub read_blocks_per_s: f64,
-    /// Blocks found in the buffer cache per second; absent where they are not counted so.
+    /// Buffer cache hits, blocks per second; absent if not counted separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hits_per_s: Option<f64>,
-    /// Estimated time waited for these reads, seconds: the server times reads only all together,
-    /// so each block is taken for as slow as the mean; absent where it does not time I/O.
+    /// Estimated read wait time, seconds: blocks × mean read time, because the server does not time
+    /// reads by relation; absent if the server does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_time_s: Option<f64>,
-    /// Its size, bytes.
+    /// Size, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
 }
 
-/// I/O on the tables and indexes of a tablespace, of the database that was asked.
+/// I/O on the tables and indexes of one tablespace in the connected database.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TablespaceIo {
-    /// Its name.
+    /// Tablespace name.
     pub tablespace: String,
-    /// Blocks read per second, from wherever below the buffer cache.
+    /// Blocks per second read from outside the buffer cache.
     pub read_blocks_per_s: f64,
-    /// Blocks found in the buffer cache per second; absent where they are not counted so.
+    /// Buffer cache hits, blocks per second; absent if not counted separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hits_per_s: Option<f64>,
-    /// Estimated time waited for these reads, seconds, as for a relation.
+    /// Estimated read wait time, seconds, computed as for a relation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_time_s: Option<f64>,
-    /// Size of these tables and indexes, bytes.
+    /// Total size of the tables and indexes, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
 }
 
-/// Active sessions by wait class, step after step.
+/// Active sessions by wait class over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct WaitSeries {
-    /// Length of a step, seconds.
+    /// Duration of a step, seconds.
     pub step_s: f64,
-    /// Looks at the sessions in each step; one without any is a gap.
+    /// Session samples per step; 0 marks a gap.
     #[serde(alias = "looks")]
     pub samples: Vec<u64>,
-    /// One a class, sessions without a wait first, then the one with most.
+    /// One series per class: sessions without a wait first, then classes by descending time.
     pub classes: Vec<ClassSeries>,
 }
 
-/// Active sessions in one wait class.
+/// Active sessions in one wait class over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ClassSeries {
-    /// The class; `CPU` holds sessions on a processor and those that are ready for one, which
-    /// samples cannot tell apart.
+    /// Wait class; `CPU` includes running and runnable sessions, which samples cannot distinguish.
     pub class: String,
-    /// Sessions on average, one a step.
+    /// Mean number of sessions, one value per step.
     pub sessions_mean: Vec<f64>,
 }
 
 impl WaitSeries {
-    /// Sessions in all classes at a step, on average.
+    /// Mean number of sessions in all classes at a step.
     pub fn active_mean(&self, step: usize) -> f64 {
         let of = |class: &ClassSeries| class.sessions_mean.get(step).copied().unwrap_or(0.0);
         self.classes.iter().map(of).sum()
     }
 }
 
-/// I/O of a statement.
+/// I/O of one statement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct StatementIo {
-    /// The server's id of it.
+    /// Statement identifier of the server.
     pub id: String,
-    /// Its beginning, with parameters instead of values.
+    /// Start of the normalized statement text, with parameters instead of values.
     pub text: String,
-    /// Executions that ended in the interval.
+    /// Executions completed in the interval.
     pub calls: u64,
-    /// Time of these executions, seconds.
+    /// Total execution time, seconds.
     pub elapsed_s: f64,
-    /// Time that they waited for I/O on data and temporary files, seconds; absent where the server
-    /// does not time I/O.
+    /// I/O wait time for data and temporary files, seconds; absent if the server does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io_time_s: Option<f64>,
-    /// Blocks read from below the buffer cache.
+    /// Blocks read from outside the buffer cache.
     pub read_blocks: u64,
-    /// Blocks found in the buffer cache.
+    /// Buffer cache hits, blocks.
     pub hit_blocks: u64,
-    /// Blocks made dirty.
+    /// Dirtied blocks.
     pub dirtied_blocks: u64,
-    /// Blocks of temporary files read and written.
+    /// Temporary file blocks read and written.
     pub temporary_blocks: u64,
-    /// Write-ahead log, bytes.
+    /// Write-ahead log generated, bytes.
     pub wal_bytes: u64,
 }
 
@@ -255,76 +251,74 @@ pub struct StatementIo {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Checkpoints {
-    /// Because their time had come.
+    /// Checkpoints triggered by the timeout.
     pub timed: u64,
-    /// Because somebody asked, or the log had grown.
+    /// Checkpoints triggered by a request or by log growth.
     pub requested: u64,
-    /// Blocks that they wrote.
+    /// Blocks written by checkpoints.
     pub written_blocks: u64,
-    /// Time in writing, seconds.
+    /// Write time, seconds.
     pub write_time_s: f64,
-    /// Time in flushing, seconds.
+    /// Flush time, seconds.
     pub sync_time_s: f64,
 }
 
-/// The write-ahead log in the interval.
+/// Write-ahead log activity in the interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct WalActivity {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Records with a whole page, made by the first change of a page after a checkpoint.
+    /// Full-page images, written at the first change of a page after a checkpoint.
     pub full_pages: u64,
-    /// Bytes.
+    /// Size of the log generated, bytes.
     pub bytes: u64,
-    /// How often a session had to write because the buffers of the log were full.
+    /// Session writes caused by full log buffers.
     pub full_buffers: u64,
 }
 
-/// Reads of three levels.
+/// Reads at three levels: logical, database and device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ReadLevels {
-    /// Blocks that statements asked for.
+    /// Logical reads, blocks per second.
     pub logical_per_s: f64,
-    /// Blocks that were not in the buffer cache: the page cache may still have had them.
+    /// Buffer cache misses, blocks per second; the page cache may have served some of them.
     pub database_per_s: f64,
-    /// Reads that the devices under the data directory served, of this and all other programs.
+    /// Reads per second on the devices of the data directory, by all programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_iops: Option<f64>,
-    /// Bytes that these reads moved.
+    /// Bytes per second of these device reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_bytes_per_s: Option<f64>,
-    /// Share of the blocks read by the database that its processes did not read from storage: at
-    /// least this share came from the page cache. Where the kernel's account of the processes
-    /// is not known, all reads of the device stand in for it.
+    /// Minimum share of database reads served by the page cache, 0..=1: those that the server
+    /// processes did not read from storage. All device reads are used if the process accounting is
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_cache_share: Option<f64>,
 }
 
-/// How sessions were sampled.
+/// Session sampling.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Looks at the sessions.
+    /// Number of samples.
     #[serde(alias = "looks")]
     pub samples: u64,
-    /// Of them so late that the machine had no CPU for them: what keeps it busy is seen too rarely
-    /// then.
+    /// Samples delayed because the host had no free CPU; such samples underestimate the CPU load.
     #[serde(alias = "late_looks")]
     pub late_samples: u64,
-    /// Mean distance of two samples, seconds.
+    /// Mean sampling interval, seconds.
     pub period_s: f64,
-    /// Active sessions by these samples, to be held against those by the counters.
+    /// Mean number of active sessions from samples, for comparison with the counters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_active_sessions: Option<Estimate>,
-    /// Time that our own sessions were active, seconds; it is in none of the other figures.
+    /// Active time of Assay's own sessions, seconds; excluded from all other values.
     pub own_time_s: f64,
-    /// CPU time of Assay's own sessions and of this program, seconds; absent where the server is
-    /// on another host.
+    /// CPU time of Assay and its sessions, seconds; absent if the server is on another host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_cpu_s: Option<f64>,
 }

@@ -1,10 +1,10 @@
-//! Where database time went, and what that says about its storage.
+//! Time components of a database, and their verdict on its storage.
 
 use super::figure::Figure;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// A lead of less than this share of DB time does not count.
+/// Minimum lead of a bottleneck, as a share of DB time.
 const CLEAR_LEAD: f64 = 0.05;
 /// Above this share of the commit wait the write itself is the cause.
 const DEVICE_SHARE: f64 = 0.5;
@@ -16,9 +16,9 @@ const COMMITS_MATTER: f64 = 0.01;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WaitClassTime {
-    /// Oracle's name of the class.
+    /// Wait class name in Oracle's terms.
     pub class: String,
-    /// Time waited by sessions, seconds.
+    /// Session wait time, seconds.
     pub time_s: Figure,
 }
 
@@ -27,137 +27,127 @@ pub struct WaitClassTime {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeModel {
-    /// Time sessions spent in database calls, seconds.
+    /// Session time in database calls, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub db_time_s: Option<Figure>,
-    /// Of it on a CPU, seconds.
+    /// CPU part of DB time, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub db_cpu_s: Option<Figure>,
     /// CPU time of background processes, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_cpu_s: Option<Figure>,
-    /// Time that sessions were ready to run while their CPU ran something else, seconds. Oracle
-    /// has no such line. It is not part of the sum: most of it is the end of a wait, or comes
-    /// before a statement begins.
+    /// Time that sessions were runnable but waited for a CPU, seconds. Oracle has no such value. It
+    /// is excluded from the sum, because most of it ends a wait or precedes a statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_queue_s: Option<Figure>,
-    /// DB time over elapsed time: sessions active on average.
+    /// Mean number of active sessions: DB time / elapsed time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_active_sessions: Option<Figure>,
     /// Logical CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<Figure>,
-    /// DB CPU over elapsed time and CPUs.
+    /// DB CPU / (elapsed time × CPUs).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_utilization: Option<Figure>,
-    /// Busy share of the host's CPUs, of all that ran on it, 0..=1.
+    /// CPU utilization of the host by all processes, 0..=1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<Figure>,
-    /// Waits of sessions by class, without idle ones.
+    /// Session waits by class, without idle waits.
     pub waits: Vec<WaitClassTime>,
-    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is not a wait
-    /// event, seconds; can be negative where both were counted twice.
+    /// DB time that is neither CPU nor wait, seconds; mostly CPU queue time if that is no wait
+    /// event. Negative if CPU and wait time overlap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_s: Option<Figure>,
 }
 
-/// What most of database time went to.
+/// Main component of DB time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bottleneck {
-    /// Reads and writes of storage: faster storage helps, at most by the bound.
+    /// Storage reads and writes: faster storage helps, up to the speedup limit.
     Storage,
-    /// Work on the CPU: faster storage cannot help much.
+    /// CPU: faster storage has little effect.
     Cpu,
-    /// Sessions waiting until their commits are in the log: whether its device is slow says
-    /// [`RedoFinding`].
+    /// Commits: [`RedoFinding`] reports whether the log device is slow.
     Commit,
-    /// Sessions waiting for each other: faster storage cannot help much.
+    /// Contention between sessions: faster storage has little effect.
     Contention,
-    /// Something else that has a name: network, a resource plan, a single event; storage cannot
-    /// help.
+    /// Other named waits (network, resource plan, single event): storage has no effect.
     Other,
-    /// Hardly any session was active: nothing follows from the little there was.
+    /// Idle: too few active sessions for a conclusion.
     Idle,
-    /// No single one leads clearly.
+    /// No component has a clear lead.
     Mixed,
-    /// The source does not say.
+    /// Not available in the source.
     #[default]
     Unknown,
 }
 
-/// Whether faster storage would help, and how much at best.
+/// Benefit of faster storage and its upper limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeVerdict {
-    /// What most of database time went to.
+    /// Main component of DB time.
     pub bottleneck: Bottleneck,
-    /// Share of DB time that sessions waited for their I/O (class User I/O).
+    /// Share of DB time in session I/O waits (class User I/O).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_io_share: Option<f64>,
-    /// Share of DB time that sessions waited because dirty blocks or redo could not be written
-    /// fast enough.
+    /// Share of DB time in waits for late writes of dirty blocks or redo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_behind_share: Option<f64>,
-    /// Share of DB time that sessions waited for their commits (class Commit).
+    /// Share of DB time in commit waits (class Commit).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_share: Option<f64>,
-    /// Share of DB time on a CPU.
+    /// Share of DB time on CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
-    /// Share of DB time that sessions waited for a CPU: in no event, while the machine had none to
-    /// spare.
+    /// Share of DB time in the CPU queue: outside all events while the host had no free CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_queue_share: Option<f64>,
-    /// Share of DB time that sessions waited for each other.
+    /// Share of DB time in waits for other sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contention_share: Option<f64>,
-    /// Share of DB time in waits of no other part: network, resource plans, the class Other.
+    /// Share of DB time in all other waits: network, resource plans, class Other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_share: Option<f64>,
-    /// Share of DB time that is neither CPU nor a wait; negative where something was counted
-    /// twice.
+    /// Share of DB time that is neither CPU nor wait; negative if components overlap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_share: Option<f64>,
-    /// Amdahl's bound for reads: DB time now over DB time with user I/O that takes no time. What
-    /// is left is at least the time on a CPU and in other waits, also where shares overlap and
-    /// add up to more than DB time.
+    /// Amdahl's speedup limit for reads: DB time / DB time without user I/O. The remainder is at
+    /// least CPU time plus other waits, even if shares overlap and exceed DB time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speedup_limit: Option<f64>,
-    /// The same with commits, writes that sessions waited for and what hangs on them: all that
-    /// storage can bring.
+    /// Amdahl's speedup limit for all storage I/O: reads, commits, foreground writes and dependent
+    /// waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_speedup_limit: Option<f64>,
-    /// The event or class that leads, where one is named.
+    /// Leading event or class; absent if none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// What may be behind the cause, where the source only suggests it: a hypothesis, of which no
-    /// bound follows.
+    /// Hypothetical cause suggested by the source; no limit is derived from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspected_cause: Option<String>,
-    /// What the storage is said to be made of; absent where nobody said, and the limits of disks
-    /// are taken.
+    /// Declared storage medium; if absent, the limits of disks apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub medium: Option<StorageMedium>,
-    /// Storage judged by the time it takes, whatever the shares are; the worst first.
+    /// Latency findings by I/O path, independent of the shares; most severe first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceFinding>,
-    /// What has to be known with it: what the report covers, what it leaves open, what hangs on
-    /// what.
+    /// Notes on scope, gaps and dependent components of the report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Why, in a sentence.
+    /// Reason in a sentence.
     pub reason: String,
 }
 
-/// What storage is made of, as far as the times accepted of it differ.
+/// Storage medium, which determines the latency limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StorageMedium {
-    /// Rotating disks, with or without a cache before them.
+    /// Rotating disks, with or without a cache.
     #[value(help = "Hard disks: up to 20 ms is acceptable")]
     Disks,
     /// Solid-state storage.
@@ -165,53 +155,53 @@ pub enum StorageMedium {
     Flash,
 }
 
-/// I/O whose time is judged by itself.
+/// I/O path with its own latency limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IoPath {
-    /// Writes of the log writer.
+    /// Log writer write.
     RedoWrite,
-    /// Reads of one block.
+    /// Single-block read.
     SingleBlockRead,
-    /// Writes of control files.
+    /// Control file write.
     ControlFileWrite,
 }
 
-/// How a time stands to what is accepted of its storage medium.
+/// Latency grade relative to the limit of the storage medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceGrade {
-    /// As good as is expected of its medium.
+    /// Within the limit of the medium.
     Sound,
-    /// Busy: requests wait for it, though each takes no longer than accepted.
+    /// Saturated: requests queue, although each is within the limit.
     Saturated,
-    /// Above what is accepted.
+    /// Above the limit.
     Slow,
-    /// Ten times what is accepted, or more.
+    /// At least ten times the limit.
     Failing,
 }
 
-/// Storage judged by the time it takes.
+/// Latency finding for one I/O path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeviceFinding {
-    /// Which I/O.
+    /// I/O path.
     pub path: IoPath,
-    /// The event that was waited for.
+    /// Wait event.
     pub event: String,
-    /// Its mean time, seconds.
+    /// Mean latency, seconds.
     pub latency_s: Figure,
-    /// What is accepted, seconds.
+    /// Latency limit, seconds.
     pub limit_s: f64,
-    /// Requests outstanding on average: rate times time; one writer that is above 0.7 is busy.
+    /// Mean queue depth: rate × latency; above 0.7, a single writer is busy.
     #[serde(alias = "outstanding", default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<Figure>,
-    /// How it stands.
+    /// Latency grade.
     pub grade: DeviceGrade,
-    /// Where the limit is from.
+    /// Source of the limit.
     pub limit_source: String,
 }
 
@@ -338,21 +328,21 @@ impl RedoPath {
     }
 }
 
-/// What makes commits wait.
+/// Cause of commit waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RedoFinding {
-    /// Sessions barely wait for commits.
+    /// Commit waits are negligible.
     NotWaitedFor,
-    /// Most of the commit wait is the write itself, or the write is slow by any measure.
+    /// Most of the commit wait is the log write, or the log write exceeds its latency limit.
     Device,
-    /// The log writer is busy all the time: commits queue for it, and a faster device shortens the
-    /// queue.
+    /// The log writer is saturated: commits queue, and a faster device shortens the queue.
     Saturated,
-    /// Most of it is not: scheduling, or commits queueing behind the log writer.
+    /// Most of the commit wait is outside the log write: scheduling or queueing behind the log
+    /// writer.
     BesideTheDevice,
-    /// The source does not say.
+    /// Not available in the source.
     #[default]
     Unknown,
 }
@@ -362,28 +352,28 @@ pub enum RedoFinding {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RedoPath {
-    /// Mean wait of a session for its commit, seconds.
+    /// Mean commit wait of a session, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_latency_s: Option<Figure>,
-    /// Commits that sessions waited for, per second.
+    /// Awaited commits per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syncs_per_s: Option<Figure>,
-    /// Mean wait of the log writer for its write, seconds.
+    /// Mean write wait of the log writer, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_latency_s: Option<Figure>,
-    /// Writes of the log writer per second.
+    /// Log writer writes per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_iops: Option<Figure>,
     /// Redo, bytes per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_s: Option<Figure>,
-    /// Share of time that the log writer waited for its writes: writes per second times their
-    /// time; above 1 with several writers.
+    /// Utilization of the log writer: writes per second × write time; may exceed 1 with several
+    /// writers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer_busy_share: Option<f64>,
-    /// Share of DB time that sessions waited for commits.
+    /// Share of DB time in commit waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_share: Option<f64>,
-    /// What makes commits wait.
+    /// Cause of commit waits.
     pub finding: RedoFinding,
 }

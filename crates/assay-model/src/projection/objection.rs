@@ -74,7 +74,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The word for it.
+    /// Name in documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Doubt => "doubt",
