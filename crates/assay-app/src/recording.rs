@@ -7,7 +7,7 @@ use crate::host_sampler::HostSampler;
 use crate::plan_document::PlanDocument;
 use crate::target_plan::TargetPlan;
 use assay_engine::{BackendChoice, OpenFile, Simulation};
-use assay_host::clock::unix_ns;
+use assay_host::clock::{clock_step, unix_ns};
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
 use assay_judge::EarlyWatch;
@@ -24,7 +24,7 @@ use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, Window,
 };
 use assay_model::number::{real, seconds};
-use assay_model::run::RunKind;
+use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::study::Study;
 use assay_model::units::{Nanos, Share, show_bytes};
 use assay_model::{Error, Result, Workload};
@@ -38,11 +38,13 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 mod certain;
+mod clock_remark;
 mod on_storage;
 mod real_time;
 mod unmeasured;
 mod verification;
 
+use clock_remark::clock_step_remark;
 pub(crate) use on_storage::{StorageWork, at_once, device_names, on_storage};
 use real_time::RealTimePace;
 use verification::RunVerification;
@@ -709,7 +711,11 @@ pub fn remaining(workload: &Workload, measured_ns: u64) -> Result<Workload> {
     Ok(Workload { duration: Nanos(left_ns), ..workload.clone() })
 }
 
-/// Ends the run in the store.
-pub fn close(writer: RunWriter, finish: Finish) -> Result<RunReader> {
+/// Ends the run in the store, with a remark if the clock of the host was set meanwhile.
+pub fn close(mut writer: RunWriter, finish: Finish) -> Result<RunReader> {
+    if let Some(step) = clock_step() {
+        let what = EventKind::Remark(clock_step_remark(step));
+        writer.event(&Event { at_unix_ns: unix_ns(), cell: None, what })?;
+    }
     writer.finish(finish, unix_ns())
 }

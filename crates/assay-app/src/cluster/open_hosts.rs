@@ -13,7 +13,7 @@ use assay_cluster::findings::{HostRecord, StartFindings, cluster};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::{NodeOpening, NodeOrder, Opened};
 use assay_engine::monotonic_ns;
-use assay_host::clock::unix_ns;
+use assay_host::clock::unix_ns_at;
 use assay_methods::target::{Targets, parse_targets};
 use assay_model::cluster::{Cluster, CommonStart, Transport};
 use assay_model::environment::Environment;
@@ -359,6 +359,5 @@ fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>, context: &Context) -> Re
 
 /// The time of day at which the measured time began.
 pub(super) fn started_unix_ns(at_ns: u64) -> u64 {
-    let since_ns = monotonic_ns().saturating_sub(at_ns);
-    unix_ns().saturating_sub(since_ns)
+    unix_ns_at(at_ns)
 }

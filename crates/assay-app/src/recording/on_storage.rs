@@ -4,6 +4,7 @@
 use assay_engine::{
     BackendChoice, EngineJob, Ignore, Observer, Started, Verifier, monotonic_ns, run, run_from,
 };
+use assay_host::clock::unix_ns_at;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
 use assay_methods::target::TargetStorage;
@@ -48,6 +49,8 @@ pub(crate) fn on_storage(
     let before = read_counters(&root, &devices);
     let mut started = run_from(&job, verifier, starter, stop, observe)?;
     let passed = read_counters(&root, &devices).since(&before);
+    // All stamps of a run are of one clock, whatever is done to that of the host meanwhile.
+    started.measurement.started_unix_ns = unix_ns_at(started.start_ns + workload.warm_up.0);
     let conduct = &mut started.measurement.conduct;
     conduct.host_busy_share =
         passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
