@@ -239,6 +239,7 @@ const fn failed(reason: String) -> Finish {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::measurement::Conduct;
 
     fn interval() -> NodeAnswer {
         let text = r#"{"interval":{"start_ns":0,"end_ns":1,"queue_depth_mean":1.0,
@@ -248,11 +249,20 @@ mod tests {
 
     #[test]
     fn a_host_that_ends_by_itself_is_lost_and_one_that_was_stopped_is_not() {
-        let finished = || {
-            let text = r#"{"finished":{"measurement":{"format":1,"workload":"w",
-                "started_unix_ns":1,"elapsed_ns":1,"finish":{"outcome":"interrupted"},"streams":[],
-                "targets":[],"errors":[],"conduct":{}}}}"#;
-            serde_json::from_str::<NodeAnswer>(text).unwrap()
+        let finished = || NodeAnswer::Finished {
+            measurement: Box::new(Measurement {
+                format: 1,
+                workload: "w".to_owned(),
+                started_unix_ns: 1,
+                elapsed_ns: 1,
+                finish: Finish::Interrupted,
+                streams: Vec::new(),
+                targets: Vec::new(),
+                errors: Vec::new(),
+                conduct: Conduct::default(),
+            }),
+            began: None,
+            rung: None,
         };
         let mut observer = |_: &Merged| ControlFlow::Continue(());
         let mut course = HostsCourse::new(vec![0, 1], 5, &mut observer);
