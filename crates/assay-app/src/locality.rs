@@ -47,9 +47,9 @@ impl CommandPlan for LocalityPlan {
                 self.curve.block_size
             ),
             time: format!(
-                "{} for each working set, after {} of warm-up and after reading it twice{}",
-                self.curve.time,
+                "each working set is read twice, warmed up for {} and measured for {}{}",
                 self.curve.warm_up,
+                self.curve.time,
                 self.target.filling()
             ),
             targets: self.target.summary(false, true, false)?,
