@@ -8,7 +8,7 @@ use crate::plan::CommandPlan;
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_methods::locality::{LocalityCurve, locality};
+use assay_methods::locality::{LocalityCurve, LocalityPhase, locality};
 use assay_methods::{SimulatedBench, StorageBench};
 use assay_model::locality::Locality;
 use assay_model::measurement::Finish;
@@ -47,9 +47,9 @@ impl CommandPlan for LocalityPlan {
                 self.curve.block_size
             ),
             time: format!(
-                "{} for each working set, and {} before it{}",
-                self.curve.time,
+                "each working set is read twice, warmed up for {} and measured for {}{}",
                 self.curve.warm_up,
+                self.curve.time,
                 self.target.filling()
             ),
             targets: self.target.summary(false, true, false)?,
@@ -78,8 +78,11 @@ impl LocalityPlan {
     fn measure(&self, recording: &mut Recording) -> Result<Locality> {
         let Recording { context, target, .. } = recording;
         let (progress, stop) = (&context.progress, &context.stop);
-        let mut show = |done: f64, bytes: u64| {
-            progress.show(&format!("working set {}", show_bytes(real(bytes))), done, None);
+        // Virtual time is no time that a person waits.
+        let is_real = !matches!(target, OpenTarget::Simulated(..));
+        let mut show = |phase: &LocalityPhase| {
+            let what = format!("working set {}", show_bytes(real(phase.working_set_bytes)));
+            progress.show(&what, phase.done_share, phase.left_s.filter(|_| is_real));
         };
         let curve = &self.curve;
         let found = match target {

@@ -115,7 +115,7 @@ fn measured(kind: &Kind, seed: u64) -> Result<Locality> {
         seed,
         ..LocalityCurve::default()
     };
-    locality(&mut SimulatedBench::new(&spec), &curve, spec.length_bytes, &mut |_, _| {})
+    locality(&mut SimulatedBench::new(&spec), &curve, spec.length_bytes, &mut |_| {})
 }
 
 /// What was found, with its truth.

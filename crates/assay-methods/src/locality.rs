@@ -2,10 +2,9 @@
 //! jumps.
 
 use crate::bench::Bench;
-use assay_engine::Ignore;
 use assay_model::locality::{Adaptation, Locality, LocalityPoint, LocalityTier};
 use assay_model::measurement::{Finish, Interval, Measurement, Window};
-use assay_model::number::{count, count_of, index, real, real_len, seconds};
+use assay_model::number::{count, count_of, index, nanoseconds, real, real_len, seconds};
 use assay_model::spelling::defaults;
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::workload::{Access, Span, Stream, Workload};
@@ -34,6 +33,13 @@ const VARIED: f64 = 0.3;
 const SLOWER: f64 = 1.05;
 /// A working set is brought in for at most this many times as long as a point is measured.
 const BRING_IN_MOST: f64 = 4.0;
+/// I/Os in flight while a working set is brought in.
+const BRING_IN_QUEUE_DEPTH: u32 = 4;
+/// A working set is brought in by runs of at most this length, s.
+const BRING_IN_RUN_S: f64 = 1.0;
+/// A run that brings a working set in ends with the first interval of this length in which it has
+/// read enough, ns.
+const BRING_IN_INTERVAL_NS: u64 = 10_000_000;
 /// Points in a doubling of the working set.
 const POINTS_A_DOUBLING: f64 = 3.0;
 /// Intervals of a point.
@@ -137,36 +143,89 @@ impl CurvePlan<'_> {
         BRING_IN_MOST * self.curve.time.seconds()
     }
 
-    /// How many parts as long as a working set all takes, the smallest one being measured again.
-    fn parts(&self, sets: usize) -> f64 {
-        let follow_s = self.curve.follow.map_or(0.0, |period| real(JUMPS + 1) * period.seconds());
-        real_len(sets + 1) + follow_s / self.part_s()
+    /// Expected time to bring in and to measure these working sets at this rate, s. Without a rate
+    /// nothing is brought in.
+    fn expected_s(&self, sets: &[u64], rate_bytes_per_s: Option<f64>) -> f64 {
+        let mut most_s = self.bring_in_s();
+        let expected_s = sets.iter().map(|bytes| {
+            let whole_s = rate_bytes_per_s.map_or(0.0, |rate| 2.0 * real(*bytes) / rate);
+            let bring_in_s = whole_s.min(most_s);
+            if whole_s > most_s {
+                most_s = self.curve.time.seconds();
+            }
+            bring_in_s + self.curve.warm_up.seconds() + self.curve.time.seconds()
+        });
+        expected_s.sum()
     }
 
-    /// About how long a working set takes, s.
-    fn part_s(&self) -> f64 {
-        1.0 + self.curve.warm_up.seconds() + self.curve.time.seconds()
+    /// Time in which a hot spot is followed, s.
+    fn follow_s(&self) -> f64 {
+        self.curve.follow.map_or(0.0, |period| real(JUMPS + 1) * period.seconds())
     }
 }
 
-/// How far a measurement is, in parts that take about as long as a working set.
+/// How far a measurement is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalityPhase {
+    /// Working set that is measured, bytes.
+    pub working_set_bytes: u64,
+    /// Share of the measurement that is done, 0..=1.
+    pub done_share: f64,
+    /// Expected time to the end, s; `None` before the target's rate is known.
+    pub left_s: Option<f64>,
+}
+
+/// What is done and what is expected.
 struct LocalityProgress<'a> {
-    show: &'a mut dyn FnMut(f64, u64),
-    done: f64,
-    parts: f64,
+    show: &'a mut dyn FnMut(&LocalityPhase),
+    plan: &'a CurvePlan<'a>,
+    /// Working sets to come, the current one among them, bytes.
+    ahead: Vec<u64>,
+    /// Time that the working sets before took, s.
+    done_s: f64,
+    /// Rate at which the last working set was brought in.
+    rate_bytes_per_s: Option<f64>,
 }
 
 impl LocalityProgress<'_> {
-    /// Reports that `more` parts are done beyond those that are whole.
-    fn tell(&mut self, more: f64, bytes: u64) {
-        (self.show)(((self.done + more) / self.parts).min(1.0), bytes);
+    /// Reports that the current working set has taken `passed_s` so far.
+    fn tell(&mut self, passed_s: f64, bytes: u64) {
+        let expected_s = self.plan.expected_s(&self.ahead, self.rate_bytes_per_s);
+        let left_s = (expected_s + self.plan.follow_s() - passed_s).max(0.0);
+        let done_s = self.done_s + passed_s;
+        (self.show)(&LocalityPhase {
+            working_set_bytes: bytes,
+            done_share: if done_s > 0.0 { done_s / (done_s + left_s) } else { 0.0 },
+            left_s: self.rate_bytes_per_s.map(|_| left_s),
+        });
+    }
+
+    /// A working set is measured, and took this long.
+    fn finish(&mut self, took_s: f64, bytes: u64) {
+        if let Some(place) = self.ahead.iter().position(|ahead| *ahead == bytes) {
+            self.ahead.remove(place);
+        }
+        self.done_s += took_s;
+    }
+}
+
+/// Working sets in the order in which they are measured: the smallest one comes again.
+fn visits(sets: &[u64]) -> Vec<u64> {
+    sets.iter().chain(sets.first()).copied().collect()
+}
+
+/// What was measured; `None` if a person stopped it meanwhile, which is no fault of the target.
+fn unless_stopped<T>(bench: &dyn Bench, measured: Result<T>) -> Result<Option<T>> {
+    match measured {
+        Err(_) if bench.stopped() => Ok(None),
+        measured => measured.map(Some),
     }
 }
 
 /// Measures the curve on a target of this length, works out the places behind it, and times how
 /// they follow a hot spot.
 ///
-/// `show` gets the share that is done and the working set, about once a second.
+/// `show` gets how far it is, about once a second.
 ///
 /// # Errors
 /// What the engine says; an environment error when a person stopped it before there was a curve.
@@ -174,11 +233,12 @@ pub fn locality(
     bench: &mut dyn Bench,
     curve: &LocalityCurve,
     length_bytes: u64,
-    show: &mut dyn FnMut(f64, u64),
+    show: &mut dyn FnMut(&LocalityPhase),
 ) -> Result<Locality> {
     let plan = &CurvePlan { curve, length_bytes };
     let sets = plan.working_sets()?;
-    let mut progress = LocalityProgress { show, done: 0.0, parts: plan.parts(sets.len()) };
+    let ahead = visits(&sets);
+    let mut progress = LocalityProgress { show, plan, ahead, done_s: 0.0, rate_bytes_per_s: None };
     let (mut points, brought) = points(bench, plan, &sets, &mut progress)?;
     between(bench, plan, &mut points, &mut progress)?;
     let found = known_tiers(&points).ok_or_else(|| {
@@ -189,7 +249,8 @@ pub fn locality(
     })?;
     let again = match sets.first() {
         Some(smallest) if !bench.stopped() => {
-            Some(visit(bench, plan, *smallest, plan.bring_in_s(), &mut progress)?.0)
+            let visited = visit(bench, plan, *smallest, plan.bring_in_s(), &mut progress);
+            unless_stopped(bench, visited)?.map(|(service_time_ns, _)| service_time_ns)
         }
         _ => None,
     };
@@ -198,7 +259,8 @@ pub fn locality(
     let following = match (plan.curve.follow, found.sizes.first()) {
         // Where places are in doubt there still is a hot part that may be followed.
         (Some(period), Some(first)) if !bench.stopped() => {
-            Some(follow(bench, plan, *first, period, &mut progress)?)
+            let followed = follow(bench, plan, *first, period, &mut progress);
+            unless_stopped(bench, followed)?
         }
         _ => None,
     };
@@ -225,7 +287,8 @@ fn points(
         if bench.stopped() {
             break;
         }
-        let (service_time_ns, brought) = visit(bench, plan, bytes, most_s, progress)?;
+        let visited = visit(bench, plan, bytes, most_s, progress);
+        let Some((service_time_ns, brought)) = unless_stopped(bench, visited)? else { break };
         brought_most = brought.max(brought_most);
         if brought < real(2 * bytes) {
             // What the places hold by now is part of every larger working set, too.
@@ -245,12 +308,14 @@ fn between(
 ) -> Result<()> {
     let found = tiers(&means(points), noise(points), TIERS_MAX);
     let more = found.map_or_else(Vec::new, |found| found.working_sets_between(&means(points)));
-    progress.parts += real_len(more.len());
-    for bytes in more.into_iter().map(|bytes| plan.whole(bytes)) {
+    let more: Vec<u64> = more.into_iter().map(|bytes| plan.whole(bytes)).collect();
+    progress.ahead.extend(&more);
+    for bytes in more {
         if bench.stopped() {
             break;
         }
-        let (service_time_ns, _) = visit(bench, plan, bytes, plan.bring_in_s(), progress)?;
+        let visited = visit(bench, plan, bytes, plan.bring_in_s(), progress);
+        let Some((service_time_ns, _)) = unless_stopped(bench, visited)? else { break };
         points.push(LocalityPoint { working_set_bytes: bytes, service_time_ns });
     }
     points.sort_by_key(|point| point.working_set_bytes);
@@ -265,10 +330,12 @@ fn visit(
     most_s: f64,
     progress: &mut LocalityProgress<'_>,
 ) -> Result<(Estimate, f64)> {
+    let began_ns = bench.now_ns();
     progress.tell(0.0, bytes);
-    let brought = bring_in(bench, plan, bytes, most_s, &mut || progress.tell(0.0, bytes))?;
-    let mean = point(bench, plan, bytes, progress)?;
-    progress.done += 1.0;
+    let brought = bring_in(bench, plan, bytes, most_s, progress)?;
+    let brought_s = seconds(bench.now_ns() - began_ns);
+    let mean = point(bench, plan, bytes, brought_s, progress)?;
+    progress.finish(seconds(bench.now_ns() - began_ns), bytes);
     Ok((mean, brought))
 }
 
@@ -392,22 +459,25 @@ fn reader(plan: &CurvePlan<'_>, bytes: f64, access: Access, duration: Nanos) -> 
     Workload { seed: plan.curve.seed ^ count(bytes), ..Workload::of("locality", duration, stream) }
 }
 
-/// The mean read time of a working set.
+/// The mean read time of a working set that took `brought_s` to bring in.
 fn point(
     bench: &mut dyn Bench,
     plan: &CurvePlan<'_>,
     bytes: u64,
+    brought_s: f64,
     progress: &mut LocalityProgress<'_>,
 ) -> Result<Estimate> {
     let mut workload = reader(plan, real(bytes), Access::Uniform, plan.curve.time);
     workload.warm_up = plan.curve.warm_up;
     workload.interval = Nanos((plan.curve.time.0 / INTERVALS).max(10_000_000));
     let mut means = Vec::new();
+    let measured_from_s = brought_s + plan.curve.warm_up.seconds();
+    progress.tell(brought_s, bytes);
     let mut observe = |interval: &Interval, _: &Window| {
         if let Some(read) = interval.operations.read.as_ref().filter(|read| read.ios > 0) {
             means.push(read.service.mean_ns());
         }
-        progress.tell(real_len(means.len()) / real(INTERVALS), bytes);
+        progress.tell(measured_from_s + seconds(interval.end_ns), bytes);
         ControlFlow::Continue(())
     };
     let measurement = bench.measure(&workload, &mut observe)?;
@@ -446,26 +516,57 @@ fn bring_in(
     plan: &CurvePlan<'_>,
     bytes: u64,
     most_s: f64,
-    tick: &mut dyn FnMut(),
+    progress: &mut LocalityProgress<'_>,
 ) -> Result<f64> {
     let began_ns = bench.now_ns();
     let (wanted, mut read, mut at, mut idle) = (real(2 * bytes), 0.0, 0.0, 0);
     while read < wanted && idle < 100 && !bench.stopped() {
-        if seconds(bench.now_ns() - began_ns) > most_s {
+        let passed_s = seconds(bench.now_ns() - began_ns);
+        if passed_s > most_s {
             break;
         }
-        tick();
-        let workload = sequential(plan, at, bytes, bench.transfer_max());
-        let more = real(bench.measure(&workload, &mut Ignore)?.operations().bytes());
-        idle = if more > 0.0 { 0 } else { idle + 1 };
+        progress.tell(passed_s, bytes);
         let left = real(bytes) - at;
+        let mut workload = sequential(plan, at, bytes, bench.transfer_max());
+        workload.duration = run_length(most_s - passed_s);
+        let more = bring_in_run(bench, &workload, left, progress)?;
+        idle = if more > 0.0 { 0 } else { idle + 1 };
         // A run that came to the end went on where it had begun.
         (read, at) = if more < left { (read + more, at + more) } else { (read + left, 0.0) };
     }
     Ok(read)
 }
 
-/// A second of large reads in order of a working set, from a place in it on.
+/// Length of a run when so much time is left, s.
+fn run_length(left_s: f64) -> Nanos {
+    Nanos(nanoseconds(left_s.min(BRING_IN_RUN_S)).max(2 * BRING_IN_INTERVAL_NS))
+}
+
+/// Reads until the end of the working set is read, or the run is over; gives the bytes that were
+/// read.
+fn bring_in_run(
+    bench: &mut dyn Bench,
+    workload: &Workload,
+    left: f64,
+    progress: &mut LocalityProgress<'_>,
+) -> Result<f64> {
+    // Reads end in any order: the last ones in flight may lie before the end.
+    let largest = workload.streams.iter().map(|stream| stream.block_size.max_bytes()).max();
+    let enough = left + real(largest.unwrap_or(0) * u64::from(BRING_IN_QUEUE_DEPTH));
+    let mut read = 0.0;
+    let mut observe = |interval: &Interval, _: &Window| {
+        read += real(interval.operations.bytes());
+        if read < enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let measurement = bench.measure(workload, &mut observe)?;
+    let bytes = real(measurement.operations().bytes());
+    if bytes > 0.0 && measurement.elapsed_ns > 0 {
+        progress.rate_bytes_per_s = Some(bytes / measurement.elapsed_s());
+    }
+    Ok(bytes)
+}
+
+/// Large reads in order of a working set, from a place in it on.
 fn sequential(plan: &CurvePlan<'_>, at: f64, bytes: u64, most: Option<Bytes>) -> Workload {
     let transfers = (bytes / plan.curve.block_size.0 / LARGE_READS).max(1);
     let large = (transfers * plan.curve.block_size.0).min(
@@ -473,7 +574,7 @@ fn sequential(plan: &CurvePlan<'_>, at: f64, bytes: u64, most: Option<Bytes>) ->
             * plan.curve.block_size.0,
     );
     let large = large.max(plan.curve.block_size.0);
-    let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), 4);
+    let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), BRING_IN_QUEUE_DEPTH);
     stream.access = Access::Sequential { streams: 1 };
     // All of it and a little more: what was left out would be slow at its first read.
     let runs = bytes.div_ceil(large);
@@ -482,7 +583,8 @@ fn sequential(plan: &CurvePlan<'_>, at: f64, bytes: u64, most: Option<Bytes>) ->
         let from = (count(at) / large).min(runs - 1) * large;
         stream.span.from = plan.share(real(from), large);
     }
-    Workload::of("bring in", Nanos(1_000_000_000), stream)
+    let interval = Nanos(BRING_IN_INTERVAL_NS);
+    Workload { interval, ..Workload::of("bring in", run_length(BRING_IN_RUN_S), stream) }
 }
 
 /// Times how long half the first place takes to be followed when it jumps.
@@ -510,7 +612,7 @@ fn follow(
         let last = means.last().copied().unwrap_or(0.0);
         means.push(read.map_or(last, |read| read.service.mean_ns()));
         let passed_s = real_len(means.len()) * step_s;
-        progress.tell(passed_s / plan.part_s(), count(hot_bytes));
+        progress.tell(passed_s, count(hot_bytes));
         ControlFlow::Continue(())
     };
     mean_ns(&bench.measure(&workload, &mut observe)?)?;
@@ -573,7 +675,7 @@ mod tests {
 
     fn measured(device: &str, curve: &LocalityCurve) -> Locality {
         let spec = DeviceSpec::parse(&format!("device?size=2GiB+{device}")).unwrap();
-        locality(&mut SimulatedBench::new(&spec), curve, spec.length_bytes, &mut |_, _| {}).unwrap()
+        locality(&mut SimulatedBench::new(&spec), curve, spec.length_bytes, &mut |_| {}).unwrap()
     }
 
     #[track_caller]
@@ -654,13 +756,9 @@ mod tests {
                 time: Nanos(1_000_000_000),
                 ..curve(None)
             };
-            let found = locality(
-                &mut SimulatedBench::new(&spec),
-                &curve,
-                spec.length_bytes,
-                &mut |_, _| {},
-            )
-            .unwrap();
+            let found =
+                locality(&mut SimulatedBench::new(&spec), &curve, spec.length_bytes, &mut |_| {})
+                    .unwrap();
             assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
         }
     }
@@ -696,10 +794,66 @@ mod tests {
         let curve = LocalityCurve { largest: None, time: Nanos(500_000_000), ..curve(None) };
         let mut delay = 0;
         let mut bench = SimulatedBench::new(&spec);
-        let found =
-            locality(&mut bench, &curve, spec.length_bytes, &mut |_, _| delay += 1).unwrap();
+        let found = locality(&mut bench, &curve, spec.length_bytes, &mut |_| delay += 1).unwrap();
         assert!(bench.now_ns() < 600_000_000_000 && delay > 41, "{delay}");
         assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
+    }
+
+    #[test]
+    fn the_time_that_is_announced_holds() {
+        for device in ["tiers?sizes=24MiB&latencies=100us,2ms", "servers?count=4&service=300us"] {
+            let spec = DeviceSpec::parse(&format!("device?size=1GiB+{device}")).unwrap();
+            let time = Nanos(1_000_000_000);
+            let curve = LocalityCurve { largest: None, time, ..curve(None) };
+            let mut bench = SimulatedBench::new(&spec);
+            let mut announced_s = None;
+            let mut show = |phase: &LocalityPhase| announced_s = announced_s.or(phase.left_s);
+            locality(&mut bench, &curve, spec.length_bytes, &mut show).unwrap();
+            let (took_s, announced_s) = (seconds(bench.now_ns()), announced_s.unwrap());
+            let ratio = took_s / announced_s;
+            assert!((1.0 / 1.5..1.5).contains(&ratio), "{device}: {announced_s} s, {took_s} s");
+        }
+    }
+
+    /// Each one was read for two whole seconds, however small it was.
+    #[test]
+    fn a_small_working_set_is_read_twice_and_not_for_whole_seconds() {
+        let spec = DeviceSpec::parse("servers?count=4&service=100us").unwrap();
+        let curve = curve(None);
+        let mut show = |_: &LocalityPhase| {};
+        let plan = &CurvePlan { curve: &curve, length_bytes: spec.length_bytes };
+        let mut progress = LocalityProgress {
+            show: &mut show,
+            plan,
+            ahead: Vec::new(),
+            done_s: 0.0,
+            rate_bytes_per_s: None,
+        };
+        let mut bench = SimulatedBench::new(&spec);
+        let read = bring_in(&mut bench, plan, 1 << 20, plan.bring_in_s(), &mut progress).unwrap();
+        assert!((read - 2.0 * f64::from(1 << 20)).abs() < 1.0, "{read}");
+        assert!(bench.now_ns() < 200_000_000, "{} ns", bench.now_ns());
+    }
+
+    #[test]
+    fn a_curve_that_is_stopped_between_two_points_keeps_its_points() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let spec = DeviceSpec::parse("device?size=2GiB+tiers?sizes=3MiB&latencies=90us,1100us");
+        let spec = spec.unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        // So long that the simulation looks for a stop before it measures.
+        let curve = LocalityCurve { warm_up: Nanos(20_000_000_000), ..curve(None) };
+        let plan = CurvePlan { curve: &curve, length_bytes: spec.length_bytes };
+        let last = plan.working_sets().unwrap()[8];
+        let mut show = |phase: &LocalityPhase| {
+            if phase.working_set_bytes == last {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let mut bench = SimulatedBench::new(&spec).with_stop(&stop);
+        let found = locality(&mut bench, &curve, spec.length_bytes, &mut show).unwrap();
+        assert_eq!(found.points.len(), 8);
     }
 
     #[test]

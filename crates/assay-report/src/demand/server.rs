@@ -105,9 +105,10 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> ViewTa
     let moved = process_io.into_iter().flat_map(|io| {
         let row =
             |name: &str, bytes_per_s: f64| vec![name.to_owned(), show_throughput(bytes_per_s)];
-        let written = match io.storage_write_bytes_per_s() {
-            Some(_) => "bytes written to storage by the server's control group",
-            None => "bytes that the server's processes dirtied in the page cache or wrote directly",
+        let written = if io.storage_write_bytes_per_s().is_some() {
+            "bytes written to storage by the server's control group"
+        } else {
+            "bytes that the server's processes dirtied in the page cache or wrote directly"
         };
         [
             row("bytes read from storage by the server's processes", io.read_bytes_per_s),

@@ -212,6 +212,7 @@ mod tests {
     use super::super::made_up::{report, rung, transactions};
     use super::*;
     use crate::{ReportOptions, text};
+    use assay_model::cause::HostLoad;
     use assay_model::load::{Check, Checks, LoadKind};
 
     #[test]
@@ -226,6 +227,16 @@ mod tests {
         let text = text(&made, ReportOptions::default(), false);
         assert!(text.contains("condition 3 (no gap) is broken 2 times at the end"), "{text}");
         assert!(text.contains("SOME ARE MISSING"), "{text}");
+    }
+
+    #[test]
+    fn a_step_charges_the_server_with_its_own_cpu_time() {
+        let mut step = rung(1, 0);
+        let load = HostLoad::from_rung(&step).unwrap();
+        assert_eq!((load.own_cores, load.server_cores), (Some(0.05), Some(0.5)));
+        step.server_cpu_s = None;
+        let load = HostLoad::from_rung(&step).unwrap();
+        assert_eq!((load.own_cores, load.server_cores), (None, None));
     }
 
     #[test]
