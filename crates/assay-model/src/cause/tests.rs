@@ -253,7 +253,13 @@ fn a_limit_is_reached_where_ios_waited_for_it() {
             ..DeviceCounters::default()
         };
         let device = NamedDevice { name: "sdx".to_owned(), outstanding_ios: 0, counters };
-        redo.conduct.kernel = Some(Counters { devices: vec![device], ..Counters::default() });
+        // Of 10.1 s, of which 2.1 s were warm-up.
+        redo.elapsed_ns = 8_000_000_000;
+        redo.conduct.kernel = Some(Counters {
+            time_ns: 10_100_000_000,
+            devices: vec![device],
+            ..Counters::default()
+        });
         kinds(Some(&environment), &redo)
     };
     assert_eq!(commits(38_900_000), [CauseKind::ControlGroup]);

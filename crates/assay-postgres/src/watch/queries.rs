@@ -1,7 +1,6 @@
 //! What is asked, by release. Every statement carries a mark, so that it can be told apart from
 //! others in the server's own statistics. Times become seconds, byte counts 64-bit integers.
 
-
 /// What every session does; these ones are ours and left out.
 pub(super) fn sample(own: &[u32]) -> String {
     let own: Vec<String> = own.iter().map(u32::to_string).collect();
