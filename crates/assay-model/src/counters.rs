@@ -337,6 +337,19 @@ impl DeviceCounters {
         (self.read_ios > 0).then(|| share(self.read_time_ns, self.read_ios))
     }
 
+    /// Whether the kernel measured how long I/Os took; it does not for some virtual devices.
+    pub fn has_times(&self) -> bool {
+        let times_ns = [
+            self.read_time_ns,
+            self.write_time_ns,
+            self.joint_time_ns,
+            self.outstanding_time_ns,
+            self.busy_time_ns,
+        ];
+        let ios = [self.read_ios, self.write_ios, self.joint_ios];
+        ios.iter().all(|ios| *ios == 0) || times_ns.iter().any(|time_ns| *time_ns > 0)
+    }
+
     /// Mean time of reads and writes that are counted together, ns; `None` of none.
     pub fn joint_time_mean_ns(&self) -> Option<f64> {
         (self.joint_ios > 0).then(|| share(self.joint_time_ns, self.joint_ios))

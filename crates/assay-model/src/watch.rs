@@ -217,15 +217,16 @@ impl NamedDevice {
                 .saturating_add(counters.flush_time_ns)
                 .saturating_add(counters.joint_time_ns),
         );
+        let timed = |mean_ns: Option<f64>| mean_ns.filter(|_| counters.has_times());
         DeviceRates {
             read_iops: rate(counters.read_ios, elapsed_s),
             write_iops: rate(counters.write_ios, elapsed_s),
             joint_iops: rate(counters.joint_ios, elapsed_s),
             read_bytes_per_s: rate(counters.read_bytes, elapsed_s),
             write_bytes_per_s: rate(counters.write_bytes, elapsed_s),
-            read_time_mean_ns: counters.read_time_mean_ns(),
-            write_time_mean_ns: counters.write_time_mean_ns(),
-            joint_time_mean_ns: counters.joint_time_mean_ns(),
+            read_time_mean_ns: timed(counters.read_time_mean_ns()),
+            write_time_mean_ns: timed(counters.write_time_mean_ns()),
+            joint_time_mean_ns: timed(counters.joint_time_mean_ns()),
             queue_depth_mean: queue_depth,
             busy_share: counters.busy_share(elapsed_ns).min(1.0),
             littles_law_ratio: (counters.outstanding_time_ns > 0)

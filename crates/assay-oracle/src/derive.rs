@@ -141,7 +141,7 @@ fn doubts(report: &OracleReport) -> Vec<String> {
         let (title, line) = (unread.section.title(), unread.line);
         format!("{title}, line {line}: not read: {}", unread.reason)
     });
-    flags.chain(unread).collect()
+    flags.chain(unread).chain(events::coarse_means(report)).collect()
 }
 
 const WANTED: &[OracleSection] = &[

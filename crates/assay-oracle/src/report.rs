@@ -204,16 +204,41 @@ impl ReportEvent {
     /// The mean time of a wait, seconds: whichever of total/waits and the printed mean is known
     /// more finely.
     pub fn mean_s(&self) -> Option<f64> {
+        self.mean_wait().map(|mean| mean.value_s)
+    }
+
+    /// The same with its rounding: of a time in whole seconds it is that of half a second.
+    pub(crate) fn mean_wait(&self) -> Option<MeanWait> {
         let waits = self.waits.filter(|waits| waits.value > 0.0);
-        let quotient = waits
-            .zip(self.time)
-            .map(|(waits, time)| (time.value / waits.value, time.rounding_width / waits.value));
-        let printed = self.average.map(|mean| (mean.value, mean.rounding_width));
+        let quotient = waits.zip(self.time).map(|(waits, time)| MeanWait {
+            value_s: time.value / waits.value,
+            rounding_s: time.rounding_width / waits.value,
+        });
+        let printed = self
+            .average
+            .map(|mean| MeanWait { value_s: mean.value, rounding_s: mean.rounding_width });
         match (quotient, printed) {
-            (Some(quotient), Some(printed)) if printed.1 < quotient.1 => Some(printed.0),
-            (Some(quotient), _) => Some(quotient.0),
-            (None, printed) => printed.map(|printed| printed.0),
+            (Some(quotient), Some(printed)) if printed.rounding_s < quotient.rounding_s => {
+                Some(printed)
+            }
+            (quotient, printed) => quotient.or(printed),
         }
+    }
+}
+
+/// The mean time of a wait, and half a unit of its last known digit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MeanWait {
+    /// Seconds.
+    pub(crate) value_s: f64,
+    /// Seconds.
+    pub(crate) rounding_s: f64,
+}
+
+impl MeanWait {
+    /// The rounding as a share of the mean; infinite of a mean that is rounded to 0.
+    pub(crate) fn rounding_share(self) -> f64 {
+        if self.rounding_s > 0.0 { self.rounding_s / self.value_s } else { 0.0 }
     }
 }
 

@@ -92,6 +92,11 @@ fn rates_of_a_device_are_those_of_iostat() {
         littles_law_ratio: Some(1.0),
     };
     assert_eq!(rates, expected);
+    let mut untimed = NamedDevice::default();
+    untimed.counters.joint_ios = 5;
+    let rates_of_untimed = untimed.rates(1_000_000_000);
+    assert_eq!((rates_of_untimed.joint_iops, rates_of_untimed.joint_time_mean_ns), (5.0, None));
+    assert!(!untimed.counters.has_times() && device.counters.has_times());
     let idle = NamedDevice::default().rates(1_000_000_000);
     assert_eq!((idle.read_time_mean_ns, idle.littles_law_ratio), (None, None));
 }

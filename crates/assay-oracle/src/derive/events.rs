@@ -4,13 +4,19 @@
 use crate::knowledge;
 use crate::quantity::{OracleQuantity, OracleUnit};
 use crate::reading::IDLE;
-use crate::report::{OracleReport, ReportEvent, ReportKind, ShareOf};
+use crate::report::{MeanWait, OracleReport, ReportEvent, ReportKind, ShareOf};
 use assay_model::number::count;
 use assay_model::profile::{TopEvents, WaitEvent};
 use std::borrow::Cow;
 
 /// A number that is known to no better than this share of itself.
 const COARSE: f64 = 0.01;
+/// A mean that is rounded by more than this share of itself is an estimate.
+const COARSE_MEAN: f64 = 0.05;
+/// The same of one that is unknown.
+const UNKNOWN_MEAN: f64 = 0.3;
+/// Events that are named in a sentence.
+const NAMED: usize = 4;
 /// Events of a list that are kept.
 const TOP: usize = 10;
 
@@ -171,10 +177,44 @@ fn wait_event(report: &OracleReport, event: &ReportEvent) -> WaitEvent {
         class: (!is_cpu(event)).then(|| name_of_class(class)),
         waits: waits.map(|waits| count(waits.value)),
         time_s: time.map(|time| time.value),
-        average_s: mean.mean_s(),
+        average_s: known_mean_s(&mean),
         share: event.share.map(|share| share.value),
         source: place.map_or_else(String::new, |place| place.place()),
     }
+}
+
+/// The mean of a wait; unknown where the rounding of its time leaves no digit of it.
+fn known_mean_s(event: &ReportEvent) -> Option<f64> {
+    let mean = event.mean_wait().filter(|mean| mean.rounding_share() <= UNKNOWN_MEAN)?;
+    Some(mean.value_s)
+}
+
+/// That means are estimates: they are of times that were printed in few digits.
+pub(super) fn coarse_means(report: &OracleReport) -> Option<String> {
+    let sessions = of_sessions(report);
+    let both = || sessions.iter().chain(&report.background_events);
+    words_of_coarse(both().filter(|event| !is_idle(event)))
+}
+
+fn words_of_coarse<'r>(events: impl Iterator<Item = &'r ReportEvent>) -> Option<String> {
+    let (mut names, mut worst) = (Vec::new(), 0.0_f64);
+    for event in events {
+        let share = event.mean_wait().map_or(0.0, MeanWait::rounding_share);
+        if share > COARSE_MEAN && !names.contains(&event.name.as_str()) {
+            names.push(event.name.as_str());
+        }
+        worst = worst.max(if share <= UNKNOWN_MEAN { share } else { 0.0 });
+    }
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| {
+        format!(
+            "mean times of {}{more} are estimates from rounded times, up to {:.0}% off, or \
+             unknown",
+            names[..names.len().min(NAMED)].join(", "),
+            100.0 * worst
+        )
+    })
 }
 
 /// Two digits, as in `1.1E+08`, are not used as a count where the full list has all digits.
@@ -194,4 +234,43 @@ fn detail<'r>(report: &'r OracleReport, event: &ReportEvent) -> Option<&'r Repor
     };
     let mut rows = lists.into_iter().flatten();
     rows.find(|row| crate::report::stands_for(&row.name, &event.name) && !std::ptr::eq(*row, event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::section::OracleSection;
+
+    /// An event of a list that prints times in whole seconds.
+    fn of_seconds(waits: f64, time_s: f64) -> ReportEvent {
+        let number = |value, rounding_width, unit| OracleQuantity {
+            value,
+            rounding_width,
+            unit,
+            section: OracleSection::ForegroundEvents,
+            line: 1,
+        };
+        ReportEvent {
+            name: "db file sequential read".to_owned(),
+            class: None,
+            waits: Some(number(waits, 0.0, OracleUnit::Count)),
+            time: Some(number(time_s, 0.5, OracleUnit::Seconds)),
+            average: None,
+            share: None,
+            share_of: ShareOf::DbTime,
+        }
+    }
+
+    #[test]
+    fn a_mean_of_a_rounded_time_is_an_estimate_or_unknown() {
+        let of = |time_s| known_mean_s(&of_seconds(1000.0, time_s));
+        // 0 s and 1 s are up to 0.5 s and 0.5 to 1.5 s.
+        assert_eq!([0.0, 1.0].map(of), [None, None]);
+        assert_eq!([4.0, 400.0].map(of), [Some(0.004), Some(0.4)]);
+        let said = |time_s| words_of_coarse([of_seconds(1000.0, time_s)].iter());
+        let words = said(4.0).unwrap();
+        assert!(words.contains("of db file sequential read are estimates"), "{words}");
+        assert!(words.contains("up to 12% off"), "{words}");
+        assert_eq!(said(400.0), None);
+    }
 }

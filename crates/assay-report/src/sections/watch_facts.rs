@@ -148,7 +148,11 @@ pub(super) fn watched_devices(summary: &Summary) -> ViewTable {
         std::iter::once("Device").chain(columns.iter().map(|(name, _)| *name)).collect();
     let rows = total.devices.iter().map(|device| {
         let rates = device.rates(total.time_ns);
-        let cells = columns.iter().map(|(_, value)| value(&rates));
+        let is_timed = device.counters.has_times();
+        let cells = columns.iter().map(|(name, value)| match *name {
+            "outstanding" | "busy" if !is_timed => "–".to_owned(),
+            _ => value(&rates),
+        });
         std::iter::once(device.name.clone()).chain(cells).collect()
     });
     ViewTable::of_numbers("Devices during the run", &names).look(CellLook::Slim).with(rows)
