@@ -12,9 +12,10 @@ use assay_formats::results::{
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_scaling, imported_curves};
 use assay_methods::files::{read_foreign, read_foreign_plain};
+use assay_methods::patterns::describe;
 use assay_model::measurement::{Finish, Measurement, Remark, Window};
 use assay_model::number::count_of;
-use assay_model::run::{Event, EventKind, RunKind};
+use assay_model::run::{Event, EventKind, RunKind, Utc};
 use assay_model::study::{Cell, CellResult, CellState, StudyResult};
 use assay_model::{Error, Outcome, Result};
 use assay_oracle::read_listing;
@@ -285,6 +286,37 @@ fn remarks(result: &ImportedResult, plan: &ImportPlan) -> Vec<Remark> {
     std::iter::once(origin).chain(result.lacks.iter().map(lack)).collect()
 }
 
+/// The load that the result names, its engine and its date, in one sentence: the numbers are of no
+/// other.
+fn load(run: &ImportedRun, result: &ImportedResult) -> Option<Remark> {
+    if result.lacks.contains(&Lack::Load) {
+        return None;
+    }
+    let mut streams: Vec<(String, usize)> = Vec::new();
+    for words in run.workload.streams.iter().map(describe) {
+        match streams.last_mut().filter(|(last, _)| *last == words) {
+            Some((_, jobs)) => *jobs += 1,
+            None => streams.push((words, 1)),
+        }
+    }
+    let words = streams.into_iter().map(|(words, jobs)| match jobs {
+        1 => words,
+        jobs => format!("{jobs} jobs of {words}"),
+    });
+    let mut parts = vec![words.collect::<Vec<_>>().join("; ")];
+    let engine = run.measurement.conduct.features.get(1);
+    parts.extend(engine.map(|engine| format!("engine {engine}")));
+    let warm_up = run.workload.warm_up;
+    parts.extend((warm_up.0 > 0).then(|| format!("after {warm_up} of warm-up")));
+    let started_ns = run.measurement.started_unix_ns;
+    parts.extend((started_ns > 0).then(|| format!("started {} UTC", Utc::of(started_ns))));
+    Some(Remark {
+        what: format!("load of the result: {}", parts.join(", ")),
+        why: "the numbers are of this load only".to_owned(),
+        remedy: "compare it only with runs of the same load".to_owned(),
+    })
+}
+
 fn keep_run(
     run: &ImportedRun,
     result: &ImportedResult,
@@ -295,6 +327,7 @@ fn keep_run(
     let writer = create(RunKind::Run, plan, context)?;
     let mut measurement: Measurement = run.measurement.clone();
     measurement.conduct.remarks = remarks(result, plan);
+    measurement.conduct.remarks.extend(load(run, result));
     if measurement.started_unix_ns == 0 {
         measurement.started_unix_ns = writer.manifest().created_unix_ns;
     }

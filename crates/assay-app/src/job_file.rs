@@ -3,6 +3,7 @@
 
 use crate::dry_run::load_of;
 use crate::job_variables::{ValueSources, from_environment};
+use crate::other_file::other_file;
 use crate::run::RunPlan;
 use crate::study::StudyPlan;
 use crate::target_plan::TargetPlan;
@@ -71,7 +72,7 @@ pub enum JobPlan {
 /// The text of a file where it is another program's job file.
 ///
 /// # Errors
-/// A usage error when it cannot be read as text.
+/// A usage error when it cannot be read as text, or another command reads it.
 pub fn job_text(path: &Path) -> Result<Option<String>> {
     // A document of Assay is never read as another program's, however broken it is.
     if path.extension().is_some_and(|extension| extension == "toml") {
@@ -87,6 +88,11 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
                 | FileKind::OrionLuns
         )
     );
+    if detect(&text).is_none()
+        && let Some(error) = other_file(&text, &path.display().to_string())
+    {
+        return Err(error);
+    }
     Ok(is_job.then_some(text))
 }
 

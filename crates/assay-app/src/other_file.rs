@@ -1,6 +1,6 @@
 //! What a file is that a command does not read, and the command that does.
 
-use assay_formats::results::{program, trace_program};
+use assay_formats::results::{UnreadFile, program, trace_program, unread_file};
 use assay_formats::{FileKind, detect, fio};
 use assay_model::{Error, Result};
 use assay_oracle::read_reports;
@@ -10,14 +10,21 @@ pub(crate) fn other_file(text: &str, name: &str) -> Option<Error> {
     if let Some(program) = trace_program(text) {
         return Some(of_trace(program, name));
     }
-    let (what, command) = program(text)
+    let unread = || unread_file(text).map(|file| of_unread(file, name));
+    let known = program(text)
         .map(|program| (format!("a result of {program}"), "runs import"))
         .or_else(|| has_report(text).then(|| ("an AWR or Statspack report".to_owned(), "profile")))
-        .or_else(|| job_file(text))?;
+        .or_else(|| job_file(text));
+    let Some((what, command)) = known else { return unread() };
     Some(Error::usage(
         format!("{name} is {what}"),
         format!("read it with `assay {command} {name}`"),
     ))
+}
+
+/// The error for a file that no command reads.
+fn of_unread(file: UnreadFile, name: &str) -> Error {
+    Error::usage(format!("{name} is {}, which Assay does not read", file.what), file.hint)
 }
 
 /// The error for a trace, which `watch --from` reads if it is of one of its programs.
@@ -71,6 +78,8 @@ mod tests {
         let other = other_file("SunOS db1 5.11\n11:42:23 device %busy r+w/s\n", "f").unwrap();
         assert_eq!(other.message(), "f is a trace of sar of another system");
         assert!(!other.hint().contains("--from"), "{other}");
+        let slob = other_file("UPDATE_PCT=25\nSCALE=80M\nWORK_UNIT=64\n", "f").unwrap();
+        assert_eq!(slob.message(), "f is a configuration of SLOB, which Assay does not read");
         for text in ["", "hello\n", "[ 5s ] threads\n"] {
             assert!(other_file(text, "f").is_none(), "{text}");
         }

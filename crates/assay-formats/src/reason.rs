@@ -111,6 +111,8 @@ pub enum OptionReason {
     },
     /// The value cannot be read.
     Value,
+    /// A distribution that no version of fio known here has.
+    UnknownDistribution,
     /// Another program fills in the values of the file.
     Template,
     /// The option needs a value.
@@ -263,7 +265,8 @@ impl fmt::Display for OptionReason {
             Self::Missing(what) => return write!(formatter, "'{what}' is not defined in the file"),
             Self::Incomplete(what) => return write!(formatter, "it has no {what}="),
             Self::Invalid(why) => return write!(formatter, "it is not a valid workload: {why}"),
-            Self::UnknownOption { .. } => "there is no such option",
+            Self::UnknownOption { .. } => "Assay does not know this option",
+            Self::UnknownDistribution => "Assay does not know this distribution",
             Self::Value => "the value cannot be read",
             Self::Template => "the file is a template whose values another program fills in",
             Self::NoValue => "a value is missing",
@@ -344,9 +347,13 @@ impl OptionReason {
             }
             Self::NotText | Self::Template => "specify a job file with its values",
             Self::TooLarge => "split the file",
-            Self::Overflow | Self::Value | Self::NoValue | Self::UnknownOption { .. } => {
+            Self::Overflow | Self::Value | Self::NoValue => {
                 "correct the line; see the manual of the program"
             }
+            Self::UnknownOption { .. } => {
+                "correct its name, or remove it if only a newer version of the program has it"
+            }
+            Self::UnknownDistribution => "use random, zipf, pareto, normal, zoned or zoned_abs",
             Self::Missing(_) => "define it before it is used",
             Self::Incomplete(_) => "add it to the definition",
             Self::Invalid(_) => "change the option, or describe the workload in TOML",

@@ -70,7 +70,8 @@ fn by_law(reading: &mut SectionReader<'_>, law: &str) -> Result<Access, Refused>
             reading.leave_out("random_distribution", OptionReason::NoWord);
             Ok(Access::Uniform)
         }
-        _ => Err(wrong(reading)),
+        "zipf" | "pareto" | "normal" | "gauss" => Err(wrong(reading)),
+        _ => Err(reading.refusal("random_distribution", OptionReason::UnknownDistribution)),
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Lack {
     Intervals,
     /// Between the quantiles that the program printed the times are interpolated.
     QuantileRanks,
+    /// Quantiles of each job: those of all jobs together follow from no number of the program.
+    JointQuantiles,
     /// Times are means only: there are no quantiles.
     Quantiles,
     /// Rates only: there are no times.
@@ -75,6 +77,7 @@ impl Lack {
         match self {
             Self::Intervals => "how much repeats would vary is unknown",
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
+            Self::JointQuantiles => "those of all jobs together are estimates",
             Self::Quantiles => "there are no quantiles, and means cannot provide them",
             Self::Times => "its latency is unknown",
             Self::ImpossibleTimes | Self::ContradictoryTimes => "they are left out",
@@ -131,6 +134,7 @@ impl fmt::Display for Lack {
             Self::Duration => "the result has no duration",
             Self::Intervals => "the result has no confidence intervals",
             Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
+            Self::JointQuantiles => "the result has quantiles of each job",
             Self::Quantiles => "the result has means of times only",
             Self::Times => "the result has no times",
             Self::ImpossibleTimes => "the result has times that are longer than its run",

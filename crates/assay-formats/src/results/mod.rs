@@ -21,6 +21,7 @@ mod rows;
 mod sysbench;
 mod table;
 mod trace;
+mod unread;
 mod vdbench_columns;
 mod vdbench_flatfile;
 mod vdbench_summary;
@@ -28,6 +29,7 @@ mod vdbench_summary;
 pub use imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText};
 pub use report::{report_row, slob_settings};
 pub use trace::program as trace_program;
+pub use unread::{UnreadFile, unread_file};
 
 use assay_model::{Error, Result};
 

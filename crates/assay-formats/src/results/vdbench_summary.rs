@@ -19,6 +19,9 @@ const SECTOR_BYTES: u64 = 512;
 /// The note for runs without averages.
 const UNFINISHED: &str =
     "a run has no averages: the means are those of its intervals but the first";
+/// The note for a summary without a run of the load itself.
+const ONLY_FORMAT: &str = "no run of the load has averages: the numbers are of the run that \
+                           creates its files";
 
 /// Whether a text has the lines of a summary.
 pub fn is_summary(text: &str) -> bool {
@@ -37,7 +40,8 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     let has_unfinished = summary.has_unfinished;
     let unknown: Vec<String> = summary.unknown.into_iter().collect();
     // Where files were only created, that is the load.
-    let rows = if summary.rows.is_empty() { summary.formats } else { summary.rows };
+    let is_of_format = summary.rows.is_empty();
+    let rows = if is_of_format { summary.formats } else { summary.rows };
     if rows.is_empty() {
         return Err(broken("Vdbench", "it has no averages: no run finished"));
     }
@@ -49,6 +53,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     lacks.extend((!has_intervals).then_some(Lack::Intervals));
     lacks.extend(rows.iter().any(|row| row.started_unix_ns.is_none()).then_some(Lack::Date));
     lacks.extend((!unknown.is_empty()).then_some(Lack::NotUnderstood(unknown)));
+    lacks.extend(is_of_format.then(|| Lack::OnlyPart(ONLY_FORMAT.to_owned())));
     lacks.extend(has_unfinished.then(|| Lack::OnlyPart(UNFINISHED.to_owned())));
     Ok(ImportedResult {
         program: format!("Vdbench{version}"),

@@ -2,9 +2,10 @@
 
 use crate::exit::{ExitStatus, print, print_report};
 use crate::finish::show;
-use crate::options::{COMMON, OutputOptions, StoreOptions};
+use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::terminal::{layout, say};
 use assay_app::finish::CriteriaSource;
+use assay_app::import::{import_group, read_groups};
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
 use assay_app::run_part::RunPart;
@@ -15,6 +16,7 @@ use assay_report::ReportOptions as Shown;
 use assay_store::RunReader;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Write the HTML page, text, JSON or CSV of a run; judge it
@@ -24,10 +26,11 @@ use std::path::{Path, PathBuf};
   assay report latest --html report.html
   assay report latest --criteria oltp-default
   assay report latest --csv curve
-  assay report latest --as fio-json")]
+  assay report latest --as fio-json
+  assay report fio.json")]
 pub struct ReportCommandOptions {
-    /// A run (id or its first characters, name, `latest`, directory), or a cell or step of it
-    /// (RUN:CELL, RUN:SESSIONS)
+    /// A run (id or its first characters, name, `latest`, directory), a cell or step of it
+    /// (RUN:CELL, RUN:SESSIONS), or a result file of another program, which is not stored
     #[arg(default_value = "latest")]
     run: String,
     /// Judge by these criteria instead of the run's own, and exit 0 for PASS, 1 for FAIL, 3 for
@@ -165,16 +168,78 @@ enum ExportForm {
 pub fn run(options: &ReportCommandOptions) -> Result<ExitStatus> {
     // Invalid criteria are refused before the run is read.
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
+    let file = Path::new(&options.run);
+    if file.is_file() {
+        return report_file(file, options, criteria.as_ref());
+    }
     let run = RunPart::open(&options.run, &options.store.open())?;
-    let mut loaded = LoadedRun::read_part(&run)?;
+    let loaded = LoadedRun::read_part(&run)?;
+    report_run(&run, loaded, options, criteria.as_ref())
+}
+
+/// Judges a run where that is required, and prints it.
+fn report_run(
+    run: &RunPart,
+    mut loaded: LoadedRun,
+    options: &ReportCommandOptions,
+    criteria: Option<&CriteriaSource>,
+) -> Result<ExitStatus> {
     if let Some(criteria) = criteria {
         loaded.report.verdict = Some(loaded.judge(&criteria.rules));
     }
-    write_or_print(options, &run, &loaded)?;
+    write_or_print(options, run, &loaded)?;
     Ok(match &loaded.report.verdict {
         Some(verdict) if options.criteria.is_some() => verdict.outcome.into(),
         _ => ExitStatus::Success,
     })
+}
+
+/// The result of another program: imported into a store that ends with the command. Of several runs
+/// in one file the first end that is not a success counts.
+fn report_file(
+    file: &Path,
+    options: &ReportCommandOptions,
+    criteria: Option<&CriteriaSource>,
+) -> Result<ExitStatus> {
+    let store = TemporaryStore::create()?;
+    let store_options = StoreOptions { store: Some(store.directory.clone()) };
+    let context = context(&store_options, &options.output)?;
+    let mut worst = ExitStatus::Success;
+    for group in read_groups(&[file.to_owned()])? {
+        for finished in import_group(&group, true, &context)? {
+            let run = RunPart { reader: finished.run, part: None };
+            let status = report_run(&run, finished.loaded, options, criteria)?;
+            if worst == ExitStatus::Success {
+                worst = status;
+            }
+        }
+    }
+    Ok(worst)
+}
+
+/// A store of one command, readable only by its user.
+struct TemporaryStore {
+    directory: PathBuf,
+}
+
+impl TemporaryStore {
+    fn create() -> Result<Self> {
+        let directory = std::env::temp_dir().join(format!("assay-report-{}", std::process::id()));
+        std::fs::DirBuilder::new().mode(0o700).create(&directory).map_err(|error| {
+            Error::environment(
+                format!("creating {}: {error}", directory.display()),
+                "set TMPDIR to a directory that you can write, or use `assay runs import FILE`",
+            )
+        })?;
+        Ok(Self { directory })
+    }
+}
+
+impl Drop for TemporaryStore {
+    fn drop(&mut self) {
+        // What is left behind is a copy.
+        drop(std::fs::remove_dir_all(&self.directory));
+    }
 }
 
 /// The page, the drawings, or one of the forms on standard output.
@@ -201,11 +266,16 @@ fn write_or_print(
     match options.csv {
         Some(table) => print(&csv(table, loaded, run)?),
         None if options.html.is_some() || options.svg.is_some() => Ok(ExitStatus::Success),
-        None if options.relative => {
+        None if options.relative || is_of_file(options) && !options.output.json => {
             print_report(&assay_report::text(&loaded.report, shown, layout(options.output.full)))
         }
         None => show(loaded, &run.reader, &options.output),
     }
+}
+
+/// Whether the run is only shown and not kept.
+fn is_of_file(options: &ReportCommandOptions) -> bool {
+    Path::new(&options.run).is_file()
 }
 
 /// The run in another program's form.

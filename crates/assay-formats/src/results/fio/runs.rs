@@ -106,6 +106,7 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     add(!long.is_empty() && !output.is_of_assay, Lack::LongSubmission(long));
     add(sides(output).any(PrintedSide::has_quantiles_of_total), Lack::QuantilesOfTotal);
     add(has_quantiles && !sides(output).all(PrintedSide::has_bins), Lack::QuantileRanks);
+    add(has_quantiles && joins_quantiles(output), Lack::JointQuantiles);
     add(has_mean, Lack::Quantiles);
     add(has_nothing, Lack::Times);
     add(output.jobs.iter().any(|job| job.mixed.is_some()), Lack::Operations);
@@ -121,6 +122,20 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     let left_out: Vec<String> = left_out.map(|(ios, name)| format!("{ios} {name}")).collect();
     add(!left_out.is_empty(), Lack::OperationsLeftOut(left_out));
     lacks
+}
+
+/// Whether jobs of one group have quantiles without the histograms that would give joint ones.
+fn joins_quantiles(output: &PrintedOutput) -> bool {
+    let mut groups: BTreeMap<u32, Vec<&PrintedJob>> = BTreeMap::new();
+    let without_bins =
+        |job: &&PrintedJob| job.sides().any(|(_, side)| side.ios > 0 && !side.has_bins());
+    let jobs = output.jobs.iter().filter(without_bins);
+    jobs.for_each(|job| groups.entry(job.group).or_default().push(job));
+    let share = |jobs: &Vec<&PrintedJob>| {
+        let of = |side: fn(&PrintedJob) -> bool| jobs.iter().filter(|job| side(job)).count() > 1;
+        of(|job| job.read.is_some()) || of(|job| job.write.is_some())
+    };
+    groups.values().any(share)
 }
 
 /// Mean total latencies that are more than twice the mean completion latency.
@@ -408,6 +423,12 @@ mod tests {
         assert!((runs[0].measurement.iops() - 500.0).abs() < 1e-9);
         assert!((read.service.mean_ns() - 200.0).abs() < 1.0, "{}", read.service.mean_ns());
         assert!(found.lacks.contains(&Lack::QuantileRanks));
+        assert!(!found.lacks.contains(&Lack::JointQuantiles), "each group has one job");
+        let joint = SMALL.replacen(r#""jobs": ["#, r#""jobs": [JOB, "#, 1);
+        let job =
+            SMALL[SMALL.find(r#"{"jobname": "a""#).unwrap()..].split(",\n        {\"jobname\"");
+        let joint = joint.replace("JOB", job.into_iter().next().unwrap());
+        assert!(import(&joint).unwrap().lacks.contains(&Lack::JointQuantiles));
         runs[0].workload.check().unwrap();
     }
 
