@@ -150,7 +150,7 @@ pub(super) fn watched_devices(summary: &Summary) -> ViewTable {
         let rates = device.rates(total.time_ns);
         let is_timed = device.counters.has_times();
         let cells = columns.iter().map(|(name, value)| match *name {
-            "outstanding" | "busy" if !is_timed => "–".to_owned(),
+            "queue_depth" | "busy" if !is_timed => "–".to_owned(),
             _ => value(&rates),
         });
         std::iter::once(device.name.clone()).chain(cells).collect()
