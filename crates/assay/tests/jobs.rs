@@ -440,9 +440,11 @@ fn the_result_of_another_program_is_shown_without_being_stored() {
     let place = Place::new();
     let job = |name: &str, ms: u32| {
         format!(
-            r#"{{"jobname": "{name}", "job options": {{"rw": "randread", "bs": "8k", "iodepth": "4"}},
+            r#"{{"jobname": "{name}", "job options": {{"rw": "randread",
+                "bs": "8k", "iodepth": "4"}},
                 "read": {{"io_bytes": 81920000, "total_ios": 10000, "runtime": {ms},
-                "clat_ns": {{"min": 5000, "max": 9000, "mean": 7000.0, "bins": {{"5000": 5000, "9000": 5000}}}}}}}}"#
+                "clat_ns": {{"min": 5000, "max": 9000, "mean": 7000.0,
+                "bins": {{"5000": 5000, "9000": 5000}}}}}}}}"#
         )
     };
     let jobs = [job("a", 10_000), job("b", 9_970)].join(",");
