@@ -440,9 +440,11 @@ fn the_result_of_another_program_is_shown_without_being_stored() {
     let place = Place::new();
     let job = |name: &str, ms: u32| {
         format!(
-            r#"{{"jobname": "{name}", "job options": {{"rw": "randread", "bs": "8k", "iodepth": "4"}},
+            r#"{{"jobname": "{name}", "job options": {{"rw": "randread",
+                "bs": "8k", "iodepth": "4"}},
                 "read": {{"io_bytes": 81920000, "total_ios": 10000, "runtime": {ms},
-                "clat_ns": {{"min": 5000, "max": 9000, "mean": 7000.0, "bins": {{"5000": 5000, "9000": 5000}}}}}}}}"#
+                "clat_ns": {{"min": 5000, "max": 9000, "mean": 7000.0,
+                "bins": {{"5000": 5000, "9000": 5000}}}}}}}}"#
         )
     };
     let jobs = [job("a", 10_000), job("b", 9_970)].join(",");
@@ -452,7 +454,7 @@ fn the_result_of_another_program_is_shown_without_being_stored() {
     // 10,000 in 9.97 s.
     assert!(shown.stdout.contains("1,003/s"), "{}", shown.stdout);
     let flat = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("2 jobs of random 8KiB reads, 4 queue_depth, engine psync"), "{flat}");
+    assert!(flat.contains("2 jobs of random 8KiB reads, queue depth 4, engine psync"), "{flat}");
     assert!(place.run_ids().is_empty() && !shown.stdout.contains("assay-report-"), "{shown:#?}");
     for (name, text, what) in [
         ("x.txt", "--- /dev/sda (block device 1 GiB) ioping statistics ---\n", "output of ioping"),

@@ -98,6 +98,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
     }
     let mut lacks = vec![Lack::Intervals, Lack::Quantiles, Lack::Environment];
     lacks.extend(table.columns.keep_apart(&mut rows, &kept));
+    others.sort();
     others.dedup();
     if !others.is_empty() {
         lacks.push(Lack::OperationsLeftOut(others));

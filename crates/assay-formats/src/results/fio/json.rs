@@ -102,6 +102,8 @@ struct FioResultJob {
     runtime: Loose,
     #[serde(default)]
     total_err: Loose,
+    #[serde(default)]
+    elapsed: Loose,
     #[serde(default, rename = "job_start")]
     started_ms: Loose,
     #[serde(default, rename = "iodepth_level", deserialize_with = "or_default")]
@@ -279,20 +281,23 @@ fn check_cumulative(earlier: &FioDocument, later: &FioDocument) -> Result<()> {
     let same_jobs = earlier.version == later.version
         && earlier.options == later.options
         && earlier.rows().len() == later.rows().len();
-    let jobs_grow = earlier.rows().iter().zip(later.rows()).all(|(before, after)| {
-        before.jobname == after.jobname
-            && before.options == after.options
-            && before.sides().zip(after.sides()).all(|(before, after)| {
-                grows(before.total_ios.0, after.total_ios.0)
-                    && grows(before.runtime.0, after.runtime.0)
-            })
+    let pairs = || earlier.rows().iter().zip(later.rows());
+    let same_jobs = same_jobs
+        && pairs().all(|(before, after)| {
+            before.jobname == after.jobname && before.options == after.options
+        });
+    let jobs_grow = pairs().all(|(before, after)| {
+        before.sides().zip(after.sides()).all(|(before, after)| {
+            grows(before.total_ios.0, after.total_ios.0) && grows(before.runtime.0, after.runtime.0)
+        })
     });
     let apart_s = match (earlier.timestamp.0, later.timestamp.0) {
         (Some(before), Some(after)) => after - before,
         _ => 0.0,
     };
     let ran_s = (later.runtime_ms() - earlier.runtime_ms()) / 1e3;
-    if same_jobs && jobs_grow && apart_s >= 0.0 && apart_s <= ran_s + 2.0 + 0.2 * apart_s {
+    let is_later = apart_s >= 0.0 && apart_s <= ran_s + 2.0 + 0.2 * apart_s;
+    if same_jobs && (jobs_grow && is_later || earlier.is_ramp_of(later, apart_s)) {
         return Ok(());
     }
     Err(refused("fio", "it contains the results of several runs", "split it into one file per run"))
@@ -304,6 +309,21 @@ type Clients<'a> = BTreeMap<&'a Option<String>, BTreeSet<Option<u16>>>;
 impl FioDocument {
     fn rows(&self) -> &[FioResultJob] {
         if self.jobs.0.is_empty() { &self.client_stats.0 } else { &self.jobs.0 }
+    }
+
+    /// Whether it is a state before the end of `ramp_time`, when fio sets its counters to 0: the
+    /// time since the start of the jobs goes on as the clock does.
+    fn is_ramp_of(&self, later: &Self, apart_s: f64) -> bool {
+        let has_ramp = |job: &FioResultJob| {
+            self.options.contains_key("ramp_time") || job.options.contains_key("ramp_time")
+        };
+        let goes_on = |(before, after): (&FioResultJob, &FioResultJob)| {
+            let (Some(before_s), Some(after_s)) = (before.elapsed.0, after.elapsed.0) else {
+                return false;
+            };
+            has_ramp(before) && after_s >= before_s && apart_s <= after_s - before_s + 1.0
+        };
+        apart_s >= 0.0 && self.rows().iter().zip(later.rows()).all(goes_on)
     }
 
     /// The time of all groups one after the other, ms.
@@ -571,6 +591,29 @@ mod tests {
             assert!(error.message().contains("several runs"), "{error}");
         }
         assert!(read(&states.concat()[..states.concat().len() - 3]).is_err());
+    }
+
+    #[test]
+    fn counters_begin_again_at_the_end_of_the_ramp() {
+        let state = |ios: u32, runtime: u32, at: u32, elapsed: u32| {
+            let read = format!(r#""read": {{"total_ios": {ios}, "runtime": {runtime}}}"#);
+            document(
+                "3.33",
+                &format!(
+                    r#""timestamp": {at}, "global options": {{"ramp_time": "10s"}},
+                       "jobs": [{{"jobname": "a", "elapsed": {elapsed}, {read}}}]"#
+                ),
+            )
+        };
+        let ios = |text: &str| read(text).map(|found| found.jobs[0].read.as_ref().unwrap().ios);
+        let states = [state(90, 9000, 109, 10), state(20, 2000, 112, 13), state(99, 9900, 120, 21)];
+        assert_eq!(ios(&states.concat()).unwrap(), 99);
+        // Another run of the same jobs is not later by as much as its jobs have run longer.
+        for other in [state(20, 2000, 400, 13), state(98, 9900, 141, 21)] {
+            assert!(ios(&format!("{}{other}", states[2])).is_err());
+        }
+        let without = states.concat().replace("ramp_time", "numjobs");
+        assert!(ios(&without).is_err());
     }
 
     #[test]
