@@ -2,6 +2,7 @@
 //! just ended and for one of last year.
 
 use crate::host_samples::HostSamples;
+use crate::recording::is_clock_step;
 use crate::run_part::RunPart;
 use crate::rung_cell::{is_rung, rung_cell};
 use assay_judge::{
@@ -79,9 +80,10 @@ impl LoadedRun {
             report.runs.push(run);
             series.push(of_cell);
         }
-        if run.manifest().kind == RunKind::Watch {
-            report.watch_remarks = events.into_iter().filter_map(remark).collect();
-        }
+        // Imported results have events of their own, which their section shows.
+        let is_watch = run.manifest().kind == RunKind::Watch;
+        let is_shown = |remark: &Remark| is_watch || is_clock_step(remark);
+        report.watch_remarks = events.into_iter().filter_map(remark).filter(is_shown).collect();
         let mut watched = watched(run, &mut report)?;
         if let Some(study) = report.study.as_ref() {
             watched.extend(imported::numbers(study));

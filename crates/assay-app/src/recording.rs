@@ -45,6 +45,7 @@ mod unmeasured;
 mod verification;
 
 use clock_remark::clock_step_remark;
+pub(crate) use clock_remark::is_clock_step;
 pub(crate) use on_storage::{StorageWork, at_once, device_names, on_storage};
 use real_time::RealTimePace;
 use verification::RunVerification;

@@ -1,5 +1,6 @@
 //! The last change of level of a run, and what it makes doubtful.
 
+use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::{Bias, Doubt, LevelChange};
 
 /// The last change of level of a run.
@@ -19,13 +20,13 @@ impl LastChange {
     pub(crate) fn doubt(&self) -> Option<Doubt> {
         (!self.change.settled).then(|| Doubt {
             what: format!(
-                "the level changed {:.0} s into the run, from {:.0} to {:.0} IOPS and from {:.3} \
-                 to {:.3} ms, and no level held for the last quarter",
+                "the level changed {:.0} s into the run, from {} to {} IOPS and from {} to {}, and \
+                 no level held for the last quarter",
                 self.change.at_s,
-                self.change.before_iops.value,
-                self.change.after_iops.value,
-                self.change.before_ns.value / 1e6,
-                self.change.after_ns.value / 1e6
+                show_count(self.change.before_iops.value),
+                show_count(self.change.after_iops.value),
+                show_time_ns(self.change.before_ns.value),
+                show_time_ns(self.change.after_ns.value)
             ),
             bias: Bias::Unknown,
             remedy: "run until one level holds for a quarter of the time, or warm up for longer"

@@ -98,7 +98,7 @@ pub struct GivenReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Summary>"))]
     pub watch: Option<WatchReport>,
-    /// What a reader must know of what was watched.
+    /// What a reader must know of what was watched, and of the clock of any run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default, with = "Vec<crate::schema::Remark>"))]
     pub watch_remarks: Vec<Remark>,
