@@ -252,7 +252,7 @@ fn workload(case: &Case, seed: u64, duration_s: f64) -> Workload {
                 rate: Rate(arrivals_per_s),
                 process: Process::Poisson,
                 burst: 1,
-                outstanding_max: 4096,
+                queue_depth_max: 4096,
                 group_commit: None,
             };
         }
