@@ -36,6 +36,10 @@ const ROUNDS: usize = 5;
 const ASKED_AGAIN_MAX: usize = 32;
 /// Hosts that are named in one refusal.
 const NAMES_SHOWN: usize = 8;
+/// How long a host may take to start its node: to log in, or to schedule a step or a pod.
+const LOGIN_NS: u64 = 15_000_000_000;
+/// Signs of life to hosts that have started, while others have not.
+const GREETED_BEAT: Duration = Duration::from_secs(1);
 /// How long after its end a workload may take to be over: I/Os in flight are waited for.
 const GRACE_NS: u64 = 60_000_000_000;
 /// How long after the end of its first interval that may take to be heard of.
@@ -74,6 +78,8 @@ pub(super) struct Driver {
     links: NodeLinks,
     pub(super) hosts: Vec<HostRecord>,
     period_ns: u64,
+    /// When hosts that have started are next given a sign of life; nothing once all have.
+    greeting: Option<Instant>,
     /// When hosts began together the last time, ns; nothing where they have not yet.
     started_ns: Option<u64>,
     stop: Arc<AtomicBool>,
@@ -100,6 +106,7 @@ impl Driver {
             links: NodeLinks::open(hosts, &context.guards.node, &token)?,
             hosts: names.into_iter().map(record).collect(),
             period_ns,
+            greeting: Some(Instant::now()),
             started_ns: None,
             stop: Arc::clone(&context.stop),
             progress: context.progress.clone(),
@@ -125,6 +132,8 @@ impl Driver {
             NodeAnswer::Hello(greeting) => Some(greeting),
             _ => None,
         })?;
+        self.greeting = None;
+        self.links.were_heard();
         for (record, greeting) in self.hosts.iter_mut().zip(greetings) {
             greeting.check(version).map_err(|error| error.context(&record.name))?;
             record.host_name = greeting.host_name;
@@ -413,7 +422,9 @@ impl Driver {
     /// That a host has been silent for too long, in words.
     fn silence(&self, host: usize) -> Option<String> {
         let silent_ns = self.links.silent_ns(host);
-        let is_lost = silent_ns > silence_ns(self.period_ns);
+        let usual_ns = silence_ns(self.period_ns);
+        let limit_ns = if self.greeting.is_some() { LOGIN_NS.max(usual_ns) } else { usual_ns };
+        let is_lost = silent_ns > limit_ns;
         is_lost.then(|| format!("it sent nothing for {:.1} s", seconds(silent_ns)))
     }
 
@@ -485,6 +496,8 @@ impl Driver {
                 let error = Error::environment("it was stopped before it began", "start again");
                 return Err(error.of_kind(ErrorKind::Stopped));
             }
+            let started = of.iter().copied().filter(|host| answers[*host].is_some());
+            self.keep_alive(started);
             match self.links.next(POLL_INTERVAL) {
                 Some((host, NodeEvent::Said(NodeAnswer::Refused(refusal)))) => {
                     answers[host] = Some(Err(refusal.into()));
@@ -510,6 +523,16 @@ impl Driver {
         }
         let hosts = self.hosts.iter().zip(answers);
         all_or_refusals(hosts.filter_map(|(host, answer)| Some((host.name.as_str(), answer?))))
+    }
+
+    /// Gives a sign of life to hosts that have started, whose lease would end before the slowest
+    /// has.
+    fn keep_alive(&mut self, started: impl Iterator<Item = usize>) {
+        if self.greeting.is_none_or(|due| Instant::now() < due) {
+            return;
+        }
+        started.for_each(|host| self.links.say(host, &NodeOrder::Beat(monotonic_ns())));
+        self.greeting = Some(Instant::now() + GREETED_BEAT);
     }
 
     /// Passes on what is for the user; gives every other word back.

@@ -137,6 +137,11 @@ impl NodeLinks {
         self.held_bytes.get()
     }
 
+    /// All nodes count as heard now.
+    pub(super) fn were_heard(&self) {
+        self.nodes.iter().for_each(|node| node.wire.was_heard());
+    }
+
     /// How long a node has been silent, ns.
     pub(super) fn silent_ns(&self, host: usize) -> u64 {
         monotonic_ns().saturating_sub(self.nodes[host].wire.heard_ns.load(Ordering::Relaxed))
