@@ -143,7 +143,7 @@ fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> 
             return Ok(false);
         }
         "block_size" | "transfer" => {
-            stream.block_size = BlockSizeMix::single(parsed(value, "\"8KiB\"")?)
+            stream.block_size = BlockSizeMix::single(parsed(value, "\"8KiB\"")?);
         }
         "read_share" => stream.read_share = parsed(value, "\"70%\"")?,
         "workers" | "parallelism" => stream.workers = whole(value)?,

@@ -317,8 +317,8 @@ fn page_cache(run: &RunDocuments<'_>) -> Option<Cause> {
     if let Some(found) = run.measurements.iter().find_map(|one| cached_reads(one)) {
         return Some(found);
     }
-    let on_loops = run.measurements.iter().filter(|one| is_on_loop(one));
-    if let Some(found) = on_loops.filter_map(|one| unseen(Operation::Write, one)).next() {
+    let mut on_loops = run.measurements.iter().filter(|one| is_on_loop(one));
+    if let Some(found) = on_loops.find_map(|one| unseen(Operation::Write, one)) {
         return Some(found);
     }
     let calibration = run.calibration?;

@@ -138,7 +138,7 @@ impl PostgresKnowledge {
     /// themselves, and those of checkpoints and the background writer. The time of these is not
     /// counted.
     ///
-    /// Source: PostgreSQL 15 documentation, 28.2, "The pg_stat_bgwriter View".
+    /// Source: PostgreSQL 15 documentation, 28.2, "The `pg_stat_bgwriter` View".
     fn add_written(&self, counters: &mut DatabaseCounters, written: &Background) {
         let of_sessions = written.session_blocks.unwrap_or(0);
         let of_others = written.checkpoint_blocks + written.cleaned_blocks;

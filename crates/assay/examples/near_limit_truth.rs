@@ -116,9 +116,9 @@ fn print(case: &Case, row: &Row) {
     let percent = |part: u64| format!("{:.1}", 100.0 * real(part) / real(row.runs.max(1)));
     let cell = |at: usize| {
         let must_pass = (LIMITS[at] > 1.0) != row.is_rate;
-        let pair = |tally: Tally| match must_pass {
-            true => (percent(tally.failed), percent(tally.passed)),
-            false => (percent(tally.passed), percent(tally.failed)),
+        let pair = |tally: Tally| {
+            let (passed, failed) = (percent(tally.passed), percent(tally.failed));
+            if must_pass { (failed, passed) } else { (passed, failed) }
         };
         let ((wrong, right), (wrong_early, right_early)) =
             (pair(row.whole[at]), pair(row.early[at]));
@@ -245,7 +245,7 @@ fn workload(case: &Case, seed: u64, duration_s: f64) -> Workload {
     let mut stream = Stream::closed("io", Share(1.0), Bytes(8192), 1);
     match case.load {
         Load::Closed(outstanding) => {
-            stream = Stream::closed("io", Share(1.0), Bytes(8192), outstanding)
+            stream = Stream::closed("io", Share(1.0), Bytes(8192), outstanding);
         }
         Load::Open(arrivals_per_s) => {
             stream.arrival = Arrival::Open {

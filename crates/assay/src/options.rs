@@ -116,7 +116,9 @@ pub fn measuring_context(
         None => progress(output),
         Some(view) => shown_live(output, view),
     };
-    note.iter().for_each(|note| progress.say(note));
+    for note in note.iter() {
+        progress.say(note);
+    }
     Ok(Context { loads_in_use: start.yes, ..context_of(store, progress)? })
 }
 

@@ -141,14 +141,15 @@ fn check(directory: &str) -> Result<()> {
 }
 
 fn checksum(program: &str) -> io::Result<String> {
-    let (mut file, mut sum, mut buffer) = (File::open(program)?, Sha256::new(), [0; 1 << 16]);
+    let (mut file, mut sum, mut buffer) = (File::open(program)?, Sha256::new(), vec![0; 1 << 16]);
     loop {
         match file.read(&mut buffer)? {
             0 => break,
             bytes => sum.update(&buffer[..bytes]),
         }
     }
-    Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let digits = |hex: String, byte: &u8| hex + &format!("{byte:02x}");
+    Ok(sum.finalize().iter().fold(String::new(), digits))
 }
 
 #[cfg(test)]

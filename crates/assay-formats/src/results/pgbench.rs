@@ -97,7 +97,9 @@ fn keep_lengths(rows: &mut [ImportedRow]) {
     let first = rows.first().map(|row| setting_of(row, "duration"));
     let is_same = rows.iter().all(|row| Some(setting_of(row, "duration")) == first);
     if is_same || !rows.iter().any(requested) {
-        rows.iter_mut().for_each(|row| row.settings.retain(|one| one.factor != "duration"));
+        for row in rows.iter_mut() {
+            row.settings.retain(|one| one.factor != "duration");
+        }
     }
 }
 

@@ -12,7 +12,7 @@ pub enum BackendKind {
     #[default]
     #[serde(rename = "")]
     Unknown,
-    /// Linux io_uring.
+    /// Linux `io_uring`.
     Uring,
     /// Blocking POSIX calls.
     Posix,
