@@ -116,7 +116,7 @@ pub fn measuring_context(
         None => progress(output),
         Some(view) => shown_live(output, view),
     };
-    for note in note.iter() {
+    if let Some(note) = &note {
         progress.say(note);
     }
     Ok(Context { loads_in_use: start.yes, ..context_of(store, progress)? })

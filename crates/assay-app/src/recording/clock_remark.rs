@@ -41,7 +41,7 @@ mod tests {
     fn the_step_and_its_direction_are_named() {
         let what = |step| clock_step_remark(step).what;
         let back = what(ClockStep::Back(100_000_000_000));
-        assert!(back.contains("set back by 100 s"), "{back}");
+        assert!(back.contains("set back by 1.67 min"), "{back}");
         assert!(is_clock_step(&clock_step_remark(ClockStep::Back(1))));
         let forward = what(ClockStep::Forward(7_200_000_000_000));
         assert!(forward.contains("set forward by"), "{forward}");
