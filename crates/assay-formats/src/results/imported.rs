@@ -54,6 +54,8 @@ pub enum Lack {
     ReportsDiffer(String),
     /// When it was measured.
     Date,
+    /// The zone of its date.
+    Zone,
     /// When the groups of jobs before the last one started.
     StartsOfGroups,
     /// Jobs that did no I/O.
@@ -104,6 +106,7 @@ impl Lack {
             Self::Device => "its numbers are left out",
             Self::ReportsDiffer(_) => "the numbers of the first are used",
             Self::Date => "the date is that of the import",
+            Self::Zone => "it is shown as if it were UTC",
             Self::StartsOfGroups => "fio prints only the end of the last group",
             Self::IdleJobs(_) => "they are left out",
             Self::Rates => "rates need the difference of two listings, or an AWR report",
@@ -166,6 +169,7 @@ impl fmt::Display for Lack {
                 return write!(formatter, "reports of one interval differ: {words}");
             }
             Self::Date => "the result has no date",
+            Self::Zone => "the date of the result has no time zone",
             Self::StartsOfGroups => "the result does not say when its earlier groups started",
             Self::Rates => "the result has counts since instance start",
         };

@@ -27,6 +27,7 @@ fn with_details(mut terse: PrintedOutput, printed: Option<PrintedOutput>) -> Pri
         |printed: &PrintedOutput| printed.jobs.iter().map(name).eq(terse.jobs.iter().map(name));
     let Some(printed) = printed.filter(is_same) else { return terse };
     terse.ended_unix_ns = terse.ended_unix_ns.or(printed.ended_unix_ns);
+    terse.lacks.extend(printed.lacks);
     for (job, printed) in terse.jobs.iter_mut().zip(printed.jobs) {
         (job.options, job.queue_depth_max) = (printed.options, printed.queue_depth_max);
     }
