@@ -18,8 +18,8 @@ pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
         ImportedContent::Runs(runs) => check_runs(runs, &program)?,
         ImportedContent::Rows(rows) => {
             rows.iter().try_for_each(|row| check_row(row, &program))?;
+            result.lacks.extend(drop_rounded_times(rows));
             for row in rows.iter_mut() {
-                result.lacks.extend(drop_rounded_times(row).then_some(Lack::RoundedTimes));
                 result.lacks.extend(drop_impossible_times(row).then_some(Lack::ImpossibleTimes));
                 let is_contradictory = drop_contradictory_times(row);
                 result.lacks.extend(is_contradictory.then_some(Lack::ContradictoryTimes));
@@ -97,15 +97,17 @@ fn is_time(quantity: &str) -> bool {
     quantity.contains("service_time.") || quantity.contains("response_time.")
 }
 
-/// Drops times of 0, and says whether there were any: nothing takes no time, so that they are below
-/// the last digit of their column.
-fn drop_rounded_times(row: &mut ImportedRow) -> bool {
-    let before = row.measures.len();
-    row.measures.retain(|named| {
-        let is_deviation = named.quantity.ends_with(".stddev");
-        is_deviation || !is_time(&named.quantity) || named.estimate.value > 0.0
-    });
-    row.measures.len() < before
+/// Drops times of 0 from rows, and says if there were any: nothing takes no time, so that they are
+/// below the last digit of their column.
+pub fn drop_rounded_times(rows: &mut [ImportedRow]) -> Option<Lack> {
+    let is_rounded = |named: &NamedEstimate| {
+        is_time(&named.quantity)
+            && !named.quantity.ends_with(".stddev")
+            && named.estimate.value <= 0.0
+    };
+    let has_any = rows.iter().flat_map(|row| &row.measures).any(is_rounded);
+    rows.iter_mut().for_each(|row| row.measures.retain(|named| !is_rounded(named)));
+    has_any.then_some(Lack::RoundedTimes)
 }
 
 /// Drops times that are longer than ten times the run, and says whether there were any: fio 2.1
