@@ -106,7 +106,9 @@ pub fn drop_rounded_times(rows: &mut [ImportedRow]) -> Option<Lack> {
             && named.estimate.value <= 0.0
     };
     let has_any = rows.iter().flat_map(|row| &row.measures).any(is_rounded);
-    rows.iter_mut().for_each(|row| row.measures.retain(|named| !is_rounded(named)));
+    for row in rows {
+        row.measures.retain(|named| !is_rounded(named));
+    }
     has_any.then_some(Lack::RoundedTimes)
 }
 

@@ -88,7 +88,9 @@ impl Lack {
             Self::JointQuantiles => "those of all jobs together are estimates",
             Self::Quantiles => "there are no quantiles, and means cannot provide them",
             Self::Times => "its latency is unknown",
-            Self::ImpossibleTimes | Self::ContradictoryTimes => "they are left out",
+            Self::ImpossibleTimes | Self::ContradictoryTimes | Self::IdleJobs(_) => {
+                "they are left out"
+            }
             Self::RoundedTimes => "they are below the last digit of the file, and are left out",
             Self::Weights => "all intervals have the same weight",
             Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
@@ -108,7 +110,6 @@ impl Lack {
             Self::Date => "the date is that of the import",
             Self::Zone => "it is shown as if it were UTC",
             Self::StartsOfGroups => "fio prints only the end of the last group",
-            Self::IdleJobs(_) => "they are left out",
             Self::Rates => "rates need the difference of two listings, or an AWR report",
             Self::Duration => "the length of the measurement is unknown",
             Self::NotUnderstood(_) => "results that differ in it may not be comparable",
