@@ -60,7 +60,7 @@ fn interruption(text: &str) -> Option<Lack> {
     let (_, rest) = text.split_once("fio: terminating on signal ")?;
     let signal = rest.split_whitespace().next()?.trim_end_matches('.');
     signal.parse::<u8>().ok()?;
-    Some(Lack::OnlyPart(format!("fio was ended early by signal {signal}")))
+    Some(Lack::OnlyPart(format!("signal {signal} ended fio early")))
 }
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn an_interruption_is_named() {
         let words = |text: &str| interruption(text).map(|lack| lack.to_string());
-        let expected = Some("fio was ended early by signal 2".to_owned());
+        let expected = Some("signal 2 ended fio early".to_owned());
         assert_eq!(words("\nfio: terminating on signal 2\n{}"), expected);
         assert_eq!(words("fio: terminating on signal"), None);
         assert_eq!(words("fio-3.33\n"), None);
