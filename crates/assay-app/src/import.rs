@@ -7,7 +7,7 @@ use crate::plan_document::PlanDocument;
 use crate::slob_folder::{NamedFiles, read_folder};
 use assay_formats::results::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText, are_of_one_run,
-    companion, import_files, program,
+    companion, drop_rounded_times, import_files, program,
 };
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_scaling, imported_curves};
@@ -233,15 +233,17 @@ fn listing(files: &[NamedText<'_>]) -> Option<ImportedResult> {
         measures: row.measures,
         ..ImportedRow::default()
     });
+    let mut rows: Vec<ImportedRow> = rows.collect();
     let mut lacks =
         vec![Lack::Intervals, Lack::Quantiles, Lack::Load, Lack::Environment, Lack::Date];
+    lacks.extend(drop_rounded_times(&mut rows));
     if !listing.has_rates {
         lacks.push(Lack::Rates);
     }
     Some(ImportedResult {
         program: listing.source.to_owned(),
         name: "listing".to_owned(),
-        content: ImportedContent::Rows(rows.collect()),
+        content: ImportedContent::Rows(rows),
         lacks,
     })
 }

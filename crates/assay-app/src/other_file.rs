@@ -3,14 +3,15 @@
 use assay_formats::results::{UnreadFile, program, trace_program, unread_file};
 use assay_formats::{FileKind, detect, fio};
 use assay_model::{Error, Result};
-use assay_oracle::read_reports;
+use assay_oracle::{other_report, read_reports};
 
 /// The error for a file that another command reads; nothing where no command does.
 pub(crate) fn other_file(text: &str, name: &str) -> Option<Error> {
     if let Some(program) = trace_program(text) {
         return Some(of_trace(program, name));
     }
-    let unread = || unread_file(text).map(|file| of_unread(file, name));
+    let other = || other_report(text.as_bytes()).map(|error| error.context(name));
+    let unread = || unread_file(text).map(|file| of_unread(file, name)).or_else(other);
     let known = program(text)
         .map(|program| (format!("a result of {program}"), "runs import"))
         .or_else(|| has_report(text).then(|| ("an AWR or Statspack report".to_owned(), "profile")))
@@ -80,6 +81,8 @@ mod tests {
         assert!(!other.hint().contains("--from"), "{other}");
         let slob = other_file("UPDATE_PCT=25\nSCALE=80M\nWORK_UNIT=64\n", "f").unwrap();
         assert_eq!(slob.message(), "f is a configuration of SLOB, which Assay does not read");
+        let ash = other_file("<h1>ASH Report For DB1/db1</h1>\n", "f").unwrap();
+        assert!(ash.message().starts_with("f: an ASH report: it samples"), "{ash}");
         for text in ["", "hello\n", "[ 5s ] threads\n"] {
             assert!(other_file(text, "f").is_none(), "{text}");
         }

@@ -22,6 +22,7 @@ pub mod failure;
 mod fault;
 pub mod histogram;
 pub mod integrity;
+pub mod line_stamp;
 pub mod load;
 pub mod locality;
 pub mod measurement;

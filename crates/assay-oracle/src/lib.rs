@@ -39,7 +39,7 @@ mod table;
 mod text;
 mod time;
 
-use assay_model::Result;
+use assay_model::{Error, Result};
 pub use derive::{profile, profile_on};
 pub use listing::{ListingRow, OracleListing, read_listing};
 pub use report::OracleReport;
@@ -55,4 +55,10 @@ pub fn read_reports(bytes: &[u8]) -> Vec<Result<OracleReport>> {
     let bytes = decode::plain(bytes);
     let parts = split::parts(&bytes).into_iter();
     parts.map(|part| reading::read(&part?)).collect()
+}
+
+/// Why a report of Oracle's of another kind, such as ASH, is not read; nothing for any other text.
+#[must_use]
+pub fn other_report(bytes: &[u8]) -> Option<Error> {
+    split::other_kind(&decode::plain(bytes))
 }

@@ -134,9 +134,15 @@ fn excerpt(bytes: &[u8]) -> Option<ReportPart<'_>> {
 /// Notes and headings between a title and its ruler.
 const RULER_LINES: usize = 12;
 
+/// The error for a report of Oracle's of another kind; nothing for any other text.
+pub(super) fn other_kind(bytes: &[u8]) -> Option<Error> {
+    let other = OTHERS.iter().find(|other| other.is_in(bytes))?;
+    Some(Error::usage(format!("{}: {}", other.name, other.good_for), ASK))
+}
+
 fn none(bytes: &[u8]) -> Error {
-    if let Some(other) = OTHERS.iter().find(|other| other.is_in(bytes)) {
-        return Error::usage(format!("{}: {}", other.name, other.good_for), ASK);
+    if let Some(error) = other_kind(bytes) {
+        return error;
     }
     let words = memmem::find(bytes, AWR).or_else(|| memmem::find(bytes, STATSPACK));
     let what = if bytes.is_empty() {

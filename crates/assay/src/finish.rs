@@ -6,10 +6,10 @@ use crate::terminal::layout;
 use assay_app::finish::FinishedRun;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
-use assay_model::measurement::Finish;
+use assay_model::measurement::{BackendKind, Finish};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
-use assay_report::ReportOptions;
+use assay_report::{ReportOptions, RunReport};
 use assay_store::{RunReader, StoredDocument};
 use std::path::Path;
 
@@ -43,7 +43,11 @@ fn complain(finished: &FinishedRun) {
     };
     let manifest = finished.run.manifest();
     let (kind, is_of_hosts) = (manifest.kind, finished.loaded.report.cluster.is_some());
+    let is_imported = |run: &RunReport| run.measurement.conduct.backend == BackendKind::Fio;
     let next = match kind {
+        _ if finished.loaded.report.runs.iter().any(is_imported) => {
+            "run it again with the program that measured it, and import that result".to_owned()
+        }
         RunKind::Verify => {
             "check it with `assay verify --after` if a ledger was written".to_owned()
         }

@@ -9,7 +9,9 @@ use super::collector::ArchiveCollector;
 use super::parse::{self, FoundSample, SampleRow, is_device_head, words};
 use super::stamp::{SampleStamp, with_plain_marks};
 use assay_model::Result;
+use assay_model::line_stamp::{StampedLine, stamped_lines};
 use samples::Trace;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Reads a trace.
@@ -19,6 +21,7 @@ use std::collections::BTreeSet;
 pub fn read_trace(text: &str) -> Result<Imported> {
     let mut trace = Trace::default();
     let text = with_plain_marks(text);
+    let text = with_stamps_of_reports(&text);
     let lines = bare_lines(&text);
     let has = |is: &dyn Fn(&str) -> bool| lines.iter().any(|line| is(line));
     for line in &lines {
@@ -35,6 +38,29 @@ pub fn read_trace(text: &str) -> Result<Imported> {
         sar::read_text(&lines, &mut trace);
     }
     trace.imported()
+}
+
+/// The text without the time stamps of a logger before every line; a report of `iostat` has that of
+/// its first line above it, and a row of `vmstat` has its own at its end, as both write them with
+/// `-t`.
+fn with_stamps_of_reports(text: &str) -> Cow<'_, str> {
+    let Some(lines) = stamped_lines(text) else { return Cow::Borrowed(text) };
+    let has_processors = lines.iter().any(|line| line.line.starts_with("avg-cpu"));
+    let begins =
+        |line: &str| line.starts_with("avg-cpu") || !has_processors && is_device_head(line);
+    let is_vmstat = lines.iter().any(|line| is_vmstat_head(line.line));
+    let mut plain = String::with_capacity(text.len());
+    for StampedLine { stamp, line } in lines {
+        if begins(line) {
+            plain.extend([stamp, "\n"]);
+        }
+        plain.push_str(line);
+        if is_vmstat && line.trim_start().starts_with(|sign: char| sign.is_ascii_digit()) {
+            plain.extend([" ", stamp]);
+        }
+        plain.push('\n');
+    }
+    Cow::Owned(plain)
 }
 
 /// The lines without what a copy put before each of them: blanks, or the name of a host.

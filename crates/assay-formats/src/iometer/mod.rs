@@ -84,7 +84,7 @@ fn hosts(found: &IometerConfiguration) -> Vec<String> {
 /// What is said of the test as a whole and changes nothing of one of its loads.
 fn of_setup(found: &IometerConfiguration) -> Vec<Note> {
     let mut notes: Vec<Note> =
-        found.others.iter().map(|value| value.note(Treatment::NoEffect)).collect();
+        found.others.iter().map(|value| value.note(of_cycling(found, value))).collect();
     notes.extend(found.description.iter().map(|value| value.note(Treatment::Exact)));
     let one_host = || Treatment::Approximated(Approximation::OneHost);
     let is_one = found.managers.len() < 2;
@@ -104,6 +104,20 @@ fn of_setup(found: &IometerConfiguration) -> Vec<Note> {
         notes.push(kind.note(treatment));
     }
     notes
+}
+
+/// What becomes of a line of no load: cycling changes the number of targets or workers from step to
+/// step, where the test has several of them.
+fn of_cycling(found: &IometerConfiguration, value: &IometerValue) -> Treatment {
+    let disks = || found.workers.iter().filter(|worker| !worker.is_network);
+    let kind = found.test_type.as_ref().map(|kind| kind.text.to_ascii_uppercase());
+    let cycles = |word: &str| kind.as_ref().is_some_and(|kind| kind.contains(word));
+    let has_effect = match value.origin.key.to_ascii_lowercase().as_str() {
+        "disk cycling" => cycles("TARGETS") && disks().any(|worker| worker.targets.len() > 1),
+        "worker cycling" => cycles("WORKERS") && disks().count() > 1,
+        _ => false,
+    };
+    if has_effect { Treatment::Refused(OptionReason::NoWord) } else { Treatment::NoEffect }
 }
 
 /// The disks of all workers, each with the sectors that are used of it.
@@ -506,6 +520,21 @@ mod tests {
         let ConvertedDocument::Study(study) = &found.parts[0].document else { panic!() };
         let values: Vec<String> = study.factors[0].values.iter().map(ToString::to_string).collect();
         assert_eq!(values, ["4", "8", "16", "32", "64", "128"]);
+    }
+
+    #[test]
+    fn cycled_targets_are_left_out_where_a_worker_has_several() {
+        let cycle = "'Disk Cycling\n\t1 1 LINEAR\n'Test Type\n\tNORMAL";
+        let text = two_workers().replace("'Test Type\n\tNORMAL", cycle);
+        let of = |text: &str| {
+            let found = convert(text, "x.icf").unwrap();
+            let note = found.notes.into_iter().find(|note| note.origin.key == "Disk Cycling");
+            note.unwrap().treatment
+        };
+        let cycled = text.replace("NORMAL", "CYCLE_OUTSTANDING_IOS_AND_TARGETS");
+        let several = |text: &str| text.replace("\tD:\n", "\tD:\n'Target\n\tF:\n");
+        assert_eq!(of(&several(&cycled)), Treatment::Refused(OptionReason::NoWord));
+        assert_eq!(of(&several(&text)), Treatment::NoEffect);
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
         ImportedContent::Runs(runs) => check_runs(runs, &program)?,
         ImportedContent::Rows(rows) => {
             rows.iter().try_for_each(|row| check_row(row, &program))?;
+            result.lacks.extend(drop_rounded_times(rows));
             for row in rows.iter_mut() {
                 result.lacks.extend(drop_impossible_times(row).then_some(Lack::ImpossibleTimes));
                 let is_contradictory = drop_contradictory_times(row);
@@ -94,6 +95,21 @@ fn drop_contradictory_times(row: &mut ImportedRow) -> bool {
 
 fn is_time(quantity: &str) -> bool {
     quantity.contains("service_time.") || quantity.contains("response_time.")
+}
+
+/// Drops times of 0 from rows, and says if there were any: nothing takes no time, so that they are
+/// below the last digit of their column.
+pub fn drop_rounded_times(rows: &mut [ImportedRow]) -> Option<Lack> {
+    let is_rounded = |named: &NamedEstimate| {
+        is_time(&named.quantity)
+            && !named.quantity.ends_with(".stddev")
+            && named.estimate.value <= 0.0
+    };
+    let has_any = rows.iter().flat_map(|row| &row.measures).any(is_rounded);
+    for row in rows {
+        row.measures.retain(|named| !is_rounded(named));
+    }
+    has_any.then_some(Lack::RoundedTimes)
 }
 
 /// Drops times that are longer than ten times the run, and says whether there were any: fio 2.1
@@ -177,6 +193,17 @@ mod tests {
         assert_eq!(found.lacks, [Lack::ImpossibleTimes]);
         let ImportedContent::Rows(rows) = found.content else { panic!("rows became runs") };
         assert_eq!(rows[0].measures, [total("iops", 9.0)]);
+    }
+
+    #[test]
+    fn a_time_that_is_rounded_to_zero_is_unknown() {
+        let names = ["iops", "read.service_time.mean", "read.service_time.stddev"];
+        let measures = names.map(|name| total(name, 0.0)).to_vec();
+        let found = of_rows(vec![row("a", measures)]).unwrap();
+        assert_eq!(found.lacks, [Lack::RoundedTimes]);
+        let ImportedContent::Rows(rows) = found.content else { panic!() };
+        let kept: Vec<&str> = rows[0].measures.iter().map(|one| one.quantity.as_str()).collect();
+        assert_eq!(kept, ["iops", "read.service_time.stddev"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::rows::{count, word};
 use assay_model::Result;
 use assay_model::study::StudySetting;
 use assay_model::verdict::NamedEstimate;
+use std::collections::BTreeMap;
 
 /// The procedures of its order entry, as they are called here.
 const PROCEDURES: [(&str, &str); 5] = [
@@ -37,6 +38,15 @@ pub fn is_result(text: &str) -> bool {
         || text.contains(TIME_PROFILE)
         || text.contains(COUNTER_LOG)
         || text.contains("avg_ms") && text.contains("NEWORD")
+        || is_without_result(text)
+}
+
+/// Whether a timed test of orders began: its result may be missing.
+fn is_without_result(text: &str) -> bool {
+    text.contains("Vuser 1:")
+        && ["Beginning rampup time of ", "Timing test period of "]
+            .iter()
+            .any(|line| text.contains(line))
 }
 
 /// What the log of the times of procedures begins with, behind the name of the database.
@@ -73,7 +83,11 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         log.rows.extend(job_timing(text).or(profile));
     }
     if log.rows.is_empty() {
-        return Err(broken("HammerDB", "it has no line System achieved: the test did not finish"));
+        return Err(refused(
+            "HammerDB",
+            "the log has no result (TEST RESULT : System achieved): the test did not finish",
+            "run the test to its end, and specify its complete log",
+        ));
     }
     log.add_last_times();
     let warehouses = ["count_ware", "Warehouses ="].iter().find_map(|at| setting_value(text, at));
@@ -326,39 +340,84 @@ fn job_timing(text: &str) -> Option<ImportedRow> {
     (!row.measures.is_empty()).then_some(row)
 }
 
+/// The query sets of TPROC-H that a log holds.
+#[derive(Default)]
+struct QuerySets {
+    /// Geometric means of the query times of each set, s.
+    means_s: Vec<f64>,
+    /// Time of all sets of each virtual user, s: a user runs its sets one after another.
+    times_s: BTreeMap<String, f64>,
+    sets: u64,
+}
+
+impl QuerySets {
+    fn parse(text: &str) -> Self {
+        let mut sets = Self::default();
+        for line in text.split(['\n', '"']).flat_map(|line| line.split("\\n")) {
+            sets.line(line.trim());
+        }
+        sets
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some((_, rest)) = line.split_once("Geometric mean of query times") {
+            self.means_s.extend(rest.rsplit_once(" is ").and_then(|(_, mean)| leading(mean)));
+        }
+        if let Some((user, set)) = line.split_once("Completed ")
+            && set.contains("query set")
+        {
+            // A line without `Vuser N:` is of a user of its own.
+            let name = match user.rfind("Vuser ") {
+                Some(begin) => user[begin..].to_owned(),
+                None => format!("set {}", self.sets),
+            };
+            self.sets += 1;
+            *self.times_s.entry(name).or_default() += after(set, " in ").unwrap_or(f64::NAN);
+        }
+    }
+
+    fn users(&self) -> u64 {
+        let means = assay_model::number::count_of(self.means_s.len());
+        let users = assay_model::number::count_of(self.times_s.len());
+        if users > 0 { users } else { means }
+    }
+
+    /// From the first set to the last: the users begin at the same time.
+    fn elapsed_s(&self) -> Option<f64> {
+        let longest_s = self.times_s.values().copied().reduce(f64::max);
+        longest_s.filter(|_| self.times_s.values().all(|time_s| time_s.is_finite()))
+    }
+
+    fn settings(&self) -> Vec<StudySetting> {
+        let users = self.users();
+        let is_equal = users > 0 && self.sets > users && self.sets.is_multiple_of(users);
+        let sets = is_equal.then(|| count("query_sets", self.sets / users));
+        std::iter::once(count("sessions", users)).chain(sets).collect()
+    }
+}
+
 /// The query sets of TPROC-H: of one virtual user a power run, of several a throughput run.
 fn queries(text: &str) -> Result<ImportedResult> {
-    let (mut means_s, mut times_s) = (Vec::new(), Vec::new());
-    for line in text.split(['\n', '"']).flat_map(|line| line.split("\\n")) {
-        if let Some((_, rest)) = line.split_once("Geometric mean of query times") {
-            means_s.extend(rest.rsplit_once(" is ").and_then(|(_, mean)| leading(mean)));
-        }
-        if line.contains("Completed ") && line.contains("query set") {
-            times_s.extend(after(line, " in "));
-        }
-    }
-    let logs: f64 = means_s.iter().map(|mean| mean.ln()).sum();
-    let mean_s = (logs / assay_model::number::real_len(means_s.len())).exp();
+    let sets = QuerySets::parse(text);
+    let logs: f64 = sets.means_s.iter().map(|mean| mean.ln()).sum();
+    let mean_s = (logs / assay_model::number::real_len(sets.means_s.len())).exp();
     // Version 4.0 printed no mean.
     let has_mean = text.contains("Geometric mean");
-    if has_mean && (means_s.is_empty() || !mean_s.is_finite()) {
+    if has_mean && (sets.means_s.is_empty() || !mean_s.is_finite()) {
         return Err(broken("HammerDB", "the geometric mean of query times is cut off"));
     }
-    let sets = means_s.len().max(times_s.len());
-    let run = if sets > 1 { "throughput_run" } else { "power_run" };
-    let longest_s = times_s.iter().copied().reduce(f64::max);
+    let run = if sets.users() > 1 { "throughput_run" } else { "power_run" };
+    let elapsed_s = sets.elapsed_s();
     let mean = has_mean.then(|| total(&format!("{run}.query_time.geometric_mean"), mean_s * 1e9));
-    let time = longest_s.map(|time_s| total(&format!("{run}.time"), time_s * 1e9));
-    let measures = mean.into_iter().chain(time).collect();
-    let sessions = assay_model::number::count_of(sets);
-    let mut settings = vec![count("sessions", sessions)];
+    let time = elapsed_s.map(|time_s| total(&format!("{run}.time"), time_s * 1e9));
+    let mut settings = sets.settings();
     settings.extend(setting_value(text, "scale_fact").map(|scale| count("scale", scale)));
     let opened = text.lines().find_map(|line| line.trim().strip_prefix("Hammerdb Log @ "));
     let row = ImportedRow {
         settings,
         started_unix_ns: opened.and_then(dates::with_weekday),
-        elapsed_s: longest_s,
-        measures,
+        elapsed_s,
+        measures: mean.into_iter().chain(time).collect(),
         ..ImportedRow::default()
     };
     let mut result = result(text, "TPROC-H", vec![row]);
@@ -528,11 +587,41 @@ mod tests {
                    query times returning rows (22) is 2.0\n";
         let row = &rows(read(set).unwrap())[0];
         assert_eq!(value(row, "power_run.query_time.geometric_mean"), 2e9);
-        let two = format!("{set}{}", set.replace("2.0", "8.0"));
+        let two = format!("{set}{}", set.replace("2.0", "8.0").replace("Vuser 1", "Vuser 2"));
         let row = &rows(read(&two).unwrap())[0];
         assert_eq!(value(row, "throughput_run.query_time.geometric_mean"), 4e9);
         let old = &rows(read("Vuser 1:Completed 1 query set(s) in 91 seconds\n").unwrap())[0];
         assert_eq!((value(old, "power_run.time"), old.measures.len()), (91e9, 1));
+    }
+
+    #[test]
+    fn query_sets_of_a_user_follow_one_another() {
+        let set = |user: u32, time_s: u32| {
+            format!("Vuser {user}:Completed 1 query set(s) in {time_s} seconds\n")
+        };
+        let log = [(1, 50), (2, 60), (2, 61), (1, 55)].map(|(user, time_s)| set(user, time_s));
+        let row = &rows(read(&log.concat()).unwrap())[0];
+        assert_eq!(["sessions", "query_sets"].map(|one| setting(row, one)), ["2", "2"]);
+        assert_eq!(value(row, "throughput_run.time"), 121e9);
+        assert_eq!(row.elapsed_s, Some(121.0));
+        let alone = &rows(read(&[set(1, 50), set(1, 40)].concat()).unwrap())[0];
+        assert_eq!(
+            (value(alone, "power_run.time"), setting(alone, "sessions")),
+            (90e9, "1".into())
+        );
+    }
+
+    #[test]
+    fn a_test_without_a_result_did_not_finish() {
+        for text in [
+            "HammerDB CLI v4.5\nVuser 1:Timing test period of 5 in minutes\nVuser 1:Test complete, \
+             Taking end Transaction Count.\n",
+            "Vuser 1:Beginning rampup time of 2 minutes\nVuser 2:RUNNING\n",
+        ] {
+            assert!(is_result(text), "{text}");
+            let error = read(text).unwrap_err();
+            assert!(error.message().contains("did not finish"), "{error}");
+        }
     }
 
     #[test]

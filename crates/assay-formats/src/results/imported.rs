@@ -24,6 +24,8 @@ pub enum Lack {
     Times,
     /// Times that are longer than the run.
     ImpossibleTimes,
+    /// Times of 0, which are below the last digit of their column.
+    RoundedTimes,
     /// Times that need more outstanding I/Os than the load had, by Little's law.
     ContradictoryTimes,
     /// Means of intervals, without how many I/Os each stands for.
@@ -52,6 +54,12 @@ pub enum Lack {
     ReportsDiffer(String),
     /// When it was measured.
     Date,
+    /// The zone of its date.
+    Zone,
+    /// When the groups of jobs before the last one started.
+    StartsOfGroups,
+    /// Jobs that did no I/O.
+    IdleJobs(u64),
     /// Counts since a start that is not known.
     Rates,
     /// How long it was measured.
@@ -80,7 +88,10 @@ impl Lack {
             Self::JointQuantiles => "those of all jobs together are estimates",
             Self::Quantiles => "there are no quantiles, and means cannot provide them",
             Self::Times => "its latency is unknown",
-            Self::ImpossibleTimes | Self::ContradictoryTimes => "they are left out",
+            Self::ImpossibleTimes | Self::ContradictoryTimes | Self::IdleJobs(_) => {
+                "they are left out"
+            }
+            Self::RoundedTimes => "they are below the last digit of the file, and are left out",
             Self::Weights => "all intervals have the same weight",
             Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
@@ -97,6 +108,8 @@ impl Lack {
             Self::Device => "its numbers are left out",
             Self::ReportsDiffer(_) => "the numbers of the first are used",
             Self::Date => "the date is that of the import",
+            Self::Zone => "it is shown as if it were UTC",
+            Self::StartsOfGroups => "fio prints only the end of the last group",
             Self::Rates => "rates need the difference of two listings, or an AWR report",
             Self::Duration => "the length of the measurement is unknown",
             Self::NotUnderstood(_) => "results that differ in it may not be comparable",
@@ -126,6 +139,10 @@ impl fmt::Display for Lack {
             Self::TimesLeftOut(words) => {
                 return write!(formatter, "left out of the result: {words}");
             }
+            Self::IdleJobs(1) => "one job of the result did no I/O",
+            Self::IdleJobs(jobs) => {
+                return write!(formatter, "{jobs} jobs of the result did no I/O");
+            }
             Self::RowsLeftOut(1) => "one line of the result has no number",
             Self::RowsLeftOut(rows) => {
                 return write!(formatter, "{rows} lines of the result have no number");
@@ -138,6 +155,7 @@ impl fmt::Display for Lack {
             Self::Quantiles => "the result has means of times only",
             Self::Times => "the result has no times",
             Self::ImpossibleTimes => "the result has times that are longer than its run",
+            Self::RoundedTimes => "the result has times that are rounded to 0",
             Self::ContradictoryTimes => "the result has times that contradict its rate and depth",
             Self::Weights => "the result has means of intervals",
             Self::TimeUnit => "the log does not state its time unit",
@@ -152,6 +170,8 @@ impl fmt::Display for Lack {
                 return write!(formatter, "reports of one interval differ: {words}");
             }
             Self::Date => "the result has no date",
+            Self::Zone => "the date of the result has no time zone",
+            Self::StartsOfGroups => "the result does not say when its earlier groups started",
             Self::Rates => "the result has counts since instance start",
         };
         formatter.write_str(words)

@@ -26,6 +26,7 @@ mod vdbench_columns;
 mod vdbench_flatfile;
 mod vdbench_summary;
 
+pub use check::drop_rounded_times;
 pub use imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText};
 pub use report::{report_row, slob_settings};
 pub use trace::program as trace_program;

@@ -21,12 +21,14 @@ const POINTS_MAX: usize = 100_000;
 const LINES_OF_NAME: usize = 4;
 /// The heading of the histogram that `-histogram` adds.
 const HISTOGRAM: &str = "Latency Histogram";
+/// What a summary begins with, before the number of its version.
+const VERSION: &str = "ORION VERSION ";
 /// The lines of the best points.
 const BEST: [&str; 3] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency"];
 
 /// Whether a text is a summary, or what ORION printed.
 pub fn is_summary(text: &str) -> bool {
-    text.contains("ORION VERSION")
+    text.contains(VERSION)
         || text.contains("ORION: ORacle IO Numbers")
         || BEST[..2].iter().any(|line| text.contains(line))
 }
@@ -113,6 +115,29 @@ fn date_of_test(text: &str, name: &str) -> Option<u64> {
     })
 }
 
+/// The version in the first line of a summary. Copies lose the first letters of a file:
+/// `RION VERSION 11.1.0.7.0`.
+fn version_of(line: &str) -> Option<&str> {
+    let (before, version) = match line.split_once(VERSION) {
+        Some((_, version)) => ("", version),
+        None => line.trim_start().split_once("VERSION ")?,
+    };
+    let is_version = version.starts_with(|sign: char| sign.is_ascii_digit())
+        && version.trim().chars().all(|sign| sign.is_ascii_digit() || sign == '.');
+    ("ORION ".ends_with(before) && is_version).then_some(version)
+}
+
+/// Where the lines with versions begin.
+fn begins(text: &str) -> Vec<usize> {
+    let mut place = 0;
+    let mut begins = Vec::new();
+    for line in text.split_inclusive('\n') {
+        begins.extend(version_of(line).is_some().then_some(place));
+        place += line.len();
+    }
+    begins
+}
+
 /// What ORION wrote of one run.
 struct OrionSummary<'a> {
     text: &'a str,
@@ -120,23 +145,24 @@ struct OrionSummary<'a> {
 }
 
 impl<'a> OrionSummary<'a> {
-    /// Every run of a text, which begins with its version.
+    /// Every run of a text, which begins with its version; so does what stands before the first
+    /// version, if it has best points.
     fn all(text: &'a str) -> Vec<Self> {
-        let mut begins: Vec<usize> =
-            text.match_indices("ORION VERSION").map(|(place, _)| place).collect();
-        if begins.len() < 2 {
-            begins = vec![0];
+        let mut begins = begins(text);
+        let before = &text[..begins.first().copied().unwrap_or_default()];
+        match begins.first_mut() {
+            Some(first) if BEST.iter().all(|line| !before.contains(line)) => *first = 0,
+            _ => begins.insert(0, 0),
         }
         let ends = begins.iter().skip(1).copied().chain([text.len()]);
         begins.iter().zip(ends).map(|(begin, end)| Self::new(&text[*begin..end])).collect()
     }
 
     fn new(text: &'a str) -> Self {
-        let version = text.lines().map(str::trim).find_map(|line| {
-            line.strip_prefix("ORION VERSION ")
-                .or_else(|| line.split_once("-- Version ").map(|(_, version)| version))
+        let version = text.lines().find_map(|line| {
+            version_of(line).or_else(|| line.split_once("-- Version ").map(|(_, version)| version))
         });
-        Self { text, version: version.unwrap_or_default() }
+        Self { text, version: version.map(str::trim).unwrap_or_default() }
     }
 
     fn after(&self, label: &str) -> Option<f64> {
@@ -456,5 +482,30 @@ mod tests {
         let row = &rows(found)[0];
         assert_eq!(setting(row, "device"), "/dev/sdx /dev/sdy");
         assert_eq!(row.started_unix_ns, Some(1_736_937_000_000_000_000));
+    }
+    #[test]
+    fn a_summary_whose_first_letters_were_lost_is_a_run_of_its_own() {
+        let summary = |begin: &str, iops: u32| {
+            format!(
+                "{begin}VERSION 11.1.0.7.0\n\nWrite: 0%\nDuration for each Data Point: 60 \
+                 seconds\n\nMaximum Small IOPS={iops} @ Small=5 and Large=0\nMinimum Small \
+                 Latency=0.25 @ Small=1 and Large=0\n\n"
+            )
+        };
+        for cut in ["ORION ", "RION ", "N ", ""] {
+            let text = [summary(cut, 900), summary("ORION ", 800)].concat();
+            let file = NamedText { name: "four.txt", text: &text };
+            let found = rows(read(&[file]).unwrap());
+            let iops: Vec<f64> =
+                found.iter().map(|row| value(row, "iops")).filter(|iops| *iops > 0.0).collect();
+            assert_eq!(iops, [900.0, 800.0], "{cut:?}");
+            assert_eq!(value(&found[1], READ_TIME), 0.25e6);
+        }
+        // Without the line of its version, too.
+        let headless = summary("", 700);
+        let (_, headless) = headless.split_once('\n').unwrap();
+        let text = format!("{headless}{}", summary("ORION ", 800));
+        assert_eq!(rows(read(&[NamedText { name: "x", text: &text }]).unwrap()).len(), 4);
+        assert_eq!(version_of("PRODUCTION VERSION 7"), None);
     }
 }

@@ -63,8 +63,9 @@ pub fn read(text: &str) -> Result<ImportedResult> {
 /// The row of a run; none where it tests neither files nor a database.
 fn row(text: &str) -> Result<Option<ImportedRow>> {
     let output = Output { text };
-    let elapsed_s = output.value("total time:").and_then(leading).filter(|time_s| *time_s > 0.0);
-    // From 1.1 on, loads on files print their rates and no time.
+    // From 1.1 on it is the time elapsed; loads on files print their rates and no time.
+    let elapsed_s = ["total time:", "time elapsed:"].iter().find_map(|label| output.value(label));
+    let elapsed_s = elapsed_s.and_then(leading).filter(|time_s| *time_s > 0.0);
     let is_whole = match elapsed_s {
         Some(_) => text.contains("execution time (avg/stddev)"),
         None => output.rates_of("write").is_some() && output.value("sum:").is_some(),
@@ -237,7 +238,9 @@ impl<'a> Output<'a> {
     }
 
     fn database_settings(&self) -> Vec<StudySetting> {
-        self.number_setting("Number of threads:", "sessions").into_iter().collect()
+        let target = self.value("Target transaction rate:").and_then(leading);
+        let target = target.map(|rate| word("target_rate", &format!("{rate}/s")));
+        self.number_setting("Number of threads:", "sessions").into_iter().chain(target).collect()
     }
 
     fn file_settings(&self) -> Vec<StudySetting> {
@@ -329,6 +332,18 @@ mod tests {
         let old = OLTP.replace("queries:   ", "read/write requests:");
         let old = rows(read(&old.replace("read:    ", "total:   ")).unwrap()).remove(0);
         assert!((value(&old, "queries") - 55482.0 / 6.0089).abs() < 1e-3);
+    }
+
+    /// From 1.1 on.
+    #[test]
+    fn the_time_of_a_database_may_be_the_time_elapsed() {
+        let text = OLTP.replace("total time:  ", "time elapsed:").replace(
+            "Number of threads: 4\n",
+            "Number of threads: 4\nTarget transaction rate: 700/sec\n",
+        );
+        let row = &rows(read(text.trim_end()).unwrap())[0];
+        assert_eq!((value(row, "transactions"), row.elapsed_s), (655.2, Some(6.0089)));
+        assert_eq!(["sessions", "target_rate"].map(|one| setting(row, one)), ["4", "700/s"]);
     }
 
     /// The end of the last bin lies behind the longest time.

@@ -1,11 +1,18 @@
 //! What traces of a host's counters look like, so that they are called by their name.
 
+use assay_model::line_stamp::stamped_lines;
+
 /// Lines at the beginning in which a trace shows what it is.
 const LINES: usize = 40;
 
 /// The program of `sysstat` or `procps` that wrote a trace.
 pub fn program(text: &str) -> Option<&'static str> {
-    let begin: Vec<&str> = text.lines().take(LINES).map(str::trim_start).collect();
+    let stamped = stamped_lines(text);
+    let lines: Vec<&str> = match &stamped {
+        Some(lines) => lines.iter().map(|line| line.line).collect(),
+        None => text.lines().take(LINES).collect(),
+    };
+    let begin: Vec<&str> = lines.into_iter().take(LINES).map(str::trim_start).collect();
     let any = |is: fn(&str) -> bool| begin.iter().any(|line| is(line));
     if any(is_vmstat) {
         return Some("vmstat");

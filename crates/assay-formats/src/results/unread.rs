@@ -26,6 +26,8 @@ const VDBENCH: &str = "specify flatfile.html or summary.html of the same directo
 const SLOB: &str =
     "import the directory of its run with the AWR reports, or run `assay bench slob`";
 
+const PROGRESS: &str = "run pgbench to its end, and specify its whole output, stdout and stderr";
+
 /// Outputs of benchmarks that have other measures, or too few.
 const OUTPUTS: [Recognition; 17] = [
     Recognition {
@@ -97,6 +99,12 @@ pub fn unread_file(text: &str) -> Option<UnreadFile> {
             hint: VDBENCH,
         });
     }
+    if is_progress(text) {
+        return Some(UnreadFile {
+            what: "progress of pgbench without its final report",
+            hint: PROGRESS,
+        });
+    }
     let known = OUTPUTS.iter().find(|one| (one.is)(text))?;
     Some(UnreadFile { what: known.what, hint: OTHERS })
 }
@@ -128,6 +136,15 @@ fn is_dd(line: &str) -> bool {
     let is_number = !bytes.is_empty() && bytes.bytes().all(|sign| sign.is_ascii_digit());
     let is_copy = rest.contains("copied, ") || rest.starts_with("transferred in ");
     is_number && is_copy && line.contains("/s")
+}
+
+/// `progress: 5.0 s, 13.0 tps, lat 1358.214 ms stddev 900.274`, which pgbench prints to stderr.
+fn is_progress(text: &str) -> bool {
+    let is_line = |line: &str| {
+        let Some((_, rest)) = line.split_once("progress: ") else { return false };
+        rest.contains(" s, ") && rest.contains(" tps, lat ")
+    };
+    begin(text).any(is_line) && !text.contains("tps = ")
 }
 
 /// Its text, or its XML.
@@ -162,6 +179,10 @@ mod tests {
             ("[OVERALL], Throughput(ops/sec), 500\n", "YCSB"),
             ("Compare file sync methods using one 8kB write:\n", "pg_test_fsync"),
             ("UPDATE_PCT=25\nRUN_TIME=300\nSCALE=10G\n", "SLOB"),
+            (
+                "starting vacuum...end.\nprogress: 1.0 s, 7.0 tps, lat 4.3 ms stddev 1.2\n",
+                "pgbench",
+            ),
             ("<title>Vdbench output/histogram.html</title><pre>\n", "Vdbench"),
         ] {
             let found = unread_file(text).map_or("nothing", |file| file.what);

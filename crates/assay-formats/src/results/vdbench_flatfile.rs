@@ -212,7 +212,7 @@ impl FlatfileTable {
             writes: place("write_resp"),
             reads_max: place("read_max"),
             writes_max: place("write_max"),
-            longest: place("resp_max").filter(|_| !is_of_files),
+            longest: place("resp_max"),
             deviation: place("resp_std"),
             depth: place("queue_depth"),
             cpu: place("cpu_used"),
@@ -508,19 +508,20 @@ mod tests {
     #[test]
     fn results_of_a_load_on_files_are_no_settings() {
         let head = "tod Run Interval Xfersize Threads Reqrate Rate Rate_std Resp Resp_std MB/sec \
-                    Mkdir_rate Mkdir_resp Open_rate Open_resp Open_resp_max\n";
+                    Resp_max Mkdir_rate Mkdir_resp Open_rate Open_resp Open_resp_max\n";
         let rows_of = |run: &str| {
             (1..=3).fold(head.to_owned(), |text, second| {
                 let mean = 4090 + second;
                 text + &format!(
                     "10:00:0{second}.000 {run} {second} {mean} n/a 9999988 100{second} 0 2.0 0.{second} 4.0 \
-                     0 0 {second} 0.1 0.{second}\n"
+                     80.{second} 0 0 {second} 0.1 0.{second}\n"
                 )
             })
         };
         let found = rows(read_flatfile(&rows_of("rd1")).unwrap());
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((value(&found[0], "iops"), setting(&found[0], "rate")), (1002.5, "max".into()));
+        assert_eq!(value(&found[0], "response_time.max"), 80.3e6);
         assert_eq!(found[0].settings.len(), 2, "{:?}", found[0].settings);
         // Where files were only created, that is the load.
         assert_eq!(rows(read_flatfile(&rows_of("format_for_rd1")).unwrap()).len(), 1);

@@ -116,6 +116,7 @@ impl VdbenchSummary {
         let values = |words: &[&str]| words.iter().map(|word| number(word)).collect::<Vec<_>>();
         let place = words.iter().take(2).position(|word| word.contains("avg_"));
         let Some((place, range)) = place.and_then(|at| Some((at, average(words[at])?))) else {
+            self.extremes(&words);
             let is_interval = words.first().is_some_and(|word| dates::clock_s(word).is_some());
             let index = words.get(1).filter(|_| is_interval).and_then(|word| word.parse().ok());
             let interval = |index| SummaryInterval { index, values: values(&words[2..]) };
@@ -126,6 +127,25 @@ impl VdbenchSummary {
             self.keep(&values(&words[place + 1..]), range);
         }
         self.intervals.clear();
+    }
+
+    /// `max_2-60` and `std_2-60` behind the averages of a load on files: of the rate, then of the
+    /// times, then of columns that leave gaps.
+    fn extremes(&mut self, words: &[&str]) {
+        let named = [("max_", "max"), ("std_", "stddev")].into_iter().find_map(|(begin, name)| {
+            let place = words.iter().take(2).position(|word| word.contains(begin))?;
+            Some((name, number(words.get(place + 2)?)?))
+        });
+        let is_time = |column: &SummaryColumn| matches!(column, SummaryColumn::Time(side, _) if side.is_empty());
+        let is_plain = self.columns.is_of_files && self.columns.columns.get(1).is_some_and(is_time);
+        let rows = if self.is_format() { &mut self.formats } else { &mut self.rows };
+        // The averages end a run: without them these lines are of none.
+        let row = rows.last_mut().filter(|_| is_plain && self.intervals.is_empty());
+        let (Some((name, time_ms)), Some(row)) = (named, row) else { return };
+        let quantity = format!("response_time.{name}");
+        if row.measures.iter().all(|measure| measure.quantity != quantity) {
+            row.measures.push(total(&quantity, time_ms * 1e6));
+        }
     }
 
     /// A run without averages was stopped, or is an excerpt: those of its intervals but the first.
@@ -405,8 +425,11 @@ mod tests {
                     ....write.... ..mb/sec... mb/sec .xfer.. ...mkdir....\n rate resp total sys \
                     pct rate resp rate resp read write total size rate resp\n10:31:00.000 \
                     avg_2-12 57.6 6.244 13.4 2.99 25.0 14.4 4.000 43.2 7.000 1.00 7.20 8.20 \
-                    131072 0.2 104.49\n";
+                    131072 0.2 104.49\n10:31:00.000 std_2-12 5.2 9.125\n10:31:00.001 max_2-12 \
+                    70 350.5 0.4 208.1\n";
         let row = &rows(read_summary(text).unwrap())[0];
+        let extremes = ["max", "stddev"].map(|one| value(row, &format!("response_time.{one}")));
+        assert_eq!(extremes, [350.5e6, 9.125e6]);
         assert_eq!(
             [value(row, "operations"), value(row, "read.iops"), value(row, "write.iops")],
             [57.6, 14.4, 43.2]

@@ -26,6 +26,27 @@ fn joint(moment: &Moment) -> (f64, f64) {
     (rates.joint_iops, rates.joint_time_mean_ns.unwrap() / 1e6)
 }
 
+/// pgbench-tools and `ts` put the time before every line.
+#[test]
+fn stamps_before_every_line_are_the_times_of_the_reports() {
+    let report = |reads: u32| format!("{OLD_HEAD}sda 0 0 {reads} 100 1600 800 8 3 6.0 1 75.0\n");
+    let stamped = |text: &str, second: u32| -> String {
+        let stamp = |line| format!("2026-01-15 10:00:{second:02}.25{second}\t{line}\n");
+        text.lines().map(stamp).collect()
+    };
+    let text = [stamped(HOST, 0), stamped(&report(7), 0), stamped(&report(200), 10)].concat();
+    let found = moments(&text);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((reads(only), only.at_unix_ns), ((200.0, 6.0), 1_768_471_210_000_000_000));
+    let rows = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n r  b   \
+                swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  0      0   \
+                100    100    100    0    0    54   141    1    2  3  1 95  1  0\n";
+    let row = rows.lines().last().unwrap();
+    let text = [stamped(rows, 0), stamped(row, 10)].concat();
+    let found = moments(&text);
+    assert_eq!(found.last().unwrap().at_unix_ns, 1_768_471_210_000_000_000, "{found:?}");
+}
+
 #[test]
 fn iostat_of_old_and_new_versions_is_read_by_interval() {
     let row = "sda 100.0 800.0 0 0 4.0 8 50.0 400.0 0 0 2.0 8 0 0 0 0 0 0 1.0 0.5 0.5 25.0\n";

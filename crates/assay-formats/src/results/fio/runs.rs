@@ -33,6 +33,7 @@ pub fn imported(mut output: PrintedOutput) -> Result<ImportedResult> {
     if !output.is_of_assay && drop_impossible_times(&mut output.jobs) {
         output.lacks.push(Lack::ImpossibleTimes);
     }
+    join_concurrent_groups(&mut output.jobs);
     let first = output.jobs.first().ok_or_else(|| broken("fio", "it has no jobs"))?;
     let name = first.name.clone();
     let mut lacks = lacks(&output);
@@ -45,6 +46,46 @@ pub fn imported(mut output: PrintedOutput) -> Result<ImportedResult> {
         ImportedContent::Rows(rows(&output))
     };
     Ok(ImportedResult { program: output.version, name, content, lacks })
+}
+
+/// Gives groups that ran at the same time one number: `new_group` separates only their statistics.
+fn join_concurrent_groups(jobs: &mut [PrintedJob]) {
+    let times: Vec<Option<RunTime>> = jobs.iter().map(RunTime::of).collect();
+    for later in 1..jobs.len() {
+        let is_concurrent = |earlier: &usize| match (times[*earlier], times[later]) {
+            (Some(one), Some(other)) => one.is_concurrent(other),
+            _ => false,
+        };
+        let group = jobs[later].group;
+        if let Some(earlier) = (0..later).find(is_concurrent) {
+            let joined = jobs[earlier].group;
+            jobs.iter_mut().filter(|job| job.group == group).for_each(|job| job.group = joined);
+        }
+    }
+}
+
+/// When a job ran, where it says so itself.
+#[derive(Clone, Copy)]
+struct RunTime {
+    started_ns: u64,
+    ended_ns: u64,
+}
+
+impl RunTime {
+    fn of(job: &PrintedJob) -> Option<Self> {
+        let started_ns = job.started_unix_ns?;
+        let ended_ns = started_ns.saturating_add(count(job.runtime_s()? * SECOND_NS));
+        Some(Self { started_ns, ended_ns })
+    }
+
+    /// Whether they ran together for most of the shorter time: a start is known to the millisecond,
+    /// and the next group begins while the last one ends.
+    fn is_concurrent(self, other: Self) -> bool {
+        let both_ns = self.ended_ns.min(other.ended_ns);
+        let both_ns = both_ns.saturating_sub(self.started_ns.max(other.started_ns));
+        let length_ns = |time: Self| time.ended_ns - time.started_ns;
+        2 * both_ns > length_ns(self).min(length_ns(other))
+    }
 }
 
 fn drop_contradictory_times(jobs: &mut [PrintedJob]) -> bool {
@@ -112,7 +153,12 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     add(output.jobs.iter().any(|job| job.mixed.is_some()), Lack::Operations);
     add(output.jobs.iter().all(|job| job.options.is_empty()), Lack::Load);
     add(output.jobs.iter().any(hides_flags), Lack::Flags);
-    add(output.ended_unix_ns.is_none(), Lack::Date);
+    let undated = output.jobs.iter().filter(|job| start_of_group(job, output).is_none()).count();
+    add(undated == output.jobs.len(), Lack::Date);
+    add(undated > 0 && undated < output.jobs.len(), Lack::StartsOfGroups);
+    let idle = output.jobs.iter().filter(|job| job.sides().next().is_none() && job.trim.is_none());
+    let idle = assay_model::number::count_of(idle.count());
+    add(idle > 0, Lack::IdleJobs(idle));
     let trims: u64 = output.jobs.iter().filter_map(|job| Some(job.trim.as_ref()?.ios)).sum();
     let untimed = output.jobs.iter().filter_map(|job| job.sync.as_ref());
     let untimed = untimed.filter(|sync| sync.times() == KnownTimes::Nothing);
@@ -165,7 +211,7 @@ fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unused: &mut OptionLacks) -
     let measurement = Measurement {
         format: 1,
         workload: jobs[0].name.clone(),
-        started_unix_ns: started(jobs, output, elapsed_ns),
+        started_unix_ns: started(jobs, output),
         elapsed_ns,
         finish: finish(jobs),
         targets: Vec::new(),
@@ -189,10 +235,21 @@ fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unused: &mut OptionLacks) -
 }
 
 /// When the first of the jobs started; 0 where that is not known.
-fn started(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> u64 {
+fn started(jobs: &[&PrintedJob], output: &PrintedOutput) -> u64 {
     let own = jobs.iter().filter_map(|job| job.started_unix_ns).min();
-    let before_end = || Some(output.ended_unix_ns?.saturating_sub(elapsed_ns));
-    own.or_else(before_end).unwrap_or(0)
+    own.or_else(|| start_of_group(jobs[0], output)).unwrap_or(0)
+}
+
+/// When the group of a job started, ns since 1970. fio prints its date at the end: only the last
+/// group ended then, and groups run one after another.
+fn start_of_group(job: &PrintedJob, output: &PrintedOutput) -> Option<u64> {
+    if job.started_unix_ns.is_some() {
+        return job.started_unix_ns;
+    }
+    let last = output.jobs.iter().map(|job| job.group).max()?;
+    let group: Vec<&PrintedJob> = output.jobs.iter().filter(|job| job.group == last).collect();
+    group.iter().find_map(|job| job.runtime_s())?;
+    output.ended_unix_ns.filter(|_| job.group == last)?.checked_sub(elapsed_ns(&group))
 }
 
 /// The longest time of the jobs, which began together.
@@ -309,7 +366,7 @@ fn rows(output: &PrintedOutput) -> Vec<ImportedRow> {
         settings.extend(shown.iter().filter_map(|name| {
             Some(text(full_name(name).unwrap_or(name), job.options.get(**name)?.clone()))
         }));
-        let started_ns = started(&[*job], output, elapsed_ns(&[*job]));
+        let started_ns = started(&[*job], output);
         ImportedRow {
             settings,
             started_unix_ns: (started_ns > 0).then_some(started_ns),
@@ -336,7 +393,7 @@ fn sums(jobs: &[&PrintedJob], output: &PrintedOutput) -> Vec<ImportedRow> {
             rate(sides.map(|(_, side)| amount(side)).sum(), elapsed_s)
         };
         let name = format!("{} and {} more", group[0].full_name(), group.len() - 1);
-        let started_ns = started(group, output, elapsed_ns);
+        let started_ns = started(group, output);
         ImportedRow {
             settings: vec![StudySetting {
                 factor: "run".to_owned(),
@@ -430,6 +487,56 @@ mod tests {
         let joint = joint.replace("JOB", job.into_iter().next().unwrap());
         assert!(import(&joint).unwrap().lacks.contains(&Lack::JointQuantiles));
         runs[0].workload.check().unwrap();
+    }
+
+    /// A job of a group with 1,000 reads; `start_ms` is its own start, if it has one.
+    fn of_group(group: u32, start_ms: Option<u64>, runtime_ms: u64) -> String {
+        let start = start_ms.map_or_else(String::new, |ms| format!(r#""job_start": {ms}, "#));
+        format!(
+            r#"{{"jobname": "g{group}", "groupid": {group}, {start}"read": {{"io_bytes": 4096000, "total_ios": 1000,
+                "runtime": {runtime_ms}, "clat_ns": {{"min": 5, "max": 5, "mean": 5.0, "N": 1000, "bins": {{"5": 1000}}}}}}}}"#
+        )
+    }
+
+    fn runs_of(jobs: &[String]) -> (Vec<ImportedRun>, Vec<Lack>) {
+        let jobs = jobs.join(",");
+        let head = r#""fio version": "fio-3.33", "timestamp_ms": 1700000100000"#;
+        let found = import(&format!(r#"{{{head}, "jobs": [{jobs}]}}"#)).unwrap();
+        let ImportedContent::Runs(runs) = found.content else { panic!("{:?}", found.content) };
+        (runs, found.lacks)
+    }
+
+    #[test]
+    fn groups_that_ran_at_the_same_time_are_one_run() {
+        let start_ms = 1_700_000_000_000;
+        let (runs, _) =
+            runs_of(&[of_group(0, Some(start_ms), 2000), of_group(1, Some(start_ms + 1), 2000)]);
+        assert_eq!((runs.len(), runs[0].measurement.streams.len()), (1, 2));
+        assert!((runs[0].measurement.iops() - 1000.0).abs() < 1e-9);
+        assert_eq!(runs[0].measurement.started_unix_ns, start_ms * 1_000_000);
+        // One after the other, and without starts, they are two.
+        let after = [of_group(0, Some(start_ms), 2000), of_group(1, Some(start_ms + 1999), 2000)];
+        assert_eq!(runs_of(&after).0.len(), 2);
+        assert_eq!(runs_of(&[of_group(0, None, 2000), of_group(1, None, 2000)]).0.len(), 2);
+    }
+
+    #[test]
+    fn without_starts_of_jobs_only_the_last_group_has_one() {
+        let (runs, lacks) = runs_of(&[of_group(0, None, 9000), of_group(1, None, 4000)]);
+        let started: Vec<u64> = runs.iter().map(|run| run.measurement.started_unix_ns).collect();
+        assert_eq!(started, [0, 1_700_000_096_000_000_000]);
+        assert!(lacks.contains(&Lack::StartsOfGroups) && !lacks.contains(&Lack::Date));
+        let (runs, lacks) = runs_of(&[of_group(0, None, 9000)]);
+        assert_eq!(runs[0].measurement.started_unix_ns, 1_700_000_091_000_000_000);
+        assert!(!lacks.contains(&Lack::StartsOfGroups) && !lacks.contains(&Lack::Date));
+    }
+
+    #[test]
+    fn jobs_without_io_are_named() {
+        let idle = r#"{"jobname": "idle", "groupid": 0, "read": {"total_ios": 0}}"#.to_owned();
+        let (runs, lacks) = runs_of(&[of_group(0, None, 1000), idle.clone(), idle]);
+        assert_eq!(runs.len(), 1);
+        assert!(lacks.contains(&Lack::IdleJobs(2)), "{lacks:?}");
     }
 
     #[test]

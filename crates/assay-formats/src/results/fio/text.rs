@@ -5,7 +5,7 @@ use super::printed::{
 };
 use crate::results::amount::possible;
 use crate::results::dates;
-use crate::results::imported::{broken, refused};
+use crate::results::imported::{Lack, broken, refused};
 use crate::results::rows::cut;
 use assay_model::Result;
 use assay_model::number::{count, real};
@@ -210,7 +210,9 @@ impl TextReader {
         let version = if self.version.is_empty() { "fio".to_owned() } else { self.version };
         let jobs = jobs.into_iter().map(PrintedJob::told_apart).collect();
         let ended_unix_ns = self.ended_unix_ns;
-        Ok(PrintedOutput { version, ended_unix_ns, jobs, ..PrintedOutput::default() })
+        // fio prints its local time.
+        let lacks = ended_unix_ns.map(|_| Lack::Zone).into_iter().collect();
+        Ok(PrintedOutput { version, ended_unix_ns, jobs, lacks, is_of_assay: false })
     }
 }
 
@@ -478,7 +480,6 @@ mod tests {
     use super::super::runs::imported;
     use super::*;
     use crate::results::ImportedContent;
-    use crate::results::imported::Lack;
     use crate::results::rows::testing::{rows, value};
 
     const NEW: &str = "alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) \
@@ -534,6 +535,7 @@ Run status group 0 (all jobs):
     fn a_result_has_the_date_of_its_jobs() {
         assert_eq!(read(NEW).unwrap().ended_unix_ns, Some(1_795_775_462_000_000_000));
         assert_eq!(read(OLD).unwrap().ended_unix_ns, Some(1_510_697_600_000_000_000));
+        assert_eq!(read(OLD).unwrap().lacks, [Lack::Zone]);
     }
 
     #[test]
