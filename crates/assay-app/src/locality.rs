@@ -78,7 +78,7 @@ impl LocalityPlan {
     fn measure(&self, recording: &mut Recording) -> Result<Locality> {
         let Recording { context, target, .. } = recording;
         let (progress, stop) = (&context.progress, &context.stop);
-        // Virtual time is no time that a person waits.
+        // Nobody waits for virtual time.
         let is_real = !matches!(target, OpenTarget::Simulated(..));
         let mut show = |phase: &LocalityPhase| {
             let what = format!("working set {}", show_bytes(real(phase.working_set_bytes)));

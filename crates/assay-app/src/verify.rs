@@ -2,7 +2,6 @@
 //! until the storage dies, and the judgement of what is left afterwards.
 
 mod after;
-mod lost_file;
 mod target_identity;
 mod workload;
 

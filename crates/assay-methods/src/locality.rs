@@ -214,7 +214,7 @@ fn visits(sets: &[u64]) -> Vec<u64> {
     sets.iter().chain(sets.first()).copied().collect()
 }
 
-/// What was measured; `None` if a person stopped it meanwhile, which is no fault of the target.
+/// What was measured; `None` if a person stopped it meanwhile, which is not a fault of the target.
 fn unless_stopped<T>(bench: &dyn Bench, measured: Result<T>) -> Result<Option<T>> {
     match measured {
         Err(_) if bench.stopped() => Ok(None),
@@ -537,7 +537,7 @@ fn bring_in(
     Ok(read)
 }
 
-/// Length of a run when so much time is left, s.
+/// Length of a run if this time is left, s.
 fn run_length(left_s: f64) -> Nanos {
     Nanos(nanoseconds(left_s.min(BRING_IN_RUN_S)).max(2 * BRING_IN_INTERVAL_NS))
 }

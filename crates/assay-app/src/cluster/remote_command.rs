@@ -9,7 +9,7 @@ use std::process::Command;
 const SSH: &str = "ASSAY_SSH";
 const SSH_USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
 
-/// The begin of a command on a host that `ssh` or a command reaches.
+/// The start of a command on a host that `ssh` or a command reaches.
 pub(super) fn reached(host: &str, command: Option<&str>) -> Command {
     let usual = std::env::var(SSH).unwrap_or_else(|_| SSH_USUAL.to_owned());
     let template = command.unwrap_or(&usual);

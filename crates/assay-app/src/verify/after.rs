@@ -1,7 +1,8 @@
 //! The judgement after a cut: every acknowledged write of the ledger against what the target holds
 //! now.
 
-use super::lost_file::judge_lost_file;
+mod lost_file;
+
 use super::target_identity::{KnownDirectory, of_device, of_file};
 use super::{KnownLedger, VerifyPlan, boot, weighed};
 use crate::context::Context;
@@ -64,7 +65,7 @@ impl AfterPlan {
             context.progress.say(&format!("note: {gap}"));
         }
         if is_file_lost {
-            return judge_lost_file(self, &mut ledger, criteria.as_ref(), context);
+            return lost_file::judge_lost_file(self, &mut ledger, criteria.as_ref(), context);
         }
         let target = TargetPlan {
             ledger: Some(LedgerUse::Again(ledger.id.digits())),

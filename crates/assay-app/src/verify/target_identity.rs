@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use assay_host::environment::read_storage;
-use assay_host::file_system::MountedFileSystem;
+use assay_host::file_system::FileSystemIdentity;
 use assay_host::root::{Survey, SysRoot};
 use assay_ledger::{LedgerId, LedgerPlace};
 use assay_methods::target::TargetStorage;
@@ -49,7 +49,7 @@ impl KnownDirectory {
     /// That of a directory, which may be gone as well; `None` if its file system has no number.
     pub(super) fn of(directory: &Path) -> Option<Self> {
         let path = canonical(directory)?;
-        let file_system = MountedFileSystem::of(&path)?;
+        let file_system = FileSystemIdentity::of(&path)?;
         let identity = format!("{} on file system {:x}", path.display(), file_system.number);
         Some(Self { identity, size_bytes: file_system.size_bytes })
     }

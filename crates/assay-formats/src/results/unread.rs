@@ -7,7 +7,7 @@ const BONNIE_FIELDS: usize = 20;
 
 /// A file that is known and not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnreadFile {
+pub struct KnownFile {
     /// What it is: `the output of ioping`.
     pub what: &'static str,
     /// What to specify instead.
@@ -89,24 +89,24 @@ const OUTPUTS: [Recognition; 17] = [
 ];
 
 /// The file, if it is a known one that is not read.
-pub fn unread_file(text: &str) -> Option<UnreadFile> {
+pub fn unread_file(text: &str) -> Option<KnownFile> {
     if is_slob_settings(text) {
-        return Some(UnreadFile { what: "a configuration of SLOB", hint: SLOB });
+        return Some(KnownFile { what: "a configuration of SLOB", hint: SLOB });
     }
     if begin(text).any(|line| line.contains("<title>Vdbench ")) {
-        return Some(UnreadFile {
+        return Some(KnownFile {
             what: "a page of Vdbench without averages of runs",
             hint: VDBENCH,
         });
     }
     if is_progress(text) {
-        return Some(UnreadFile {
+        return Some(KnownFile {
             what: "progress of pgbench without its final report",
             hint: PROGRESS,
         });
     }
     let known = OUTPUTS.iter().find(|one| (one.is)(text))?;
-    Some(UnreadFile { what: known.what, hint: OTHERS })
+    Some(KnownFile { what: known.what, hint: OTHERS })
 }
 
 fn begin(text: &str) -> impl Iterator<Item = &str> {

@@ -54,8 +54,8 @@ pub struct TimeModel {
     pub host_busy_share: Option<Figure>,
     /// Session waits by class, without idle waits.
     pub waits: Vec<WaitClassTime>,
-    /// DB time that is neither CPU nor wait, seconds; mostly CPU queue time if that is no wait
-    /// event. Negative if CPU and wait time overlap.
+    /// DB time that is neither CPU nor wait, seconds; mostly CPU queue time if that is not a
+    /// wait event. Negative if CPU and wait time overlap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_s: Option<Figure>,
 }

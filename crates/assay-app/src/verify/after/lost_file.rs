@@ -1,6 +1,6 @@
 //! The judgement of storage that lost the test file itself, with every acknowledged write in it.
 
-use super::after::{AfterPlan, case, integrity, no_file, with_judgement};
+use super::{AfterPlan, case, integrity, no_file, with_judgement};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::recording::{give_up, tell_run};
