@@ -1,6 +1,6 @@
 //! What a file is that a command does not read, and the command that does.
 
-use assay_formats::results::{KnownFile, program, trace_program, unread_file};
+use assay_formats::results::{RefusedFile, program, trace_program, unread_file};
 use assay_formats::{FileKind, detect, fio};
 use assay_model::{Error, Result};
 use assay_oracle::{other_report, read_reports};
@@ -24,7 +24,7 @@ pub(crate) fn other_file(text: &str, name: &str) -> Option<Error> {
 }
 
 /// The error for a file that no command reads.
-fn of_unread(file: KnownFile, name: &str) -> Error {
+fn of_unread(file: RefusedFile, name: &str) -> Error {
     Error::usage(format!("{name} is {}, which Assay does not read", file.what), file.hint)
 }
 

@@ -65,7 +65,7 @@ impl AfterPlan {
             context.progress.say(&format!("note: {gap}"));
         }
         if is_file_lost {
-            return lost_file::judge_lost_file(self, &mut ledger, criteria.as_ref(), context);
+            return self.judge_lost_file(&mut ledger, criteria.as_ref(), context);
         }
         let target = TargetPlan {
             ledger: Some(LedgerUse::Again(ledger.id.digits())),

@@ -30,7 +30,7 @@ pub use check::drop_rounded_times;
 pub use imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText};
 pub use report::{report_row, slob_settings};
 pub use trace::program as trace_program;
-pub use unread::{KnownFile, unread_file};
+pub use unread::{RefusedFile, unread_file};
 
 use assay_model::{Error, Result};
 

@@ -7,7 +7,7 @@ const BONNIE_FIELDS: usize = 20;
 
 /// A file that is known and not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownFile {
+pub struct RefusedFile {
     /// What it is: `the output of ioping`.
     pub what: &'static str,
     /// What to specify instead.
@@ -89,24 +89,24 @@ const OUTPUTS: [Recognition; 17] = [
 ];
 
 /// The file, if it is a known one that is not read.
-pub fn unread_file(text: &str) -> Option<KnownFile> {
+pub fn unread_file(text: &str) -> Option<RefusedFile> {
     if is_slob_settings(text) {
-        return Some(KnownFile { what: "a configuration of SLOB", hint: SLOB });
+        return Some(RefusedFile { what: "a configuration of SLOB", hint: SLOB });
     }
     if begin(text).any(|line| line.contains("<title>Vdbench ")) {
-        return Some(KnownFile {
+        return Some(RefusedFile {
             what: "a page of Vdbench without averages of runs",
             hint: VDBENCH,
         });
     }
     if is_progress(text) {
-        return Some(KnownFile {
+        return Some(RefusedFile {
             what: "progress of pgbench without its final report",
             hint: PROGRESS,
         });
     }
     let known = OUTPUTS.iter().find(|one| (one.is)(text))?;
-    Some(KnownFile { what: known.what, hint: OTHERS })
+    Some(RefusedFile { what: known.what, hint: OTHERS })
 }
 
 fn begin(text: &str) -> impl Iterator<Item = &str> {

@@ -17,37 +17,39 @@ use assay_model::{Error, Result};
 use assay_store::{NewRun, RunWriter, StoredDocument};
 use std::path::Path;
 
-/// Judges a ledger whose test file is gone from the file system that it was made on. The file was
-/// durable before the first acknowledgement, so every acknowledged write is lost with it.
-///
-/// # Errors
-/// A usage error when nothing was acknowledged; else what the store or the ledger says.
-pub(super) fn judge_lost_file(
-    plan: &AfterPlan,
-    ledger: &mut Ledger,
-    criteria: Option<&CriteriaSource>,
-    context: &Context,
-) -> Result<FinishedRun> {
-    let target = plan.verify.only_target()?;
-    if ledger.last().promises.is_empty() {
-        return Err(no_file(target));
-    }
-    context.progress.say(&format!(
-        "note: the test file is gone from {}, which is on the same file system as before: if \
-         nobody removed it, the storage lost it",
-        Path::new(target).display()
-    ));
-    let writer = context.store.create(&NewRun {
-        kind: RunKind::Verify,
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: context.command.clone(),
-        targets: plan.verify.target.targets.clone(),
-        created_unix_ns: unix_ns(),
-    })?;
-    tell_run(&writer, context);
-    match keep(plan, ledger, &writer) {
-        Ok(()) => finish_run(writer, &Finish::Complete, criteria),
-        Err(error) => Err(given_up(context, writer, error)),
+impl AfterPlan {
+    /// Judges a ledger whose test file is gone from the file system that it was made on. The file was
+    /// durable before the first acknowledgement, so every acknowledged write is lost with it.
+    ///
+    /// # Errors
+    /// A usage error when nothing was acknowledged; else what the store or the ledger says.
+    pub(super) fn judge_lost_file(
+        &self,
+        ledger: &mut Ledger,
+        criteria: Option<&CriteriaSource>,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        let target = self.verify.only_target()?;
+        if ledger.last().promises.is_empty() {
+            return Err(no_file(target));
+        }
+        context.progress.say(&format!(
+            "note: the test file is gone from {}, which is on the same file system as before: if \
+             nobody removed it, the storage lost it",
+            Path::new(target).display()
+        ));
+        let writer = context.store.create(&NewRun {
+            kind: RunKind::Verify,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: context.command.clone(),
+            targets: self.verify.target.targets.clone(),
+            created_unix_ns: unix_ns(),
+        })?;
+        tell_run(&writer, context);
+        match keep(self, ledger, &writer) {
+            Ok(()) => finish_run(writer, &Finish::Complete, criteria),
+            Err(error) => Err(given_up(context, writer, error)),
+        }
     }
 }
 
