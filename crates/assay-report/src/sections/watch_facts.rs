@@ -140,7 +140,7 @@ pub(super) fn watched_devices(summary: &Summary) -> ViewTable {
         ("written", |one| show_throughput(one.write_bytes_per_s)),
     ];
     let queue: [DeviceColumn; 2] = [
-        ("queue_depth", |one| three_digits(one.queue_depth_mean)),
+        ("queue depth", |one| three_digits(one.queue_depth_mean)),
         ("busy", |one| Unit::Share.show(one.busy_share)),
     ];
     let columns = [rates, &bytes, times, &queue].concat();
@@ -150,7 +150,7 @@ pub(super) fn watched_devices(summary: &Summary) -> ViewTable {
         let rates = device.rates(total.time_ns);
         let is_timed = device.counters.has_times();
         let cells = columns.iter().map(|(name, value)| match *name {
-            "queue_depth" | "busy" if !is_timed => "–".to_owned(),
+            "queue depth" | "busy" if !is_timed => "–".to_owned(),
             _ => value(&rates),
         });
         std::iter::once(device.name.clone()).chain(cells).collect()
