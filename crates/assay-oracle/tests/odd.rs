@@ -121,7 +121,8 @@ fn a_histogram_of_two_lines_an_event_counts() {
     near(curve.ios(), 9000.0);
     near(curve.share_below(4_000_000).unwrap(), 8.0 / 9.0);
     near(profile.outliers.iter().map(|slow| slow.rate_per_s).sum::<f64>(), 200.0 / 900.0);
-    assert!(profile.doubts.is_empty(), "{:?}", profile.doubts);
+    // Times of this release are printed in whole seconds; the histogram is in no doubt.
+    assert!(profile.doubts.iter().all(|doubt| doubt.contains("rounded times")), "{profile:?}");
 }
 
 #[test]

@@ -354,7 +354,7 @@ fn block_size(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Ob
     );
     let remedy = "calibrate with the database's block size (--block-size), or with --for PROFILE";
     (apart > TRANSFER_MAX)
-        .then(|| objection(ObjectionKind::Transfer, Effect::Refused, what, remedy))
+        .then(|| objection(ObjectionKind::BlockSize, Effect::Refused, what, remedy))
 }
 
 fn mix(demand: &PredictedDemand, storage: &PredictedStorage) -> Option<Objection> {

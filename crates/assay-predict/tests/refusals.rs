@@ -235,7 +235,7 @@ const CASES: [(&str, Spoil, ProjectionAnswer, ObjectionKind); 30] = {
                 given.on.mixes.iter_mut().for_each(|mix| mix.block_size_bytes = 16_384);
             },
             Refused,
-            Kind::Transfer,
+            Kind::BlockSize,
         ),
         (
             "another mix",

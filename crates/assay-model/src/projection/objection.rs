@@ -23,7 +23,8 @@ pub enum ObjectionKind {
     /// Reads of the calibration did not reach the storage.
     CalibrationCached,
     /// The calibration moved blocks of another size.
-    Transfer,
+    #[serde(alias = "transfer")]
+    BlockSize,
     /// The calibration has another mix of reads and writes.
     Mix,
     /// The load would have more outstanding than was calibrated, and the storage may deliver more.
