@@ -7,7 +7,7 @@ const DOUBTED_DAYS: i64 = 180;
 /// Older prices are refused: two years.
 const REFUSED_DAYS: i64 = 730;
 
-/// Older limits of volumes and machines are a doubt: clouds raise them within a year.
+/// Age beyond which limits of volumes and machines are doubtful, days: clouds often raise them.
 const LIMITS_DOUBTED_DAYS: i64 = 365;
 
 /// What the age of a price means.
@@ -33,7 +33,7 @@ pub const fn price_age(as_of: Day, today: Day) -> PriceAge {
     }
 }
 
-/// Whether limits of a cloud were published so long before a day that they are a doubt.
+/// Whether limits of a cloud are so old on a day that they are doubtful.
 pub const fn are_limits_old(as_of: Day, today: Day) -> bool {
     today.days_since(as_of) > LIMITS_DOUBTED_DAYS
 }

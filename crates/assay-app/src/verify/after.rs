@@ -22,6 +22,7 @@ use assay_model::measurement::Finish;
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// The plan of a judgement after a cut.
@@ -149,14 +150,7 @@ impl AfterPlan {
         let (promises, promised_ns) = ledger.take_promises();
         let (case, target) = (case(ledger)?, &storage.targets[0]);
         let clipped = within(target, &case)?;
-        let after = AfterCut::new(
-            case.run,
-            case.block_bytes,
-            case.first_byte,
-            promises,
-            case.earlier_runs.clone(),
-        )
-        .with_times(promised_ns);
+        let after = case.promised(promises, promised_ns);
         let context = &recording.context;
         let mut show = |share: f64| context.progress.show("reading the kept data", share, None);
         let found = judge_after_cut(&clipped, &after, &context.stop, &mut show)?;
@@ -246,6 +240,15 @@ fn lost_ages(epoch: &Epoch, after: &AfterCut, broken: &[u64]) -> Vec<LostAge> {
         }
     }
     ages
+}
+
+impl AfterCase<'_> {
+    /// What was acknowledged before the cut: versions by block, and when, ns.
+    fn promised(&self, promises: HashMap<u64, u32>, promised_ns: HashMap<u64, u64>) -> AfterCut {
+        let earlier_runs = self.earlier_runs.clone();
+        AfterCut::new(self.run, self.block_bytes, self.first_byte, promises, earlier_runs)
+            .with_times(promised_ns)
+    }
 }
 
 /// The last stretch of a ledger, with the numbers of those before it.

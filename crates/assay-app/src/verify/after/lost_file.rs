@@ -6,7 +6,6 @@ use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::recording::{give_up, tell_run};
 use assay_engine::TargetAfterCut;
 use assay_host::clock::unix_ns;
-use assay_integrity::AfterCut;
 use assay_ledger::Ledger;
 use assay_methods::durability::durability;
 use assay_model::durability::Durability;
@@ -63,14 +62,7 @@ fn keep(plan: &AfterPlan, ledger: &mut Ledger, writer: &RunWriter) -> Result<()>
     let mut broken_blocks: Vec<u64> = promises.keys().copied().collect();
     broken_blocks.sort_unstable();
     let case = case(ledger)?;
-    let after = AfterCut::new(
-        case.run,
-        case.block_bytes,
-        case.first_byte,
-        promises,
-        case.earlier_runs.clone(),
-    )
-    .with_times(promised_ns);
+    let after = case.promised(promises, promised_ns);
     let found = TargetAfterCut {
         counts: vec![FaultCount { kind: FaultKind::Lost, blocks: after.promised_blocks() }],
         broken_blocks,
